@@ -1,0 +1,162 @@
+//! What goes wrong inside a run: a value, not a Rust error, because a guest's failure is a result like any other.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{ErrorCode, ToolErrorCode};
+
+/// A place in the user's own source. Both count from one; the column counts Unicode scalar values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// The kinds of trouble an engine can report. Each has one code in either contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// The source does not parse.
+    Syntax,
+    /// The source parses and is refused (static import, reserved name, assignment to a tool, …).
+    Refused,
+    /// A module that the policy does not list.
+    ImportNotAllowed,
+    /// User code threw, or returned a promise that was rejected.
+    Exception,
+    /// A tool failed and user code did not catch it.
+    Tool,
+    /// The deadline passed.
+    Timeout,
+    /// The step counter ran out.
+    MaxOperations,
+    /// The memory limit was reached.
+    Memory,
+    /// The value has no JSON form (cycle, BigInt, throwing `toJSON`).
+    NotSerializable,
+    /// The value's JSON is longer than the limit.
+    ResultTooLarge,
+    /// `getCanvas` was called in an engine that was built or opened without one.
+    CanvasNotAvailable,
+    /// The engine itself broke: its process died, its bridge fell silent. Not the guest's message to write.
+    EngineLost,
+}
+
+impl FaultKind {
+    /// The code that the stateful executor gives this trouble.
+    pub const fn executor_code(self) -> ErrorCode {
+        match self {
+            Self::Syntax | Self::Refused => ErrorCode::AstLintViolation,
+            Self::ImportNotAllowed => ErrorCode::ImportNotAllowed,
+            Self::Exception | Self::NotSerializable | Self::ResultTooLarge | Self::CanvasNotAvailable => {
+                ErrorCode::RuntimeException
+            }
+            Self::Tool => ErrorCode::ToolProxyFail,
+            Self::Timeout => ErrorCode::ExecTimeout,
+            Self::MaxOperations => ErrorCode::MaxOpsExceeded,
+            Self::Memory => ErrorCode::MemoryLimit,
+            Self::EngineLost => ErrorCode::InvalidState,
+        }
+    }
+
+    /// The code that `run_javascript` gives this trouble.
+    pub const fn tool_code(self) -> ToolErrorCode {
+        match self {
+            Self::Timeout => ToolErrorCode::ExecutionTimeout,
+            Self::NotSerializable => ToolErrorCode::NonJsonSerializableReturn,
+            Self::ResultTooLarge => ToolErrorCode::ResultTooLarge,
+            Self::CanvasNotAvailable => ToolErrorCode::CanvasNotAvailable,
+            _ => ToolErrorCode::JsExecutionFailed,
+        }
+    }
+}
+
+/// One fault of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What kind of trouble.
+    pub kind: FaultKind,
+    /// One sentence. For an exception `{Type}: {message}`.
+    pub message: String,
+    /// Where in the user's own source, when it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// Plain-text code frame around that place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// What to do next, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Further fields, named as in the contracts (`maxJsonLength`, `timeoutMs`, `module`, …).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub details: Map<String, Value>,
+}
+
+impl Fault {
+    /// A fault of which only the kind and the sentence are known.
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), position: None, frame: None, hint: None, details: Map::new() }
+    }
+
+    /// Adds a field to `details`.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The one sentence for a passed deadline, the same from both engines.
+    pub fn timeout(timeout_ms: u64) -> Self {
+        Self::new(FaultKind::Timeout, format!("Agent execution timed out after {timeout_ms}ms"))
+            .with("timeoutMs", timeout_ms)
+    }
+
+    /// The one sentence for a spent step counter.
+    pub fn max_operations(max_operations: u64) -> Self {
+        Self::new(FaultKind::MaxOperations, format!("Max operations exceeded ({max_operations})"))
+            .with("maxOperations", max_operations)
+    }
+
+    /// The one sentence for a reached memory limit.
+    pub fn memory(limit_bytes: u64) -> Self {
+        Self::new(FaultKind::Memory, format!("Memory limit exceeded ({limit_bytes})")).with("limitBytes", limit_bytes)
+    }
+
+    /// The one sentence for a result that is too long.
+    pub fn result_too_large(max_json_length: u64, json_length: u64) -> Self {
+        let message = format!("The result's JSON has {json_length} characters; the limit is {max_json_length}");
+        Self::new(FaultKind::ResultTooLarge, message)
+            .with("maxJsonLength", max_json_length)
+            .with("jsonLength", json_length)
+    }
+}
+
+/// What a failed run may have done to the world outside (through tools; there is no other way out).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effects {
+    /// No tool was called.
+    None,
+    /// Every tool that was called has answered.
+    Committed,
+    /// A tool was called and had not answered when the run ended.
+    Unknown,
+}
+
+/// Whether the same run may simply be made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Retry {
+    /// Nothing outside was touched: running it again cannot do anything twice.
+    Safe,
+    /// Something outside may have been touched.
+    Unsafe,
+}
+
+impl From<Effects> for Retry {
+    fn from(effects: Effects) -> Self {
+        if effects == Effects::None { Self::Safe } else { Self::Unsafe }
+    }
+}

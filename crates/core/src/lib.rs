@@ -1,0 +1,28 @@
+//! The words of Cove: ids, requests, outcomes, limits, error codes, and the traits between the rooms.
+//!
+//! Data only. Nothing here opens a file, starts a process, reads a clock or waits: whoever adds such a thing is in
+//! the wrong crate. Every other crate may use this one; this one uses none of them.
+
+mod bytes;
+mod code;
+mod engine;
+mod executor;
+mod fault;
+mod id;
+mod limits;
+mod outcome;
+mod policy;
+mod request;
+mod tool;
+
+pub use bytes::{BYTES_KEY, bytes_from_json, bytes_to_json};
+pub use code::{ErrorCode, Severity, ToolErrorCode};
+pub use engine::{BoxFuture, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session, SessionOptions};
+pub use executor::{CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, RunConcurrency};
+pub use fault::{Effects, Fault, FaultKind, Position, Retry};
+pub use id::{ArtifactId, ArtifactRef, CargoId, ExecutionId, IdError, SandboxId, SessionId};
+pub use limits::{Limits, LimitsError};
+pub use outcome::{EngineReport, Finished, Picture, RunOutcome, RunReport, RunShape, RunUnit, SessionFate, Usage};
+pub use policy::{Clock, ImportPolicy, NetworkPolicy, Random};
+pub use request::{EngineChoice, InvalidArgs, RunRequest};
+pub use tool::{Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};

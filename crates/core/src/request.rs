@@ -1,0 +1,128 @@
+//! The arguments of `run_javascript`, parsed once into what cannot be wrong.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Limits;
+
+/// Which engine was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineChoice {
+    /// Chrome; where none can be had, the embedded engine with a warning.
+    #[default]
+    Browser,
+    /// The embedded engine.
+    Embedded,
+    /// Decided from the program's free names.
+    Auto,
+}
+
+/// One call of `run_javascript`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRequest {
+    /// A function body.
+    pub code: String,
+    /// The variable `input`; `None` is `undefined`.
+    pub input: Option<Value>,
+    /// Wall clock for the whole execution.
+    pub timeout_ms: u64,
+    /// Which engine.
+    pub engine: EngineChoice,
+    /// Whether another engine may be used when the one asked for cannot be had.
+    pub fallback: bool,
+    /// Goes into the metadata of artifacts.
+    pub message_id: Option<String>,
+    /// Goes into the metadata of artifacts.
+    pub agent_id: Option<String>,
+}
+
+/// The arguments are not what the tool's schema says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidArgs(pub String);
+
+impl RunRequest {
+    /// A request with every default.
+    pub fn new(code: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            input: None,
+            timeout_ms: Limits::ONE_SHOT.timeout_ms,
+            engine: EngineChoice::default(),
+            fallback: true,
+            message_id: None,
+            agent_id: None,
+        }
+    }
+
+    /// Reads the arguments as a model sends them. Fields that the contract does not name are ignored: models add some.
+    pub fn from_json(args: &Value) -> Result<Self, InvalidArgs> {
+        let args = args.as_object().ok_or_else(|| InvalidArgs("the arguments must be an object".to_owned()))?;
+        let Some(Value::String(code)) = args.get("code") else {
+            return Err(InvalidArgs("`code` must be a string".to_owned()));
+        };
+        let mut request = Self::new(code.clone());
+        request.input = args.get("input").cloned();
+        if let Some(value) = present(args, "timeout") {
+            request.timeout_ms =
+                value.as_u64().filter(|ms| (1..=Limits::MAX_TIMEOUT_MS).contains(ms)).ok_or_else(|| {
+                    InvalidArgs("`timeout` must be a whole number of milliseconds, at least 1".to_owned())
+                })?;
+        }
+        if let Some(value) = present(args, "engine") {
+            request.engine = serde_json::from_value(value.clone())
+                .map_err(|_| InvalidArgs("`engine` must be \"browser\", \"embedded\" or \"auto\"".to_owned()))?;
+        }
+        if let Some(value) = present(args, "fallback") {
+            request.fallback =
+                value.as_bool().ok_or_else(|| InvalidArgs("`fallback` must be true or false".to_owned()))?;
+        }
+        request.message_id = text(args, "messageId")?;
+        request.agent_id = text(args, "agentId")?;
+        Ok(request)
+    }
+}
+
+fn present<'a>(args: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    args.get(name).filter(|value| !value.is_null())
+}
+
+fn text(args: &Map<String, Value>, name: &str) -> Result<Option<String>, InvalidArgs> {
+    match present(args, name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(InvalidArgs(format!("`{name}` must be a string or null"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_seeds_schema_is_enough() {
+        let request = RunRequest::from_json(&json!({"code": "return input.a", "input": {"a": 1}})).unwrap();
+        assert_eq!(request, RunRequest { input: Some(json!({"a": 1})), ..RunRequest::new("return input.a") });
+        assert_eq!((request.timeout_ms, request.engine, request.fallback), (30_000, EngineChoice::Browser, true));
+    }
+
+    /// Each wrong type is named.
+    #[test]
+    fn wrong_types_are_named() {
+        let check = |args: Value, word: &str| {
+            let error = RunRequest::from_json(&args).unwrap_err();
+            assert!(error.0.contains(word), "{args}: {error}");
+        };
+        check(json!(null), "object");
+        check(json!({}), "`code`");
+        check(json!({"code": 1}), "`code`");
+        check(json!({"code": "", "timeout": 0}), "`timeout`");
+        check(json!({"code": "", "timeout": 1.5}), "`timeout`");
+        check(json!({"code": "", "timeout": "1"}), "`timeout`");
+        check(json!({"code": "", "engine": "node"}), "`engine`");
+        check(json!({"code": "", "fallback": "yes"}), "`fallback`");
+        check(json!({"code": "", "messageId": 7}), "`messageId`");
+    }
+}
