@@ -1,0 +1,16 @@
+//! The hardened JavaScript world: one frozen realm of QuickJS-ng that touches its host only through a [`Port`].
+//!
+//! It knows no process, no socket, no wall and no file: whoever needs a guest that can be killed puts this crate behind
+//! a process of its own. What is promised here is what an engine can promise from inside: every intrinsic is on the
+//! permits table and frozen, dynamic code is prepared like any other code, a run that is over stays over, and a fault
+//! is told by its kind and never by a text that guest code could have written.
+
+mod error;
+mod job;
+mod port;
+mod world;
+
+pub use error::WorldError;
+pub use job::{Ended, Job, Report, Setup, ToolDecl};
+pub use port::{Event, Port, ToolFailure};
+pub use world::World;
