@@ -143,6 +143,11 @@ impl ToolSet {
         self.0.iter()
     }
 
+    /// Whether there is no tool at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The tool of that name.
     pub fn get(&self, name: &str) -> Option<&ToolSpec> {
         self.0.iter().find(|tool| tool.name == name)
