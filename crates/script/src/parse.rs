@@ -1,0 +1,76 @@
+//! The one parse: JavaScript first, TypeScript only if that fails.
+//!
+//! The goal is "module", which means strict mode, top-level `await` and no HTML-like comments. If neither language
+//! fits, the complaint of the parse that got farther is the one the user hears.
+
+use cove_core::FaultKind;
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_diagnostics::OxcDiagnostic;
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_span::SourceType;
+
+use crate::options::Language;
+use crate::refusal::Finding;
+
+/// A text that parsed.
+pub(crate) struct Parsed<'a> {
+    pub(crate) program: Program<'a>,
+    pub(crate) language: Language,
+}
+
+/// Parses `source`, or says what is wrong with it.
+pub(crate) fn parse<'a>(arena: &'a Allocator, source: &'a str) -> Result<Parsed<'a>, Finding> {
+    let javascript = run(arena, source, Language::JavaScript, false);
+    if javascript.diagnostics.is_empty() {
+        return Ok(Parsed { program: javascript.program, language: Language::JavaScript });
+    }
+    match parse_typescript(arena, source) {
+        Ok(parsed) => Ok(parsed),
+        Err(typescript) => {
+            let javascript = first(&javascript, source);
+            if source.contains('<') && run(arena, source, Language::TypeScript, true).diagnostics.is_empty() {
+                // Fine as TSX, so the user wrote JSX: say that instead of "unexpected token".
+                let refusal = Finding::new(FaultKind::Refused, javascript.offset, "JSX is not supported");
+                return Err(refusal.hint("Build elements with plain function calls instead of JSX tags."));
+            }
+            Err(if typescript.offset > javascript.offset { typescript } else { javascript })
+        }
+    }
+}
+
+/// Parses `source` as TypeScript.
+pub(crate) fn parse_typescript<'a>(arena: &'a Allocator, source: &'a str) -> Result<Parsed<'a>, Finding> {
+    let typescript = run(arena, source, Language::TypeScript, false);
+    if typescript.diagnostics.is_empty() {
+        return Ok(Parsed { program: typescript.program, language: Language::TypeScript });
+    }
+    Err(first(&typescript, source))
+}
+
+fn run<'a>(arena: &'a Allocator, source: &'a str, language: Language, jsx: bool) -> ParserReturn<'a> {
+    let kind = SourceType::mjs().with_jsx(jsx).with_typescript(language == Language::TypeScript);
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    Parser::new(arena, source, kind).with_options(options).parse()
+}
+
+fn first(parsed: &ParserReturn<'_>, source: &str) -> Finding {
+    parsed
+        .diagnostics
+        .iter()
+        .map(|diagnostic| finding(diagnostic, source))
+        .min_by_key(|finding| finding.offset)
+        .unwrap_or_else(|| Finding::new(FaultKind::Syntax, 0, "The text could not be parsed"))
+}
+
+/// The parser's complaint in our words: one sentence, one place.
+pub(crate) fn finding(diagnostic: &OxcDiagnostic, source: &str) -> Finding {
+    // Of a name declared twice, the second place is the wrong one.
+    let again = diagnostic.message.contains("already been declared");
+    let label = if again { diagnostic.labels.last() } else { diagnostic.labels.first() };
+    let offset = label.map_or(crate::text::offset(source.len()), |label| label.offset());
+    let message = diagnostic.message.trim_end_matches('.').to_owned();
+    let mut finding = Finding::new(FaultKind::Syntax, offset, message);
+    finding.hint = diagnostic.help.as_ref().map(ToString::to_string);
+    finding
+}

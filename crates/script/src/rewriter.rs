@@ -1,0 +1,183 @@
+//! The state of one walk: what was found, what will be spliced.
+//!
+//! The walk itself is in `walk`; what it does at each kind of node is in the file named for it.
+
+use cove_core::FaultKind;
+use oxc_ast::ast::Program;
+use oxc_semantic::Scoping;
+use oxc_span::Span;
+use rustc_hash::FxHashSet;
+
+use crate::edits::Edits;
+use crate::module::ModuleParts;
+use crate::options::{Language, Mode, PrepareOptions};
+use crate::refusal::Finding;
+use crate::text;
+
+pub(crate) struct Rewriter<'a, 'o> {
+    pub(crate) source: &'a str,
+    pub(crate) language: Language,
+    pub(crate) options: &'o PrepareOptions<'o>,
+    pub(crate) guards: bool,
+    pub(crate) scoping: &'o Scoping,
+    pub(crate) edits: Edits,
+    /// The finding with the smallest offset so far.
+    pub(crate) finding: Option<Finding>,
+    /// How many functions (or static blocks) are open.
+    pub(crate) functions: u32,
+    /// How many functions with an `arguments` of their own are open.
+    pub(crate) own_arguments: u32,
+    /// How many `finally` blocks are open in the current function.
+    pub(crate) finally: u32,
+    /// Whether the class whose members are being visited extends another.
+    pub(crate) derived: bool,
+    /// The enums whose members are being visited.
+    pub(crate) enums: Vec<String>,
+    /// Something like `f<T>(x)` was read as two comparisons.
+    pub(crate) looks_generic: bool,
+    /// The text has `<!--` or `-->` in it somewhere.
+    pub(crate) html: bool,
+    /// Strings, templates and regular expressions, noted only if `html`.
+    pub(crate) literals: Vec<Span>,
+    pub(crate) free: Vec<(&'a str, u32)>,
+    free_seen: FxHashSet<&'a str>,
+    /// Names declared at the top level.
+    pub(crate) declared: Vec<String>,
+    declared_seen: FxHashSet<&'a str>,
+    /// Statements (by their start) that may give the cell its value.
+    pub(crate) captured: FxHashSet<u32>,
+    /// Top-level functions of a cell.
+    pub(crate) hoisted: Vec<String>,
+    /// Module mode only.
+    pub(crate) module: ModuleParts,
+}
+
+/// What the walk leaves behind.
+pub(crate) struct Finished<'a> {
+    pub(crate) edits: Edits,
+    pub(crate) head: String,
+    pub(crate) tail: String,
+    pub(crate) free_names: Vec<(&'a str, u32)>,
+    pub(crate) declared: Vec<String>,
+}
+
+impl<'a, 'o> Rewriter<'a, 'o> {
+    pub(crate) fn new(
+        source: &'a str,
+        language: Language,
+        options: &'o PrepareOptions<'o>,
+        scoping: &'o Scoping,
+    ) -> Self {
+        Self {
+            source,
+            language,
+            options,
+            guards: crate::prepare::guards(options),
+            scoping,
+            edits: Edits::default(),
+            finding: None,
+            functions: 0,
+            own_arguments: 0,
+            finally: 0,
+            derived: false,
+            enums: Vec::new(),
+            looks_generic: false,
+            html: source.contains("<!--") || source.contains("-->"),
+            literals: Vec::new(),
+            free: Vec::new(),
+            free_seen: FxHashSet::default(),
+            declared: Vec::new(),
+            declared_seen: FxHashSet::default(),
+            captured: FxHashSet::default(),
+            hoisted: Vec::new(),
+            module: ModuleParts::default(),
+        }
+    }
+
+    pub(crate) fn is_cell(&self) -> bool {
+        self.options.mode == Mode::Cell
+    }
+
+    pub(crate) fn is_typescript(&self) -> bool {
+        self.language == Language::TypeScript
+    }
+
+    /// Keeps the finding that stands first in the text: that is the one to fix first.
+    pub(crate) fn refuse(&mut self, finding: Finding) {
+        if self.finding.as_ref().is_none_or(|first| finding.offset < first.offset) {
+            self.finding = Some(finding);
+        }
+    }
+
+    pub(crate) fn refuse_at(&mut self, offset: u32, message: impl Into<String>, hint: &str) {
+        self.refuse(Finding::new(FaultKind::Refused, offset, message).hint(hint));
+    }
+
+    /// Notes a use of a name that the program does not declare.
+    pub(crate) fn note_free(&mut self, name: &'a str, offset: u32) {
+        if self.free_seen.insert(name) {
+            self.free.push((name, offset));
+        } else if let Some(last) = self.free.last_mut()
+            && last.0 == name
+        {
+            last.1 = last.1.min(offset);
+        }
+    }
+
+    pub(crate) fn declare(&mut self, name: &'a str) {
+        if self.declared_seen.insert(name) {
+            self.declared.push(name.to_owned());
+        }
+    }
+
+    /// Puts the wrapper around it, or reports what was found.
+    pub(crate) fn finish(mut self, program: &Program<'a>) -> Result<Finished<'a>, Finding> {
+        self.split_html_comments(program);
+        if let Some(finding) = self.finding {
+            return Err(finding);
+        }
+        if let Some(hashbang) = &program.hashbang {
+            self.edits.replace(hashbang.span.start, hashbang.span.start + 2, "//");
+        }
+        self.free.sort_by_key(|free| free.1);
+        let (head, tail) = match self.options.mode {
+            Mode::FunctionBody if self.declared.iter().any(|name| name == "input") => {
+                // A block, so that the user's own `input` hides the parameter instead of clashing with it.
+                ("(async function(input){\"use strict\";{".to_owned(), "\n}})".to_owned())
+            }
+            Mode::FunctionBody => ("(async function(input){\"use strict\";".to_owned(), "\n})".to_owned()),
+            Mode::Cell => (self.cell_head(), "\n;return __cove_v})".to_owned()),
+            // `void 0`: the directive must not become the value of an empty text.
+            Mode::Dynamic => ("\"use strict\";void 0;".to_owned(), String::new()),
+            Mode::Module => self.module_frame(),
+        };
+        Ok(Finished { edits: self.edits, head, tail, free_names: self.free, declared: self.declared })
+    }
+
+    /// `x<!--y` and `x-->0` are operators here and comments in a script: a space makes them operators everywhere.
+    fn split_html_comments(&mut self, program: &Program<'a>) {
+        if !self.html {
+            return;
+        }
+        let mut opaque = std::mem::take(&mut self.literals);
+        opaque.extend(program.comments.iter().map(|comment| comment.span));
+        opaque.extend(program.hashbang.iter().map(|line| line.span));
+        self.edits.replaced(|start, end| opaque.push(Span::new(start, end)));
+        opaque.sort_unstable_by_key(|span| (span.start, span.end));
+        // The furthest end of any span that begins at or before this one: spans may nest.
+        let mut reach = 0;
+        let reaches: Vec<u32> = opaque.iter().map(|span| {
+            reach = reach.max(span.end);
+            reach
+        }).collect();
+        for (mark, split) in [("<!--", 1), ("-->", 2)] {
+            for (at, _) in self.source.match_indices(mark) {
+                let at = text::offset(at + split);
+                let before = opaque.partition_point(|span| span.start < at);
+                if before.checked_sub(1).and_then(|index| reaches.get(index)).is_none_or(|end| *end <= at) {
+                    self.edits.insert(at, " ");
+                }
+            }
+        }
+    }
+}

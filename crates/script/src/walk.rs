@@ -1,0 +1,323 @@
+//! The walk: which node goes to which room.
+
+use oxc_ast::ast::*;
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::GetSpan;
+use oxc_syntax::operator::BinaryOperator;
+use oxc_syntax::scope::ScopeFlags;
+
+use cove_core::FaultKind;
+
+use crate::cell::Place;
+use crate::options::Mode;
+use crate::refusal::Finding;
+use crate::rewriter::Rewriter;
+
+impl<'a> Rewriter<'a, '_> {
+    pub(crate) fn program(&mut self, program: &Program<'a>) {
+        for directive in &program.directives {
+            self.visit_directive(directive);
+        }
+        if self.is_cell() {
+            self.mark_value(program);
+        }
+        for statement in &program.body {
+            self.top_statement(statement);
+        }
+    }
+
+    /// Visits the inside of a function.
+    fn inside(&mut self, own_arguments: bool, visit: impl FnOnce(&mut Self)) {
+        let finally = std::mem::take(&mut self.finally);
+        self.functions += 1;
+        self.own_arguments += u32::from(own_arguments);
+        visit(self);
+        self.own_arguments -= u32::from(own_arguments);
+        self.functions -= 1;
+        self.finally = finally;
+    }
+}
+
+impl<'a> Visit<'a> for Rewriter<'a, '_> {
+    fn visit_statements(&mut self, it: &oxc_allocator::ArenaVec<'a, Statement<'a>>) {
+        for statement in it {
+            self.list_statement(statement);
+        }
+    }
+
+    fn visit_statement(&mut self, it: &Statement<'a>) {
+        self.statement(it);
+    }
+
+    fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
+        self.expression_statement(it);
+    }
+
+    // Names.
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.reference(it);
+    }
+
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        self.check_name(it.name.as_str(), it.span.start);
+    }
+
+    fn visit_identifier_name(&mut self, it: &IdentifierName<'a>) {
+        self.check_name(it.name.as_str(), it.span.start);
+    }
+
+    fn visit_label_identifier(&mut self, it: &LabelIdentifier<'a>) {
+        self.check_name(it.name.as_str(), it.span.start);
+    }
+
+    fn visit_private_identifier(&mut self, it: &PrivateIdentifier<'a>) {
+        self.check_name(it.name.as_str(), it.span.start);
+    }
+
+    // Literals, in which nothing is code.
+
+    fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
+        if self.html {
+            self.literals.push(it.span);
+        }
+    }
+
+    fn visit_template_element(&mut self, it: &TemplateElement<'a>) {
+        if self.html {
+            self.literals.push(it.span);
+        }
+    }
+
+    fn visit_reg_exp_literal(&mut self, it: &RegExpLiteral<'a>) {
+        if self.html {
+            self.literals.push(it.span);
+        }
+    }
+
+    // Loops.
+
+    fn visit_while_statement(&mut self, it: &WhileStatement<'a>) {
+        self.visit_expression(&it.test);
+        self.loop_body(&it.body);
+    }
+
+    fn visit_do_while_statement(&mut self, it: &DoWhileStatement<'a>) {
+        self.loop_body(&it.body);
+        self.visit_expression(&it.test);
+    }
+
+    fn visit_for_statement(&mut self, it: &ForStatement<'a>) {
+        match &it.init {
+            Some(ForStatementInit::VariableDeclaration(declaration)) if self.is_cell_var(declaration) => {
+                self.cell_declaration(declaration, Place::For);
+            }
+            Some(init) => self.visit_for_statement_init(init),
+            None => {}
+        }
+        it.test.iter().for_each(|test| self.visit_expression(test));
+        it.update.iter().for_each(|update| self.visit_expression(update));
+        self.loop_body(&it.body);
+    }
+
+    fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
+        self.visit_for_statement_left(&it.left);
+        self.visit_expression(&it.right);
+        self.loop_body(&it.body);
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        self.visit_for_statement_left(&it.left);
+        self.visit_expression(&it.right);
+        self.loop_body(&it.body);
+    }
+
+    fn visit_for_statement_left(&mut self, it: &ForStatementLeft<'a>) {
+        match it {
+            ForStatementLeft::VariableDeclaration(declaration) if self.is_cell_var(declaration) => {
+                self.cell_declaration(declaration, Place::ForEach);
+            }
+            _ => walk::walk_for_statement_left(self, it),
+        }
+    }
+
+    // The end of a run passes through these.
+
+    fn visit_catch_clause(&mut self, it: &CatchClause<'a>) {
+        self.catch_clause(it);
+    }
+
+    fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
+        self.visit_block_statement(&it.block);
+        if let Some(handler) = &it.handler {
+            self.visit_catch_clause(handler);
+        }
+        if let Some(finalizer) = &it.finalizer {
+            self.finally += 1;
+            self.visit_block_statement(finalizer);
+            self.finally -= 1;
+        }
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        self.jump(it.span, |this| walk::walk_return_statement(this, it));
+    }
+
+    fn visit_break_statement(&mut self, it: &BreakStatement<'a>) {
+        self.jump(it.span, |this| walk::walk_break_statement(this, it));
+    }
+
+    fn visit_continue_statement(&mut self, it: &ContinueStatement<'a>) {
+        self.jump(it.span, |this| walk::walk_continue_statement(this, it));
+    }
+
+    // Functions and classes.
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        self.inside(true, |this| walk::walk_function(this, it, flags));
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        self.inside(false, |this| this.arrow(it));
+    }
+
+    fn visit_static_block(&mut self, it: &StaticBlock<'a>) {
+        self.inside(false, |this| walk::walk_static_block(this, it));
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        self.class(it);
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        self.method(it);
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        self.property(it);
+    }
+
+    fn visit_accessor_property(&mut self, it: &AccessorProperty<'a>) {
+        self.accessor(it);
+    }
+
+    fn visit_decorator(&mut self, it: &Decorator<'a>) {
+        self.refuse_at(it.span.start, "Decorators are not supported", "Call the function on the class by hand.");
+    }
+
+    fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
+        self.parameter(it);
+    }
+
+    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
+        self.declarator(it);
+    }
+
+    fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
+        if !self.shorthand(it) {
+            walk::walk_object_property(self, it);
+        }
+    }
+
+    // Modules.
+
+    fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
+        self.import_expression(it);
+    }
+
+    fn visit_import_meta(&mut self, it: &ImportMeta) {
+        self.refuse_at(it.span.start, "`import.meta` is not allowed", "Leave it out: the code has no address.");
+    }
+
+    fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
+        if self.options.mode == Mode::Dynamic && self.functions == 0 {
+            let message = "`await` is only allowed inside an async function here";
+            self.refuse(Finding::new(FaultKind::Syntax, it.span.start, message));
+        }
+        self.visit_expression(&it.argument);
+    }
+
+    fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
+        if it.operator == BinaryOperator::GreaterThan
+            && matches!(it.right, Expression::ParenthesizedExpression(_) | Expression::TemplateLiteral(_))
+            && matches!(&it.left, Expression::BinaryExpression(left) if left.operator == BinaryOperator::LessThan
+                && matches!(left.right, Expression::Identifier(_)))
+        {
+            self.looks_generic = true;
+        }
+        walk::walk_binary_expression(self, it);
+    }
+
+    // Types.
+
+    fn visit_ts_type_annotation(&mut self, it: &TSTypeAnnotation<'a>) {
+        self.blank(it.span);
+    }
+
+    fn visit_ts_type_parameter_declaration(&mut self, it: &TSTypeParameterDeclaration<'a>) {
+        self.blank(it.span);
+    }
+
+    fn visit_ts_type_parameter_instantiation(&mut self, it: &TSTypeParameterInstantiation<'a>) {
+        self.blank(it.span);
+    }
+
+    fn visit_ts_this_parameter(&mut self, it: &TSThisParameter<'a>) {
+        self.this_parameter(it);
+    }
+
+    fn visit_ts_as_expression(&mut self, it: &TSAsExpression<'a>) {
+        self.blank_behind(&it.expression, it.span);
+    }
+
+    fn visit_ts_satisfies_expression(&mut self, it: &TSSatisfiesExpression<'a>) {
+        self.blank_behind(&it.expression, it.span);
+    }
+
+    fn visit_ts_non_null_expression(&mut self, it: &TSNonNullExpression<'a>) {
+        self.blank_behind(&it.expression, it.span);
+    }
+
+    fn visit_ts_instantiation_expression(&mut self, it: &TSInstantiationExpression<'a>) {
+        self.blank_behind(&it.expression, it.span);
+    }
+
+    fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
+        self.type_assertion(it);
+    }
+
+    fn visit_ts_index_signature(&mut self, it: &TSIndexSignature<'a>) {
+        self.blank_item(it.span);
+    }
+}
+
+impl<'a> Rewriter<'a, '_> {
+    /// `import(x)` asks the host. What is plainly not allowed is refused here, before anything runs.
+    fn import_expression(&mut self, it: &ImportExpression<'a>) {
+        if it.phase.is_some() {
+            self.refuse_at(it.span.start, "`import.source` and `import.defer` are not supported", "Use `import(…)`.");
+            return;
+        }
+        self.edits.replace(it.span.start, it.span.start + 6, "__cove_import");
+        let literal = match it.source.get_inner_expression() {
+            Expression::StringLiteral(text) => Some(text.value.as_str()),
+            Expression::TemplateLiteral(text) => text.single_quasi().map(|quasi| quasi.as_str()),
+            _ => None,
+        };
+        if let (Some(module), Some(policy)) = (literal, self.options.imports)
+            && !policy.allows(module)
+        {
+            let list = match policy.authorized.as_slice() {
+                [] => "No module is authorised here.".to_owned(),
+                list => format!("Authorised modules: {}.", list.join(", ")),
+            };
+            let offset = it.source.span().start;
+            let mut finding =
+                Finding::new(FaultKind::ImportNotAllowed, offset, format!("Import not allowed: {module}")).hint(list);
+            finding.module = Some(module.to_owned());
+            self.refuse(finding);
+        }
+        self.visit_expression(&it.source);
+        it.options.iter().for_each(|options| self.visit_expression(options));
+    }
+}
