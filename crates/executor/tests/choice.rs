@@ -1,0 +1,115 @@
+//! `auto`: which program gets which engine, and why. The table is the specification.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use cove_core::EngineName;
+use cove_executor::{BROWSER_ONLY, choose};
+use cove_script::{Mode, PrepareOptions, prepare};
+
+fn check(code: &str, needs: Option<&str>) {
+    let prepared = prepare(code, &PrepareOptions::new(Mode::FunctionBody)).unwrap_or_else(|refusal| panic!("{code}: {refusal:?}"));
+    let choice = choose(&prepared);
+    match needs {
+        Some(name) => {
+            assert_eq!(choice.engine, EngineName::Browser, "{code}");
+            assert!(choice.because.contains(&format!("`{name}`")), "{code}: {}", choice.because);
+        }
+        None => assert_eq!(choice.engine, EngineName::Embedded, "{code}: {}", choice.because),
+    }
+}
+
+/// Programs that need a browser, each with the name that says so.
+#[test]
+fn programs_for_the_browser() {
+    for (code, name) in [
+        ("return document.title", "document"),
+        ("document.body.innerHTML = '<p>hi</p>'", "document"),
+        ("return window.innerWidth", "window"),
+        ("window.x = 1; return document", "window"),
+        ("return typeof document", "document"),
+        ("if (typeof window !== 'undefined') return 1", "window"),
+        ("return self === this", "self"),
+        ("return location.href", "location"),
+        ("return navigator.userAgent", "navigator"),
+        ("localStorage.setItem('a', 1)", "localStorage"),
+        ("return indexedDB.open('x')", "indexedDB"),
+        ("alert('hello')", "alert"),
+        ("return prompt('name?')", "prompt"),
+        ("requestAnimationFrame(() => {})", "requestAnimationFrame"),
+        ("class A extends HTMLElement {}", "HTMLElement"),
+        ("customElements.define('a-b', class extends HTMLElement {})", "customElements"),
+        ("return new DOMParser().parseFromString(input, 'text/html')", "DOMParser"),
+        ("new MutationObserver(() => {})", "MutationObserver"),
+        ("return getComputedStyle(x)", "getComputedStyle"),
+        ("const w = new Worker('x.js')", "Worker"),
+        ("new WebSocket('wss://x')", "WebSocket"),
+        ("const r = new XMLHttpRequest()", "XMLHttpRequest"),
+        ("return new Intl.NumberFormat('de').format(1)", "Intl"),
+        ("return WebAssembly.compile(input)", "WebAssembly"),
+        ("return new AudioContext().sampleRate", "AudioContext"),
+        ("const f = () => { const g = () => document; return g() }; return f()", "document"),
+        ("return `${location}`", "location"),
+        ("return { document }", "document"),
+        ("return [...document.querySelectorAll('a')].map(a => a.href)", "document"),
+        ("let x: HTMLElement = document.body; return x.tagName", "document"),
+        ("return new SharedArrayBuffer(8)", "SharedArrayBuffer"),
+        ("for (const k in window) return k", "window"),
+        ("return screen.width", "screen"),
+        ("return matchMedia('(x)')", "matchMedia"),
+    ] {
+        check(code, Some(name));
+    }
+}
+
+/// Programs that do not, although some of them look like it.
+#[test]
+fn programs_for_the_embedded_engine() {
+    for code in [
+        "",
+        "return 1 + 1",
+        "return input.a",
+        "// document.title\nreturn 1",
+        "/* window */ return 1",
+        "return 'document.title'",
+        "return `window ${1}`",
+        "return /document/.test(input)",
+        "const document = { title: 1 }; return document.title",
+        "function f(window) { return window } return f(1)",
+        "return ((location) => location)(1)",
+        "return input.document.title",
+        "return { document: 1 }.document",
+        "return { window() { return 1 } }",
+        "class A { navigator = 1; document() {} }",
+        "try { x } catch (window) { return 1 }",
+        "for (const screen of [1]) return screen",
+        "import('x').then(({ document }) => document)",
+        "document: for (;;) break document",
+        "return globalThis.document",
+        "const { location } = input; return location",
+        "let history = []; history.push(1); return history",
+        "return [1].map(self => self)",
+        "var top = 1; return top",
+        "const canvas = getCanvas(10, 10); canvas.getContext('2d').fillRect(0, 0, 1, 1)",
+        "return new URL('https://x/y').pathname",
+        "return crypto.randomUUID()",
+        "return await fetch('https://x')",
+        "return structuredClone({ a: 1 })",
+        "setTimeout(() => {}, 1)",
+        "return new TextEncoder().encode('x')",
+        "console.log(performance.now())",
+        "interface Window { a: string } const w: Window = { a: '' }; return w",
+        "type Node = { next: Node }; return 1",
+        "return new OffscreenCanvas(1, 1)",
+        "return Promise.all([1, 2])",
+    ] {
+        check(code, None);
+    }
+}
+
+/// Every name of the table decides by itself.
+#[test]
+fn every_name_of_the_table_counts() {
+    for (name, what) in BROWSER_ONLY {
+        check(&format!("return {name}"), Some(name));
+        assert!(!what.is_empty());
+    }
+}
