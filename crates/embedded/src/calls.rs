@@ -1,0 +1,116 @@
+//! The tool calls of one run: started when asked for, answered in any order, dropped when the run ends.
+
+use std::collections::{HashMap, HashSet};
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use cove_core::{Effects, Tool, ToolCall, ToolError};
+use futures_util::FutureExt as _;
+use futures_util::stream::{FuturesUnordered, Stream as _};
+use serde_json::Value;
+
+use crate::wire::{Answer, Call, MAX_ANSWER_BYTES};
+
+/// Calls under way at once; what guest code starts beyond that fails.
+pub(crate) const MAX_CALLS_UNDER_WAY: usize = 16_384;
+
+/// The tools of a session, by name.
+pub(crate) type Tools = HashMap<String, Arc<dyn Tool>>;
+
+type Running = Pin<Box<dyn Future<Output = (u64, Answer)> + Send>>;
+
+/// The calls of one run.
+#[derive(Default)]
+pub(crate) struct Calls {
+    running: FuturesUnordered<Running>,
+    ids: HashSet<u64>,
+    made: u64,
+}
+
+/// Why a call cannot have come from an honest child.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadCall {
+    #[error("it called a tool that it was not given: {0:?}")]
+    UnknownTool(String),
+    #[error("it used the id of a call twice")]
+    UsedId,
+}
+
+impl Calls {
+    /// Starts a call.
+    pub(crate) fn start(&mut self, call: &Call<'_>, tools: &Tools) -> Result<(), BadCall> {
+        let tool = tools.get(call.name).ok_or_else(|| BadCall::UnknownTool(call.name.chars().take(64).collect()))?;
+        if !self.ids.insert(call.id) {
+            return Err(BadCall::UsedId);
+        }
+        self.made += 1;
+        let (id, name) = (call.id, call.name.to_owned());
+        if self.running.len() >= MAX_CALLS_UNDER_WAY {
+            let answer = failure(format!("more than {MAX_CALLS_UNDER_WAY} tool calls at once"));
+            self.running.push(Box::pin(std::future::ready((id, answer))));
+            return Ok(());
+        }
+        let args = serde_json::from_str::<Vec<Value>>(call.args_json);
+        let tool = Arc::clone(tool);
+        // `call` itself may panic as well as the future it returns: both are inside.
+        let work = async move {
+            match args {
+                Ok(args) => tool.call(ToolCall { args }).await,
+                Err(error) => Err(ToolError::new(format!("the arguments cannot be read: {error}"))),
+            }
+        };
+        let guarded = AssertUnwindSafe(work).catch_unwind();
+        self.running.push(Box::pin(async move {
+            let answer = match guarded.await {
+                Ok(Ok(value)) => encode(&name, &value),
+                Ok(Err(error)) => Answer::Failure { message: error.message, code: error.code },
+                Err(_) => failure(format!("the tool {name} panicked")),
+            };
+            (id, answer)
+        }));
+        Ok(())
+    }
+
+    /// The next call that has come to its end; pending while none has.
+    pub(crate) fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<(u64, Answer)> {
+        match Pin::new(&mut self.running).poll_next(context) {
+            Poll::Ready(Some((id, answer))) => {
+                self.ids.remove(&id);
+                Poll::Ready((id, answer))
+            }
+            // None are under way: nothing to wait for here.
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+
+    pub(crate) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// What the calls so far mean for a retry.
+    pub(crate) fn effects(&self) -> Effects {
+        match (self.made, self.running.is_empty()) {
+            (0, _) => Effects::None,
+            (_, true) => Effects::Committed,
+            (_, false) => Effects::Unknown,
+        }
+    }
+}
+
+fn failure(message: String) -> Answer {
+    Answer::Failure { message, code: None }
+}
+
+fn encode(name: &str, value: &Value) -> Answer {
+    match serde_json::to_string(value) {
+        Ok(json) if json.len() <= MAX_ANSWER_BYTES => Answer::Value(json),
+        Ok(json) => failure(format!(
+            "the answer of {name} has {} bytes; the most is {MAX_ANSWER_BYTES}",
+            json.len()
+        )),
+        Err(error) => failure(format!("the answer of {name} has no JSON: {error}")),
+    }
+}

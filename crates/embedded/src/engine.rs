@@ -1,0 +1,177 @@
+//! The engine: hands out sessions, keeps a zygote alive, and knows which walls stand.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use cove_core::{BoxFuture, Engine, EngineError, EngineName, Session, SessionOptions};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::sync::Semaphore;
+
+use crate::nursery::{NoChild, Nursery};
+use crate::process::Child;
+use crate::session::EmbeddedSession;
+use crate::walls::WallReport;
+use crate::{EmbeddedOptions, Profile, launch};
+
+/// A zygote is ready after a few milliseconds; on a machine that swaps it may take seconds.
+const START: Duration = Duration::from_secs(20);
+
+/// How long `open` waits for a place or a fork.
+const OPEN: Duration = Duration::from_secs(30);
+
+/// Descriptors left to the rest of the program.
+const RESERVED_DESCRIPTORS: u64 = 256;
+
+/// More descriptors than this no host needs.
+const MAX_DESCRIPTORS: u64 = 65_536;
+
+/// Runs JavaScript in hardened, killable processes of its own.
+///
+/// The first use starts the worker; a worker that dies is replaced at the next use.
+///
+/// ```no_run
+/// use cove_core::{Engine, RunShape, RunUnit, SessionOptions, ToolSet, ToolSpec};
+/// use cove_embedded::EmbeddedEngine;
+///
+/// #[tokio::main(flavor = "current_thread")]
+/// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     cove_embedded::worker::enter_if_asked();
+///     let engine = EmbeddedEngine::default();
+///     let mut session = engine.open(SessionOptions::one_shot()).await?;
+///     let double = ToolSpec::new("double", |call| async move { Ok((call.args[0].as_f64().unwrap_or(0.0) * 2.0).into()) });
+///     session.send_tools(ToolSet::new(vec![double])?).await?;
+///     let report = session
+///         .run(RunUnit {
+///             code: "return await double(21)".into(),
+///             shape: RunShape::FunctionBody { input: None },
+///             timeout_ms: 1_000,
+///             max_operations: None,
+///         })
+///         .await;
+///     assert_eq!(report.result?.value, 42);
+///     Ok(())
+/// }
+/// ```
+pub struct EmbeddedEngine {
+    options: EmbeddedOptions,
+    places: Arc<Semaphore>,
+    max_sessions: usize,
+    current: Mutex<Option<Arc<Nursery>>>,
+    /// Held while a worker is being started, so that there is one.
+    starting: tokio::sync::Mutex<()>,
+}
+
+impl Default for EmbeddedEngine {
+    fn default() -> Self {
+        Self::new(EmbeddedOptions::default())
+    }
+}
+
+impl EmbeddedEngine {
+    /// An engine that starts its worker at the first use.
+    pub fn new(options: EmbeddedOptions) -> Self {
+        let max_sessions = options.max_sessions.min(descriptor_places(options.raise_descriptor_limit)).max(1);
+        Self {
+            options,
+            places: Arc::new(Semaphore::new(max_sessions)),
+            max_sessions,
+            current: Mutex::new(None),
+            starting: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    /// Which walls stand, as the worker itself has found them. Starts the worker if there is none.
+    pub async fn walls(&self) -> Result<WallReport, EngineError> {
+        self.nursery().await.map(|nursery| nursery.report().clone())
+    }
+
+    /// How many sessions can be open at once: the option, or what the descriptors allow.
+    pub fn max_sessions(&self) -> usize {
+        self.max_sessions
+    }
+
+    fn living(&self) -> Option<Arc<Nursery>> {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.as_ref().filter(|nursery| nursery.is_alive()).cloned()
+    }
+
+    async fn nursery(&self) -> Result<Arc<Nursery>, EngineError> {
+        if let Some(nursery) = self.living() {
+            return Ok(nursery);
+        }
+        let _starting = self.starting.lock().await;
+        if let Some(nursery) = self.living() {
+            return Ok(nursery);
+        }
+        let program = launch::find(self.options.worker_program.as_deref()).map_err(EngineError::Unavailable)?;
+        let nursery =
+            Nursery::start(&program, self.options.spare_children, START).await.map_err(EngineError::Unavailable)?;
+        if self.options.profile == Profile::Strict {
+            let missing: Vec<String> =
+                nursery.report().missing().map(|wall| format!("{} ({})", wall.name, wall.detail)).collect();
+            if !missing.is_empty() {
+                let missing = missing.join(", ");
+                return Err(EngineError::Unavailable(format!(
+                    "the strict profile demands every wall; missing here: {missing}"
+                )));
+            }
+        }
+        let nursery = Arc::new(nursery);
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&nursery));
+        Ok(nursery)
+    }
+
+    async fn child(&self) -> Result<(Child, Arc<Nursery>), EngineError> {
+        // Once more when the zygote died under our hands; not for ever.
+        for _ in 0..3 {
+            let nursery = self.nursery().await?;
+            match nursery.take().await {
+                Ok(child) => return Ok((child, nursery)),
+                Err(NoChild::ZygoteGone) => {}
+                Err(error) => return Err(EngineError::Open(error.to_string())),
+            }
+        }
+        Err(EngineError::Open("the zygote ends again and again".into()))
+    }
+
+    async fn open_session(&self, options: SessionOptions) -> Result<Box<dyn Session>, EngineError> {
+        options.limits.checked().map_err(|error| EngineError::Invalid(error.to_string()))?;
+        let opening = async {
+            let place = Arc::clone(&self.places)
+                .acquire_owned()
+                .await
+                .map_err(|_| EngineError::Open("the engine is closed".into()))?;
+            let (child, nursery) = self.child().await?;
+            EmbeddedSession::open(child, nursery, place, options)
+        };
+        match tokio::time::timeout(OPEN, opening).await {
+            Ok(opened) => opened.map(|session| Box::new(session) as Box<dyn Session>),
+            Err(_) => Err(EngineError::Open(format!(
+                "no place for another session within {} s; {} may be open at once",
+                OPEN.as_secs(),
+                self.max_sessions
+            ))),
+        }
+    }
+}
+
+impl Engine for EmbeddedEngine {
+    fn name(&self) -> EngineName {
+        EngineName::Embedded
+    }
+
+    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, EngineError>> {
+        Box::pin(self.open_session(options))
+    }
+}
+
+/// How many sessions the descriptors suffice for: two each.
+fn descriptor_places(raise: bool) -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    let (mut soft, hard) = (limit.current.unwrap_or(MAX_DESCRIPTORS), limit.maximum.unwrap_or(MAX_DESCRIPTORS));
+    let wanted = hard.min(MAX_DESCRIPTORS);
+    if raise && soft < wanted && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit }).is_ok() {
+        soft = wanted;
+    }
+    usize::try_from(soft.saturating_sub(RESERVED_DESCRIPTORS) / 2).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,141 @@
+//! The list: each line one thing that must not be possible, and two controls that must.
+
+use libc::c_long;
+
+use crate::sys::raw_call;
+
+/// What an attempt should come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// Refused or killed.
+    Fails,
+    /// A control: if this failed, the others would prove nothing.
+    Succeeds,
+}
+
+/// One attempt.
+pub(super) struct Attempt {
+    pub(super) name: &'static str,
+    pub(super) expected: Expected,
+    pub(super) act: fn() -> Result<c_long, i32>,
+}
+
+fn text(text: &'static std::ffi::CStr) -> c_long {
+    text.as_ptr() as c_long
+}
+
+macro_rules! attempts {
+    ($($expected:ident $name:literal: $call:ident($($argument:expr),*);)*) => {
+        &[$(Attempt {
+            name: $name,
+            expected: Expected::$expected,
+            act: || {
+                let given: &[c_long] = &[$($argument as c_long),*];
+                let mut arguments: [c_long; 6] = [0; 6];
+                arguments[..given.len()].copy_from_slice(given);
+                raw_call(libc::$call, arguments)
+            },
+        },)*]
+    };
+}
+
+const HERE: c_long = libc::AT_FDCWD as c_long;
+
+/// 4 GiB: more than a child with a limit of 64 MiB may ever map.
+const TOO_MUCH: c_long = 4 << 30;
+
+const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+const READ_EXEC: i32 = libc::PROT_READ | libc::PROT_EXEC;
+const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+
+pub(super) const ATTEMPTS: &[Attempt] = attempts! {
+    Succeeds "control: getpid": SYS_getpid();
+    Succeeds "control: map a page": SYS_mmap(0, 4096, READ_WRITE, PRIVATE, -1, 0);
+
+    Fails "open /etc/passwd": SYS_openat(HERE, text(c"/etc/passwd"), libc::O_RDONLY);
+    Fails "open /": SYS_openat(HERE, text(c"/"), libc::O_RDONLY | libc::O_DIRECTORY);
+    Fails "open /proc/self/maps": SYS_openat(HERE, text(c"/proc/self/maps"), libc::O_RDONLY);
+    Fails "open /proc/1/environ": SYS_openat(HERE, text(c"/proc/1/environ"), libc::O_RDONLY);
+    Fails "open /dev/mem": SYS_openat(HERE, text(c"/dev/mem"), libc::O_RDWR);
+    Fails "create a file": SYS_openat(HERE, text(c"/tmp/cove-probe"), libc::O_CREAT | libc::O_WRONLY, 0o600);
+    Fails "make a folder": SYS_mkdirat(HERE, text(c"/cove-probe"), 0o700);
+    Fails "delete a file": SYS_unlinkat(HERE, text(c"/cove-probe"), 0);
+    Fails "rename a file": SYS_renameat2(HERE, text(c"/a"), HERE, text(c"/b"), 0);
+    Fails "look at a file": SYS_newfstatat(HERE, text(c"/etc/passwd"), 0, 0);
+    Fails "read a link": SYS_readlinkat(HERE, text(c"/proc/self/exe"), 0, 0);
+    Fails "change the root": SYS_chroot(text(c"/"));
+    Fails "change the folder": SYS_chdir(text(c"/"));
+    Fails "make memory with a name": SYS_memfd_create(text(c"probe"), 0);
+    Fails "open by handle": SYS_open_by_handle_at(HERE, 0, 0);
+
+    Fails "internet socket": SYS_socket(libc::AF_INET, libc::SOCK_STREAM, 0);
+    Fails "internet v6 socket": SYS_socket(libc::AF_INET6, libc::SOCK_DGRAM, 0);
+    Fails "unix socket": SYS_socket(libc::AF_UNIX, libc::SOCK_STREAM, 0);
+    Fails "netlink socket": SYS_socket(libc::AF_NETLINK, libc::SOCK_RAW, 0);
+    Fails "packet socket": SYS_socket(libc::AF_PACKET, libc::SOCK_RAW, 0);
+    Fails "vsock socket": SYS_socket(libc::AF_VSOCK, libc::SOCK_STREAM, 0);
+    Fails "socket pair": SYS_socketpair(libc::AF_UNIX, libc::SOCK_STREAM, 0, 0);
+    Fails "connect": SYS_connect(3, 0, 0);
+    Fails "bind": SYS_bind(3, 0, 0);
+    Fails "listen": SYS_listen(3, 1);
+    Fails "send a descriptor": SYS_sendmsg(3, 0, 0);
+    Fails "receive a descriptor": SYS_recvmsg(3, 0, 0);
+
+    Fails "fork": SYS_clone(libc::SIGCHLD, 0, 0, 0, 0);
+    Fails "clone3": SYS_clone3(0, 0);
+    Fails "thread": SYS_clone(libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND, 0, 0, 0, 0);
+    Fails "exec": SYS_execve(text(c"/bin/sh"), 0, 0);
+    Fails "exec at": SYS_execveat(HERE, text(c"/bin/sh"), 0, 0, 0);
+    Fails "trace the parent": SYS_ptrace(libc::PTRACE_ATTACH, 1, 0, 0);
+    Fails "read the parent's memory": SYS_process_vm_readv(1, 0, 0, 0, 0, 0);
+    Fails "write the parent's memory": SYS_process_vm_writev(1, 0, 0, 0, 0, 0);
+    Fails "kill the parent": SYS_kill(1, libc::SIGKILL);
+    Fails "kill everybody": SYS_kill(-1, 0);
+    Fails "signal another process": SYS_tgkill(1, 1, 0);
+    Fails "open another process": SYS_pidfd_open(1, 0);
+    Fails "signal by descriptor": SYS_pidfd_send_signal(3, 0, 0, 0);
+    Fails "take a descriptor": SYS_pidfd_getfd(3, 0, 0);
+    Fails "wait for a process": SYS_wait4(-1, 0, libc::WNOHANG, 0);
+
+    Fails "become root": SYS_setuid(0);
+    Fails "become another group": SYS_setgid(0);
+    Fails "set groups": SYS_setgroups(0, 0);
+    Fails "take capabilities": SYS_capset(0, 0);
+    Fails "new user namespace": SYS_unshare(libc::CLONE_NEWUSER);
+    Fails "enter a namespace": SYS_setns(3, 0);
+    Fails "mount": SYS_mount(text(c"none"), text(c"/"), text(c"tmpfs"), 0, 0);
+    Fails "unmount": SYS_umount2(text(c"/"), libc::MNT_DETACH);
+    Fails "pivot the root": SYS_pivot_root(text(c"/"), text(c"/"));
+    Fails "become dumpable": SYS_prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0);
+    Fails "survive the parent": SYS_prctl(libc::PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    Fails "another filter": SYS_seccomp(libc::SECCOMP_GET_ACTION_AVAIL, 0, 0);
+    Fails "Landlock": SYS_landlock_create_ruleset(0, 0, 1);
+
+    Fails "io_uring": SYS_io_uring_setup(1, 0);
+    Fails "perf": SYS_perf_event_open(0, 0, -1, -1, 0);
+    Fails "bpf": SYS_bpf(0, 0, 0);
+    Fails "userfaultfd": SYS_userfaultfd(0);
+    Fails "kernel keys": SYS_keyctl(0, 0, 0, 0, 0);
+    Fails "shared memory": SYS_shmget(0, 4096, 0o600);
+    Fails "message queue": SYS_msgget(0, 0o600);
+    Fails "watch files": SYS_inotify_init1(0);
+    Fails "kernel module": SYS_init_module(0, 0, 0);
+    Fails "kernel log": SYS_syslog(2, 0, 0);
+    Fails "the machine's name": SYS_sethostname(0, 0);
+    Fails "the machine's name, reading": SYS_uname(0);
+    Fails "the clock": SYS_clock_settime(0, 0);
+    Fails "personality": SYS_personality(0xffff_ffff_u32);
+    Fails "terminal": SYS_ioctl(0, libc::TIOCSTI, 0);
+    Fails "scheduling": SYS_sched_setscheduler(0, 0, 0);
+
+    Fails "executable memory": SYS_mmap(0, 4096, READ_EXEC, PRIVATE, -1, 0);
+    Fails "make memory executable": SYS_mprotect(0, 4096, READ_EXEC);
+    Fails "lock memory": SYS_mlock(0, 4096);
+    Fails "memory over the limit": SYS_mmap(0, TOO_MUCH, READ_WRITE, PRIVATE, -1, 0);
+    Fails "memory over the limit, reserved": SYS_mmap(0, TOO_MUCH, libc::PROT_NONE, PRIVATE, -1, 0);
+    Fails "limits of another process": SYS_prlimit64(1, libc::RLIMIT_NOFILE, 0, 0);
+    Fails "raise the own limit": SYS_prlimit64(0, libc::RLIMIT_NOFILE, (&raw const WIDE) as usize, 0);
+};
+
+/// More descriptors than any limit allows.
+static WIDE: libc::rlimit = libc::rlimit { rlim_cur: 1 << 20, rlim_max: 1 << 20 };

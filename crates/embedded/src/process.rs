@@ -1,0 +1,60 @@
+//! A child's process, held by descriptor: what is killed here can never be somebody else who got the same number.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, pidfd_send_signal};
+
+/// A process that dies with this value.
+#[derive(Debug)]
+pub(crate) struct Process {
+    descriptor: OwnedFd,
+}
+
+impl Process {
+    pub(crate) fn new(descriptor: OwnedFd) -> Self {
+        Self { descriptor }
+    }
+
+    /// Ends it now, whatever it is doing. It may be gone already.
+    pub(crate) fn kill(&self) {
+        let _ = pidfd_send_signal(&self.descriptor, Signal::KILL);
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        let mut polled = [PollFd::new(&self.descriptor, PollFlags::IN)];
+        poll(&mut polled, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+    }
+
+    /// Waits until it has ended.
+    pub(crate) async fn ended(&self, at_most: Duration) -> io::Result<()> {
+        if self.has_ended() {
+            return Ok(());
+        }
+        let watched = crate::sys::watch(self.descriptor.as_fd())?;
+        let _ready = tokio::time::timeout(at_most, watched.readable()).await??;
+        Ok(())
+    }
+
+    pub(crate) fn descriptor(&self) -> &OwnedFd {
+        &self.descriptor
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A forked child as it comes from the zygote: a process, the line to it, and its number.
+#[derive(Debug)]
+pub(crate) struct Child {
+    pub(crate) process: Process,
+    pub(crate) socket: UnixStream,
+    pub(crate) number: u64,
+}

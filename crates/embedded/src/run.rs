@@ -1,0 +1,319 @@
+//! One run, as the host sees it: a job goes out, frames come in, tools are served, and a clock stands above it all.
+//!
+//! Nothing a child says is believed before it is checked. What does not fit ends the session with a fault that says so;
+//! it never ends the host, and never makes it keep more than the limits allow.
+
+use std::future::poll_fn;
+use std::os::unix::process::ExitStatusExt;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use cove_core::{
+    Fault, FaultKind, Finished, Picture, RunReport, RunShape, RunUnit, SessionFate, Usage,
+};
+use cove_world::Report;
+
+use crate::calls::Calls;
+use crate::logs::Logs;
+use crate::nursery::Nursery;
+use crate::session::{EmbeddedSession, Leash};
+use crate::wire::{
+    FromChild, JobFrame, MAX_CALL_BYTES, ToChild, decode_call, decode_lines, decode_picture, decode_report,
+    encode_answer, encode_job, max_report_bytes,
+};
+
+/// One encoded picture.
+const MAX_PICTURE_BYTES: usize = 64 << 20;
+
+/// All pictures of a run together.
+const MAX_PICTURES_BYTES: usize = 256 << 20;
+
+/// Answers that the child has not read yet. A child that calls and never listens is not an honest one.
+const MAX_UNSENT_BYTES: usize = 512 << 20;
+
+/// How long the host reads on after a kill, for the lines that were under way.
+const LAST_LINES: Duration = Duration::from_millis(50);
+
+/// How a conversation ended.
+enum End {
+    /// With a report.
+    Report(Report),
+    /// At the deadline.
+    Deadline,
+    /// The child has closed its end; its last words, if it had any.
+    Closed(Option<String>),
+    /// The child broke the rules.
+    Hostile(String),
+}
+
+/// Runs one unit.
+pub(crate) async fn run(session: &mut EmbeddedSession, unit: RunUnit, started: Instant) -> RunReport {
+    let mut talk = Talk {
+        calls: Calls::default(),
+        logs: Logs::new(
+            session.options.limits.max_log_bytes,
+            session.options.log_levels.clone(),
+            session.options.log_sink.clone(),
+        ),
+        log_bytes: 0,
+        pictures: Vec::new(),
+        picture_bytes: 0,
+    };
+    let mut usage = Usage::default();
+    let (result, fate) = match session.gone.clone() {
+        Some(why) => (Err(Fault::new(FaultKind::EngineLost, why)), SessionFate::Lost),
+        None => {
+            // From here on, dropping this future kills the child.
+            let leash = Leash::new(&session.process);
+            session.gone = Some("a run was given up".into());
+            let end = converse(session, &unit, started, &mut talk).await;
+            conclude(session, leash, end, &unit, &mut talk, &mut usage).await
+        }
+    };
+    let effects = talk.calls.effects();
+    usage.tool_calls = talk.calls.made();
+    usage.wall_ms = started.elapsed().as_secs_f64() * 1e3;
+    let (logs, logs_truncated) = talk.logs.finish();
+    RunReport { result, logs, logs_truncated, usage, effects, fate }
+}
+
+/// What a run has gathered so far.
+struct Talk {
+    calls: Calls,
+    logs: Logs,
+    log_bytes: usize,
+    pictures: Vec<Picture>,
+    picture_bytes: usize,
+}
+
+async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instant, talk: &mut Talk) -> End {
+    let (cell, input) = match &unit.shape {
+        RunShape::Cell => (true, None),
+        RunShape::FunctionBody { input } => (false, input.as_ref()),
+    };
+    let (timeout_ms, max_operations) = (unit.timeout_ms, unit.max_operations);
+    let job = JobFrame { code: &unit.code, cell, input, max_operations, timeout_ms };
+    session.line.queue(ToChild::Job, |out| encode_job(&job, out));
+    let deadline = started.checked_add(Duration::from_millis(timeout_ms));
+    let deadline = deadline.unwrap_or_else(|| started + Duration::from_secs(86_400)).into();
+    let mut deadline = std::pin::pin!(tokio::time::sleep_until(deadline));
+    loop {
+        // Answers first, then one write for all of them, then one read.
+        let answered = poll_fn(|context| {
+            let mut answered = false;
+            while let Poll::Ready((id, answer)) = talk.calls.poll_answer(context) {
+                session.line.queue(ToChild::Answer, |out| encode_answer(id, &answer, out));
+                answered = true;
+            }
+            Poll::Ready(answered)
+        });
+        answered.await;
+        if session.line.unsent_bytes() > MAX_UNSENT_BYTES {
+            return End::Hostile("it calls tools and does not read their answers".into());
+        }
+        // A line that breaks while we write may still hold something to read: the reading finds out.
+        let _ = session.line.send();
+        match session.line.fill() {
+            Ok(true) => {}
+            Ok(false) => {
+                return match talk.hear(session) {
+                    Some(End::Report(report)) => End::Report(Report { usable: false, ..report }),
+                    Some(end) => end,
+                    None => End::Closed(None),
+                };
+            }
+            Err(error) => return End::Closed(Some(error.to_string())),
+        }
+        let calls_before = talk.calls.made();
+        if let Some(end) = talk.hear(session) {
+            return end;
+        }
+        if talk.calls.made() != calls_before {
+            continue;
+        }
+        let calls = &mut talk.calls;
+        let line = &mut session.line;
+        tokio::select! {
+            biased;
+            () = deadline.as_mut() => return End::Deadline,
+            (id, answer) = poll_fn(|context| calls.poll_answer(context)) => {
+                line.queue(ToChild::Answer, |out| encode_answer(id, &answer, out));
+            }
+            // An error shows again when the line is used.
+            _ = session_ready(line) => {}
+        }
+    }
+}
+
+async fn session_ready(line: &crate::line::Line) {
+    let _ = line.ready().await;
+}
+
+impl Talk {
+    /// Takes in every whole frame that has arrived. `Some`: the conversation is over.
+    fn hear(&mut self, session: &mut EmbeddedSession) -> Option<End> {
+        let limits = session.options.limits;
+        let max_log_bytes = usize::try_from(limits.max_log_bytes).unwrap_or(usize::MAX);
+        let limit = |kind: u8| {
+            Some(match FromChild::from_byte(kind)? {
+                FromChild::Logs => max_log_bytes + (64 << 10),
+                FromChild::Call => MAX_CALL_BYTES,
+                FromChild::Picture => MAX_PICTURE_BYTES,
+                FromChild::Report => max_report_bytes(limits.max_result_chars),
+                FromChild::Refused | FromChild::Dying => 64 << 10,
+                FromChild::Accepted => return None,
+            })
+        };
+        loop {
+            let frame = match session.line.next(limit) {
+                Ok(Some(frame)) => frame,
+                Ok(None) => return None,
+                Err(error) => return Some(End::Hostile(error.to_string())),
+            };
+            let heard = match FromChild::from_byte(frame.kind) {
+                Some(FromChild::Logs) => {
+                    self.log_bytes += frame.payload.len();
+                    // An honest child stops at the limit; five bytes of head per line are the most it adds.
+                    if self.log_bytes > max_log_bytes.saturating_mul(7) + (64 << 10) {
+                        return Some(End::Hostile("it floods the console".into()));
+                    }
+                    decode_lines(frame.payload, |line| self.logs.add(line)).map_err(|error| error.to_string())
+                }
+                Some(FromChild::Call) => decode_call(frame.payload)
+                    .map_err(|error| error.to_string())
+                    .and_then(|call| self.calls.start(&call, &session.tools).map_err(|error| error.to_string())),
+                Some(FromChild::Picture) => decode_picture(frame.payload)
+                    .map_err(|error| error.to_string())
+                    .and_then(|picture| self.keep_picture(picture, limits.max_images)),
+                Some(FromChild::Report) => {
+                    let report = match decode_report(frame.payload) {
+                        Ok(report) => report,
+                        Err(error) => return Some(End::Hostile(error.to_string())),
+                    };
+                    return Some(match session.line.has_rest() {
+                        true => End::Hostile("it went on after the end of its run".into()),
+                        false => End::Report(report),
+                    });
+                }
+                Some(FromChild::Refused) => {
+                    let why = String::from_utf8_lossy(frame.payload).into_owned();
+                    return Some(End::Closed(Some(format!("the world could not be set up: {why}"))));
+                }
+                Some(FromChild::Dying) => return Some(End::Closed(last_words(frame.payload))),
+                Some(FromChild::Accepted) | None => Err("it spoke out of turn".into()),
+            };
+            if let Err(error) = heard {
+                return Some(End::Hostile(error));
+            }
+        }
+    }
+
+    fn keep_picture(&mut self, picture: Picture, max_images: u32) -> Result<(), String> {
+        self.picture_bytes += picture.png.len();
+        if self.pictures.len() >= usize::try_from(max_images).unwrap_or(usize::MAX) {
+            return Err(format!("it sent more than {max_images} pictures"));
+        }
+        if self.picture_bytes > MAX_PICTURES_BYTES {
+            return Err("its pictures are too large".into());
+        }
+        self.pictures.push(picture);
+        Ok(())
+    }
+}
+
+/// Turns the end of a conversation into a result, and sees to the child.
+async fn conclude(
+    session: &mut EmbeddedSession,
+    leash: Leash,
+    end: End,
+    unit: &RunUnit,
+    talk: &mut Talk,
+    usage: &mut Usage,
+) -> (Result<Finished, Fault>, SessionFate) {
+    let (fault, why) = match end {
+        End::Report(report) => {
+            usage.operations = report.operations;
+            usage.memory_bytes = report.memory_bytes;
+            let pictures = std::mem::take(&mut talk.pictures);
+            let result = report.result.map(|ended| Finished {
+                value: ended.value,
+                is_final_answer: ended.is_final_answer,
+                pictures,
+                canvas_error: ended.canvas_error,
+            });
+            if report.usable {
+                leash.let_go();
+                session.gone = None;
+                return (result, SessionFate::Usable);
+            }
+            session.gone = Some("its last run left it unusable".into());
+            return (result, SessionFate::Lost);
+        }
+        End::Deadline => {
+            session.process.kill();
+            last_lines(session, talk).await;
+            (Fault::timeout(unit.timeout_ms), "its last run was ended at the deadline".to_owned())
+        }
+        End::Closed(words) => {
+            let why = obituary(&session.nursery, session.number, words).await;
+            let out_of_memory = why.contains("memory allocation of");
+            let fault = match out_of_memory {
+                true => Fault::memory(session.options.limits.memory_bytes),
+                false => Fault::new(FaultKind::EngineLost, why.clone()),
+            };
+            (fault, why)
+        }
+        End::Hostile(what) => {
+            let why = format!("the worker broke the rules of the wire: {what}");
+            (Fault::new(FaultKind::EngineLost, why.clone()), why)
+        }
+    };
+    session.gone = Some(why);
+    // Dropping the leash kills what is left.
+    drop(leash);
+    (Err(fault), SessionFate::Lost)
+}
+
+/// Reads what the child had written before it was killed; only console lines still count.
+async fn last_lines(session: &mut EmbeddedSession, talk: &mut Talk) {
+    let max_bytes = usize::try_from(session.options.limits.max_log_bytes).unwrap_or(usize::MAX);
+    let reading = async {
+        while let Ok(open) = session.line.fill() {
+            while let Ok(Some(frame)) = session.line.next(|_| Some(MAX_PICTURE_BYTES)) {
+                talk.log_bytes = talk.log_bytes.saturating_add(frame.payload.len());
+                let is_log = FromChild::from_byte(frame.kind) == Some(FromChild::Logs);
+                if is_log && talk.log_bytes <= max_bytes.saturating_mul(7) {
+                    let _ = decode_lines(frame.payload, |line| talk.logs.add(line));
+                }
+            }
+            if !open {
+                return;
+            }
+            session_ready(&session.line).await;
+        }
+    };
+    let _ = tokio::time::timeout(LAST_LINES, reading).await;
+}
+
+/// What a child said while it died, cut to one line.
+pub(crate) fn last_words(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().filter(|letter| !letter.is_control()).take(300).collect())
+}
+
+/// One sentence on a child that is gone.
+pub(crate) async fn obituary(nursery: &Nursery, number: u64, words: Option<String>) -> String {
+    if let Some(words) = words {
+        return format!("the worker died: {words}");
+    }
+    match nursery.cause_of_death(number).await {
+        Some(status) => match (status.signal(), status.code()) {
+            (Some(signal), _) => format!("the worker died (signal {signal})"),
+            (None, Some(code)) => format!("the worker ended (exit code {code})"),
+            (None, None) => "the worker died".into(),
+        },
+        None if nursery.is_alive() => "the worker was killed".into(),
+        None => "the worker was killed together with its zygote".into(),
+    }
+}

@@ -1,0 +1,48 @@
+//! Resource limits: what the kernel counts for us.
+
+use std::io;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Beside the guest's heap a child needs room to parse source, to draw, and to hold one large answer (64 MiB) twice.
+const HEAD_ROOM_BYTES: u64 = 256 << 20;
+
+fn set(resource: Resource, most: u64) -> io::Result<()> {
+    let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    let most = most.min(allowed);
+    setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) }).map_err(Into::into)
+}
+
+/// In the zygote; its children inherit them.
+pub(super) fn lower() -> io::Result<String> {
+    let nothing = [
+        Resource::Core,
+        Resource::Fsize,
+        Resource::Memlock,
+        Resource::Msgqueue,
+        Resource::Nice,
+        Resource::Rtprio,
+        Resource::Locks,
+    ];
+    for resource in nothing {
+        set(resource, 0)?;
+    }
+    // The zygote holds a few descriptors of its own and three per fork, one fork at a time.
+    set(Resource::Nofile, 64)?;
+    Ok("no core, file, lock or queue; 8 descriptors, no process, capped memory in a child".into())
+}
+
+/// In a child: it forks nothing and opens nothing.
+pub(super) fn lower_in_child() -> io::Result<()> {
+    set(Resource::Nproc, 0)?;
+    // Not zero: `poll` refuses to look at more descriptors than may be open.
+    set(Resource::Nofile, 8)
+}
+
+/// In a child, once its session's memory limit is known: the second line behind the engine's own count.
+pub(crate) fn cap_memory(base_bytes: u64, memory_bytes: u64) -> io::Result<()> {
+    // A heap never fills its memory without gaps, hence the half on top.
+    let most = base_bytes + memory_bytes + memory_bytes / 2 + HEAD_ROOM_BYTES;
+    set(Resource::As, most)?;
+    set(Resource::Data, most)
+}

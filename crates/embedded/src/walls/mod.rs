@@ -1,0 +1,81 @@
+//! The walls around guest code, put up by the worker before it holds any.
+//!
+//! Three stages. Before the zygote exists: another user, namespaces of its own. In the zygote: an empty root, no
+//! capabilities, resource limits, Landlock, seccomp. In each child: what only a child can do without. Every wall says
+//! from inside whether it stands; nothing is assumed. What a missing wall means is the host's decision (see
+//! [`Profile`](crate::Profile)).
+
+mod identity;
+mod landlock_rules;
+mod limits;
+mod namespaces;
+mod report;
+mod root;
+mod seccomp;
+mod status;
+
+pub use report::{Wall, WallName, WallReport, WallState};
+
+pub(crate) use limits::cap_memory;
+pub(crate) use report::Survey;
+pub(crate) use seccomp::ChildFilter;
+
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+
+/// What the first stage left to do.
+pub(crate) struct Left {
+    /// The next fork steps into a new PID namespace.
+    pub(crate) pid_namespace: bool,
+    mount_namespace: bool,
+}
+
+/// First stage: in the freshly started process, whose descriptors and environment are already gone.
+pub(crate) fn leave_what_is_shared(survey: &mut Survey) -> Left {
+    survey.note(WallName::NoNewPrivileges, rustix::thread::set_no_new_privs(true).map(|()| "set".into()));
+    identity::become_nobody(survey);
+    // Changing the user makes a process undumpable, and then its own id maps are not its own to write.
+    let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
+    namespaces::leave(survey)
+}
+
+/// What the second stage leaves for the children.
+pub(crate) struct Shared {
+    /// The filter that each child puts on.
+    pub(crate) child_filter: Option<ChildFilter>,
+    /// Address space in use before any guest.
+    pub(crate) base_bytes: u64,
+}
+
+/// Second stage: in the zygote, before its world is built.
+pub(crate) fn close_in(survey: &mut Survey, left: &Left) -> Shared {
+    let inside = rustix::process::getpid().as_raw_nonzero().get() == 1;
+    if left.pid_namespace {
+        let seen = if inside { Ok("the zygote is process 1".to_owned()) } else { Err("process 1 is somebody else") };
+        survey.note(WallName::PidNamespace, seen);
+    }
+    // Opened while there still is a /proc; read when all walls stand.
+    let status = status::open();
+    if left.mount_namespace {
+        survey.note(WallName::MountNamespace, root::make_empty());
+    }
+    identity::drop_capabilities(survey);
+    survey.note(WallName::ResourceLimits, limits::lower());
+    landlock_rules::restrict(survey);
+    survey.note(
+        WallName::NotDumpable,
+        set_dumpable_behavior(DumpableBehavior::NotDumpable).map(|()| "no core, no ptrace, no /proc/PID/mem".into()),
+    );
+    let child_filter = seccomp::put_on(survey);
+    let seen = status::read(status);
+    seen.confirm(survey);
+    Shared { child_filter, base_bytes: seen.address_space_bytes() }
+}
+
+/// Third stage: in each child, right after the fork. `false`: a wall that should stand does not, and the child must end.
+pub(crate) fn finish_in_child(filter: Option<&mut ChildFilter>) -> bool {
+    use rustix::process::{Signal, set_parent_process_death_signal};
+    // Where there is a PID namespace the kernel ends the children with the zygote anyway; this is for where there is none.
+    set_parent_process_death_signal(Some(Signal::KILL)).is_ok()
+        && limits::lower_in_child().is_ok()
+        && filter.is_none_or(|filter| filter.put_on().is_ok())
+}

@@ -1,0 +1,64 @@
+//! What host and child say to each other: length-prefixed frames over a socket pair.
+//!
+//! A frame is `length: u32 LE`, `kind: u8`, payload. The host trusts nothing in it: a kind has a largest length that is
+//! known before a byte of it is kept, and whatever does not decode ends the session instead of the host. The child
+//! trusts its host.
+
+mod frame;
+mod message;
+
+pub(crate) use frame::{Frame, Frames, HEADER_BYTES, WireError, frame_into, header};
+pub(crate) use message::{
+    Answer, Call, JobFrame, MAX_ANSWER_BYTES, MAX_CALL_BYTES, decode_answer, decode_call,
+    decode_job, decode_lines, decode_picture, decode_report, encode_answer, encode_job, line_head, max_report_bytes,
+    picture_head, report_parts,
+};
+
+/// What the host sends to a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum ToChild {
+    /// Makes the world one session's own. First, once.
+    Setup = 1,
+    /// Global variables.
+    Variables = 2,
+    /// Host functions.
+    Tools = 3,
+    /// Code to run.
+    Job = 4,
+    /// What a tool has answered.
+    Answer = 5,
+}
+
+impl ToChild {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
+        [Self::Setup, Self::Variables, Self::Tools, Self::Job, Self::Answer].into_iter().find(|kind| *kind as u8 == byte)
+    }
+}
+
+/// What a child sends to the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum FromChild {
+    /// Console lines, several in one frame.
+    Logs = 16,
+    /// Guest code calls a tool.
+    Call = 17,
+    /// A canvas, encoded.
+    Picture = 18,
+    /// The run is over.
+    Report = 19,
+    /// Setup, variables or tools were taken.
+    Accepted = 20,
+    /// They were not; the payload says why.
+    Refused = 21,
+    /// The process aborts; the payload is what it wrote to its standard error.
+    Dying = 22,
+}
+
+impl FromChild {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
+        use FromChild::{Accepted, Call, Dying, Logs, Picture, Refused, Report};
+        [Logs, Call, Picture, Report, Accepted, Refused, Dying].into_iter().find(|kind| *kind as u8 == byte)
+    }
+}

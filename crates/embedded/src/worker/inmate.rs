@@ -1,0 +1,118 @@
+//! The inmate: a forked child that serves one session and then ends.
+
+use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cove_core::{Fault, FaultKind, Limits};
+use cove_world::{Job, Report, Setup, ToolDecl, World};
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::inbox::{Heard, Inbox};
+use super::port::SocketPort;
+use crate::sys::{self, batch};
+use crate::walls::{self, Shared};
+use crate::wire::{FromChild, ToChild, decode_job, max_report_bytes, report_parts};
+
+/// Lives until the host lets go of the session.
+pub(super) fn live(world: &mut World, socket: &OwnedFd, shared: &mut Shared) -> ! {
+    if let Some(inbox) = settle(socket, shared) {
+        serve(world, inbox, shared.base_bytes);
+    }
+    sys::exit_now(1)
+}
+
+/// Gives up everything but the one socket, and puts up the last walls.
+pub(crate) fn settle(socket: &OwnedFd, shared: &mut Shared) -> Option<Inbox> {
+    // Over the control socket: from here on the zygote's line to the host is out of reach.
+    sys::place(socket, batch::SOCKET).ok()?;
+    sys::close_from(batch::SOCKET + 1).ok()?;
+    give_last_words()?;
+    batch::install();
+    walls::finish_in_child(shared.child_filter.as_mut()).then_some(())?;
+    Some(Inbox::new(sys::adopt(batch::SOCKET)?))
+}
+
+/// What this process writes to its standard error stays with it, for the moment of an abort.
+fn give_last_words() -> Option<()> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).ok()?;
+    sys::place(&write, 2).ok()?;
+    sys::place(&read, batch::LAST_WORDS).ok()?;
+    if std::os::fd::AsRawFd::as_raw_fd(&read) == batch::LAST_WORDS {
+        let _ = std::os::fd::IntoRawFd::into_raw_fd(read);
+    }
+    Some(())
+}
+
+fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64) {
+    let mut limits = Limits::default();
+    loop {
+        let Heard::Frame(kind, payload) = inbox.next(None) else { sys::exit_now(0) };
+        match kind {
+            ToChild::Setup => {
+                let setup = decode::<Setup>(&payload);
+                if let Ok(setup) = &setup {
+                    limits = setup.limits;
+                }
+                say(setup.and_then(|setup| set_up(world, &setup, base_bytes)), false);
+            }
+            ToChild::Variables => {
+                say(decode(&payload).and_then(|all| world.set_variables(&all).map_err(|e| e.to_string())), true);
+            }
+            ToChild::Tools => {
+                let tools = decode::<Vec<ToolDecl>>(&payload);
+                say(tools.and_then(|tools| world.set_tools(&tools).map_err(|e| e.to_string())), true);
+            }
+            ToChild::Job => {
+                let report = match decode_job(&payload) {
+                    Ok(job) => run(world, &job, &mut inbox, &limits),
+                    Err(error) => lost(error),
+                };
+                send_report(report, &limits);
+            }
+            // An answer to a call of a run that has ended meanwhile.
+            ToChild::Answer => {}
+        }
+    }
+}
+
+fn set_up(world: &mut World, setup: &Setup, base_bytes: u64) -> Result<(), String> {
+    walls::cap_memory(base_bytes, setup.limits.memory_bytes).map_err(|error| format!("memory limit: {error}"))?;
+    world.configure(setup).map_err(|error| error.to_string())
+}
+
+fn decode<T: serde::de::DeserializeOwned>(payload: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(payload).map_err(|error| error.to_string())
+}
+
+/// Tells the host how a request has ended; a success only if it is waited for.
+fn say(outcome: Result<(), String>, waited_for: bool) {
+    match outcome {
+        Ok(()) if waited_for => batch::send_frame(FromChild::Accepted, &[]),
+        Ok(()) => {}
+        Err(why) => batch::send_frame(FromChild::Refused, &[why.as_bytes()]),
+    }
+}
+
+fn run(world: &mut World, job: &Job, inbox: &mut Inbox, limits: &Limits) -> Report {
+    let mut port = SocketPort::new(inbox, limits.max_log_bytes);
+    // A panic is a fault of ours; it ends this session, and says so, instead of a silent death.
+    catch_unwind(AssertUnwindSafe(|| world.run(job, &mut port)))
+        .unwrap_or_else(|_| lost("the engine panicked".to_owned()))
+}
+
+/// Sends a report, and sees to it that the host will not take a large one for an attack.
+fn send_report(report: Report, limits: &Limits) {
+    let (usable, operations, memory_bytes) = (report.usable, report.operations, report.memory_bytes);
+    let (mut head, mut value) = report_parts(report);
+    let most = max_report_bytes(limits.max_result_chars);
+    if head.len() + value.len() > most {
+        let length = u64::try_from(head.len() + value.len()).unwrap_or(u64::MAX);
+        let fault = Fault::result_too_large(limits.max_result_chars, length);
+        (head, value) = report_parts(Report { result: Err(fault), operations, memory_bytes, usable });
+    }
+    batch::send_frame(FromChild::Report, &[&head, &value]);
+}
+
+fn lost(why: String) -> Report {
+    Report { result: Err(Fault::new(FaultKind::EngineLost, why)), operations: 0, memory_bytes: 0, usable: false }
+}

@@ -1,0 +1,52 @@
+//! The worker: the program that the host starts, from its first instruction to the last.
+//!
+//! One program, three lives. It starts as a plain process and leaves everything that it shares with others; it becomes
+//! the *zygote*, which builds one hardened world and never runs guest code; and it forks *inmates*, each of which serves
+//! one session and then ends. Any program can be its own worker by calling [`enter_if_asked`] first in `main`.
+
+mod inbox;
+pub(crate) mod inmate;
+mod port;
+pub(crate) mod start;
+mod zygote;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The argument that turns a program into the worker. No user types it.
+pub const WORKER_ARGUMENT: &str = "__cove-worker";
+
+/// The argument that turns a program into a probe of the walls; see [`probe`](crate::probe).
+pub const PROBE_ARGUMENT: &str = "__cove-probe";
+
+/// Whether this program can be started as its own worker.
+static CAN_BE_WORKER: AtomicBool = AtomicBool::new(false);
+
+/// Becomes the worker if this process was started as one, and then never returns; otherwise remembers that it could.
+///
+/// Call it first in `main`, before any thread is started and before arguments are read:
+///
+/// ```no_run
+/// fn main() {
+///     cove_embedded::worker::enter_if_asked();
+///     // … the program itself
+/// }
+/// ```
+pub fn enter_if_asked() {
+    match std::env::args_os().nth(1) {
+        Some(argument) if argument == WORKER_ARGUMENT => main(),
+        Some(argument) if argument == PROBE_ARGUMENT => crate::probe::main(),
+        _ => CAN_BE_WORKER.store(true, Ordering::Relaxed),
+    }
+}
+
+/// The worker itself, for a program that is nothing else.
+///
+/// Expects the control socket as its standard input; started in any other way it ends at once.
+pub fn main() -> ! {
+    zygote::main()
+}
+
+/// Whether [`enter_if_asked`] was called in this process.
+pub(crate) fn can_be_worker() -> bool {
+    CAN_BE_WORKER.load(Ordering::Relaxed)
+}

@@ -1,0 +1,88 @@
+//! The world's only door, on the child's side: what a run says goes into frames, what it waits for comes out of them.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use cove_core::LogLine;
+use cove_world::{Event, Port, ToolFailure};
+
+use super::inbox::{Heard, Inbox};
+use crate::sys::batch;
+use crate::wire::{Answer, Call, FromChild, MAX_CALL_BYTES, ToChild, decode_answer, line_head, picture_head};
+
+/// The port of one run.
+pub(super) struct SocketPort<'a> {
+    inbox: &'a mut Inbox,
+    /// Calls of this run that have no answer yet. An answer to anything else is from an earlier run, and too late.
+    open: HashSet<u64>,
+    /// Failures that were clear before the host was asked.
+    refused: Vec<(u64, &'static str)>,
+    /// Console output that the host still keeps.
+    log_bytes_left: usize,
+    /// The host is gone.
+    closed: bool,
+}
+
+impl<'a> SocketPort<'a> {
+    pub(super) fn new(inbox: &'a mut Inbox, max_log_bytes: u64) -> Self {
+        let log_bytes_left = usize::try_from(max_log_bytes).unwrap_or(usize::MAX);
+        Self { inbox, open: HashSet::new(), refused: Vec::new(), log_bytes_left, closed: false }
+    }
+}
+
+impl Port for SocketPort<'_> {
+    /// Lines beyond the limit are dropped here: the host has then seen the line that crossed it, and wants no more.
+    fn log(&mut self, line: &LogLine) {
+        if self.log_bytes_left == 0 {
+            return;
+        }
+        let text = line.text.as_str();
+        if text.len() < self.log_bytes_left {
+            self.log_bytes_left -= text.len() + 1;
+            return batch::add([&line_head(line.level, text), text.as_bytes()]);
+        }
+        // The line break no longer fits, so the host drops or cuts this line; more of it need not travel.
+        let text = &text[..text.ceil_char_boundary(self.log_bytes_left)];
+        self.log_bytes_left = 0;
+        batch::add([&line_head(line.level, text), text.as_bytes()]);
+    }
+
+    fn call_tool(&mut self, id: u64, name: &str, args_json: &str) {
+        self.open.insert(id);
+        if args_json.len() + name.len() + 64 > MAX_CALL_BYTES {
+            return self.refused.push((id, "the arguments are larger than 64 MiB"));
+        }
+        let call = Call { id, name, args_json };
+        batch::send_frame(FromChild::Call, &[&call.head(), args_json.as_bytes()]);
+    }
+
+    fn picture(&mut self, name: Option<&str>, width: u32, height: u32, png: &[u8]) {
+        batch::send_frame(FromChild::Picture, &[&picture_head(name, width, height), png]);
+    }
+
+    fn wait(&mut self, at_most: Option<Duration>) -> Event {
+        batch::flush();
+        if let Some((id, message)) = self.refused.pop() {
+            self.open.remove(&id);
+            return Event::ToolAnswer { id, result: Err(ToolFailure { message: message.into(), code: None }) };
+        }
+        while !self.closed {
+            match self.inbox.next(at_most) {
+                Heard::Frame(ToChild::Answer, payload) => {
+                    let Some((id, answer)) = decode_answer(&payload).filter(|(id, _)| self.open.remove(id)) else {
+                        continue;
+                    };
+                    let result = match answer {
+                        Answer::Value(json) => Ok(json),
+                        Answer::Failure { message, code } => Err(ToolFailure { message, code }),
+                    };
+                    return Event::ToolAnswer { id, result };
+                }
+                Heard::Elapsed => return Event::Elapsed,
+                // The host sends nothing but answers while a run goes on.
+                Heard::Frame(..) | Heard::Closed => self.closed = true,
+            }
+        }
+        Event::Closed
+    }
+}

@@ -1,0 +1,109 @@
+//! The zygote: holds one hardened world, forks children from it, and never runs guest code itself.
+//!
+//! It waits for two things only, the host's word and the end of a child, and never for one particular child. When the
+//! host is gone it ends, and with it, by its PID namespace or by the parent-death signal, every child.
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cove_world::World;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open};
+
+use super::inmate;
+use super::start::{self, Walled};
+use crate::control::{self, Fork, Notice};
+use crate::sys::{self, Forked};
+
+/// The most children that one command may ask for; the host never asks for so many.
+const MAX_FORKS: u32 = 4096;
+
+/// Numbers children. Process ids are used again, these are not.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+pub(super) fn main() -> ! {
+    let Some(mut walled) = start::wall_in() else { sys::exit_now(2) };
+    let mut world = match World::new() {
+        Ok(world) => world,
+        Err(error) => {
+            let _ = control::send(&walled.control, &Notice::Failed(error.to_string()).encode(), &[]);
+            sys::exit_now(1)
+        }
+    };
+    if say_ready(&walled).is_none() {
+        sys::exit_now(1);
+    }
+    serve(&mut walled, &mut world);
+    sys::exit_now(0)
+}
+
+fn say_ready(walled: &Walled) -> Option<()> {
+    let own = pidfd_open(rustix::process::getpid(), PidfdFlags::empty()).ok()?;
+    let report = serde_json::to_vec(&walled.report).ok()?;
+    control::send(&walled.control, &Notice::Ready(report).encode(), &[own.as_fd()]).ok()
+}
+
+/// Serves until the host is gone.
+fn serve(walled: &mut Walled, world: &mut World) {
+    let mut living = HashMap::new();
+    loop {
+        let mut ready =
+            [PollFd::new(&walled.control, PollFlags::IN), PollFd::new(&walled.child_ends, PollFlags::IN)];
+        if poll(&mut ready, None).is_err_and(|error| error != rustix::io::Errno::INTR) {
+            return;
+        }
+        let [control, ends] = ready.map(|polled| !polled.revents().is_empty());
+        if ends {
+            bury(walled, &mut living);
+        }
+        if control {
+            let Ok(Some((bytes, _))) = control::receive(&walled.control) else { return };
+            let Some(Fork(count)) = Fork::decode(&bytes) else { return };
+            for _ in 0..count.min(MAX_FORKS) {
+                if let Err(error) = bear(walled, world, &mut living) {
+                    let notice = Notice::Barren(error.to_string());
+                    if control::send(&walled.control, &notice.encode(), &[]).is_err() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Forks one child and hands its socket and its process over to the host.
+fn bear(walled: &mut Walled, world: &mut World, living: &mut HashMap<Pid, u64>) -> std::io::Result<()> {
+    let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    match sys::fork()? {
+        Forked::Child => inmate::live(world, &theirs, &mut walled.shared),
+        Forked::Parent(pid) => {
+            drop(theirs);
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            living.insert(pid, number);
+            let process = pidfd_open(pid, PidfdFlags::empty())?;
+            announce(&walled.control, number, &ours, &process);
+            Ok(())
+        }
+    }
+}
+
+fn announce(control: &OwnedFd, number: u64, socket: &OwnedFd, process: &OwnedFd) {
+    // If the host is gone, the next look at the control socket says so.
+    let _ = control::send(control, &Notice::Born(number).encode(), &[socket.as_fd(), process.as_fd()]);
+}
+
+/// Takes note of every child that has ended. What the host ended itself (SIGKILL) or what ended well it need not hear.
+fn bury(walled: &Walled, living: &mut HashMap<Pid, u64>) {
+    // The signals that have gathered say only "some child"; reading them makes room for the next.
+    let mut signals = [0; 1024];
+    let _ = rustix::io::read(&walled.child_ends, &mut signals[..]);
+    while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+        let number = living.remove(&pid);
+        let expected = status.exit_status() == Some(0) || status.terminating_signal() == Some(libc::SIGKILL);
+        if let (Some(number), false) = (number, expected) {
+            let _ = control::send(&walled.control, &Notice::Died(number, status.as_raw()).encode(), &[]);
+        }
+    }
+}
