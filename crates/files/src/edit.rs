@@ -1,0 +1,128 @@
+//! `edit`: replaces one text by another, and not a byte besides.
+//!
+//! The widely copied implementation writes the whole file back the way it searched it: quotes, dashes, blanks and line
+//! endings of lines that nobody touched come out changed. Here the match is led back to the file's own bytes, and
+//! everything outside of it is copied.
+
+use std::io::Read;
+use std::ops::Range;
+
+use serde_json::json;
+
+use crate::args::{EditArgs, Replacement};
+use crate::diff::{Change, diff};
+use crate::endings::adapt;
+use crate::error::{Asked, FileError};
+use crate::locate::{Haystack, Miss};
+use crate::path::RelPath;
+use crate::replace::Target;
+use crate::result::ToolResult;
+use crate::step::Missing;
+use crate::truncate::format_size;
+use crate::workspace::Workspace;
+
+/// A file that is edited is held in memory a few times over; larger ones are not edited by hand.
+pub const MAX_EDIT_BYTES: u64 = 16 << 20;
+
+/// How often an edit begins again because another process changed the file meanwhile.
+const MAX_TRIES: usize = 8;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+impl Workspace {
+    /// Replaces text in a file.
+    pub fn edit(&self, args: EditArgs) -> Result<ToolResult, FileError> {
+        let given = args.path.clone();
+        let replacements = args.replacements()?;
+        let path = self.existing(RelPath::parse(&given)?);
+        let refuse = |errno| FileError::from_errno(errno, Asked::File, &given);
+        for _ in 0..MAX_TRIES {
+            let place = self.root.place(&path, Missing::Refuse).map_err(refuse)?;
+            let target = Target::at(&place, &given)?;
+            let (file, seen) = target.open()?;
+            let size = u64::try_from(seen.st_size).unwrap_or(0);
+            if size > MAX_EDIT_BYTES {
+                let (size, limit) = (format_size(size), format_size(MAX_EDIT_BYTES));
+                return Err(FileError::new("file_too_large", format!("{given} has {size}; edit takes up to {limit}")));
+            }
+            let mut old = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+            file.take(size).read_to_end(&mut old).map_err(|error| FileError::from_io(&error, Asked::File, &given))?;
+            let edited = apply(&old, &replacements, &given)?;
+            if !target.is_still(&seen) {
+                continue;
+            }
+            target.replace(&edited.bytes)?;
+            let shown = diff(&old, &edited.bytes, &edited.changes);
+            let text = match replacements.len() {
+                1 => format!("Successfully replaced text in {given}."),
+                many => format!("Successfully replaced {many} texts in {given}."),
+            };
+            let details = json!({"diff": shown.text, "firstChangedLine": shown.first_changed_line});
+            return Ok(ToolResult::text(text).with_details(details));
+        }
+        Err(FileError::new("conflict", format!("{given} is being changed by another process; nothing was changed")))
+    }
+}
+
+/// The content after all replacements.
+#[derive(Debug)]
+pub(crate) struct Edited {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) changes: Vec<Change>,
+}
+
+/// Replaces all or nothing. Each text is looked for in the content as it was, so the order of the edits says nothing.
+pub(crate) fn apply(content: &[u8], replacements: &[Replacement], given: &str) -> Result<Edited, FileError> {
+    let bom = if content.starts_with(BOM) { BOM.len() } else { 0 };
+    let body = &content[bom..];
+    let haystack = Haystack::new(body);
+    let mut found: Vec<(Range<usize>, usize, Vec<u8>)> = Vec::with_capacity(replacements.len());
+    for (index, Replacement { old_text, new_text }) in replacements.iter().enumerate() {
+        let which = if replacements.len() > 1 { format!("edits[{index}]: ") } else { String::new() };
+        let old = old_text.strip_prefix('\u{feff}').unwrap_or(old_text);
+        if old.is_empty() {
+            return Err(FileError::invalid_args(format!("{which}`oldText` must not be empty")));
+        }
+        let range = haystack.locate(old).map_err(|miss| match miss {
+            Miss::None => FileError::new(
+                "text_not_found",
+                format!(
+                    "{which}Could not find the exact text in {given}. The old text must match exactly including all \
+                     whitespace and newlines."
+                ),
+            ),
+            Miss::Many(count) => FileError::new(
+                "not_unique",
+                format!(
+                    "{which}Found {count} occurrences of the text in {given}. The text must be unique. Please provide \
+                     more context to make it unique."
+                ),
+            ),
+        })?;
+        let new = adapt(old, new_text, body, range.clone());
+        found.push((range, index, new));
+    }
+    found.sort_by_key(|(range, index, _)| (range.start, range.end, *index));
+    if let Some([(_, first, _), (_, second, _)]) = found.array_windows().find(|[a, b]| b.0.start < a.0.end) {
+        let message = format!("edits[{first}] and edits[{second}] overlap in {given}. Merge them into one edit.");
+        return Err(FileError::new("overlapping_edits", message));
+    }
+
+    let mut bytes = Vec::with_capacity(content.len() + found.iter().map(|(_, _, new)| new.len()).sum::<usize>());
+    let mut changes = Vec::with_capacity(found.len());
+    bytes.extend_from_slice(&content[..bom]);
+    let mut copied = 0;
+    for (range, _, new) in &found {
+        bytes.extend_from_slice(&body[copied..range.start]);
+        let start = bytes.len();
+        bytes.extend_from_slice(new);
+        changes.push(Change { old: bom + range.start..bom + range.end, new: start..bytes.len() });
+        copied = range.end;
+    }
+    bytes.extend_from_slice(&body[copied..]);
+    if bytes == content {
+        let message = format!("No changes made to {given}. The replacement is the same as the text that is there.");
+        return Err(FileError::new("no_change", message));
+    }
+    Ok(Edited { bytes, changes })
+}

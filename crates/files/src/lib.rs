@@ -1,0 +1,52 @@
+//! The workspace: confined paths, and the tools `read`, `write`, `edit`, `grep`, `find` and `ls`.
+//!
+//! One implementation for every door: JavaScript sessions, MCP, HTTP and the command line call the same six functions
+//! of a [`Workspace`] and pass on the same JSON. Everything is plain, blocking code; only `tools.rs` knows of async.
+//!
+//! What this crate refuses: to leave the workspace, whatever the path says and whoever swaps symlinks meanwhile; to
+//! change a byte that an edit did not mean; to be kept busy or filled up by a file or a tree, whatever is in it.
+
+mod args;
+mod beneath;
+mod diff;
+mod edit;
+mod endings;
+mod error;
+mod find;
+mod fold;
+mod glob;
+mod grep;
+mod ignores;
+mod lines;
+mod listing;
+mod locate;
+mod ls;
+mod params;
+mod path;
+mod read;
+mod replace;
+mod result;
+mod sniff;
+mod step;
+mod stop;
+#[cfg(feature = "testkit")]
+pub mod testkit;
+mod tools;
+mod truncate;
+mod walk;
+mod workspace;
+mod write;
+
+pub use args::{EditArgs, FindArgs, GrepArgs, LsArgs, ReadArgs, Replacement, WriteArgs};
+pub use beneath::Resolver;
+pub use edit::MAX_EDIT_BYTES;
+pub use error::FileError;
+pub use params::FileTool;
+pub use path::{RelPath, WORKSPACE_MOUNT};
+pub use read::MAX_IMAGE_BYTES;
+pub use result::{Content, ToolResult};
+pub use stop::{DEFAULT_BUDGET, Stop};
+pub use tools::tool_specs;
+pub use truncate::{MAX_BYTES, MAX_LINES, TruncatedBy, Truncation, format_size};
+pub use workspace::Workspace;
+pub use write::MAX_WRITE_BYTES;

@@ -1,0 +1,92 @@
+//! The six tools as guest code calls them: async functions, each under two names.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cove_core::{ToolCall, ToolError, ToolSpec};
+
+use crate::error::FileError;
+use crate::params::FileTool;
+use crate::stop::Stop;
+use crate::workspace::Workspace;
+
+/// The tools for a session: `read`, `readTool`, `write`, `writeTool`, …
+///
+/// Each takes one object, and is lenient: `read("a.txt")` and `edit("a.txt", "old", "new")` work too.
+pub fn tool_specs(workspace: Arc<Workspace>) -> Vec<ToolSpec> {
+    let mut specs = Vec::with_capacity(12);
+    for tool in FileTool::ALL {
+        for name in [tool.name().to_owned(), format!("{}Tool", tool.name())] {
+            let workspace = Arc::clone(&workspace);
+            let call = move |call: ToolCall| run(Arc::clone(&workspace), tool, call);
+            let mut spec = ToolSpec::new(name, call);
+            spec.description = tool.description().to_owned();
+            spec.schema = Some(tool.schema());
+            specs.push(spec);
+        }
+    }
+    specs
+}
+
+/// Ends the work when nobody waits for it any more: a dropped call does not keep a thread busy.
+struct CancelOnDrop(Arc<AtomicBool>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+async fn run(workspace: Arc<Workspace>, tool: FileTool, call: ToolCall) -> Result<serde_json::Value, ToolError> {
+    let stop = Stop::default();
+    let _cancel = CancelOnDrop(stop.canceller());
+    let work = tokio::task::spawn_blocking(move || {
+        let args = tool.arguments(call.args)?;
+        workspace.call(tool, args, &stop).map(|result| result.to_json())
+    });
+    match work.await {
+        Ok(result) => result.map_err(ToolError::from),
+        Err(_) => Err(ToolError::new(format!("{} was stopped", tool.name()))),
+    }
+}
+
+impl From<FileError> for ToolError {
+    fn from(error: FileError) -> Self {
+        Self { message: error.message, code: Some(error.code.to_owned()) }
+    }
+}
+
+impl FileTool {
+    /// What the tool is for, written for a model.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Read => {
+                "Read a text file or a picture of the workspace. Shows up to 2000 lines or 50KB, whichever comes first; \
+                 for more, call again with the offset that the notice names. Pictures (png, jpeg, gif, webp) are shown as \
+                 images. Example: read({path: \"src/main.rs\", offset: 201, limit: 100})"
+            }
+            Self::Write => {
+                "Create a file or replace all of its content; missing folders are created. To change a part of a file use \
+                 edit instead. Example: write({path: \"notes/todo.md\", content: \"- first\\n\"})"
+            }
+            Self::Edit => {
+                "Replace a text in a file. oldText must occur exactly once, so include enough of the lines around it; \
+                 indentation must match. For several changes in one file pass edits, which are made all or not at all. \
+                 Example: edit({path: \"a.py\", oldText: \"x = 1\\n\", newText: \"x = 2\\n\"})"
+            }
+            Self::Grep => {
+                "Search file contents for a regular expression (or plain text with literal: true). Answers with lines \
+                 `path:line: text`, up to 100 matches or 50KB; respects .gitignore. Use it to find where something is \
+                 before reading. Example: grep({pattern: \"fn main\", glob: \"*.rs\", context: 2})"
+            }
+            Self::Find => {
+                "Find files and folders by glob: \"*.rs\" for a name at any depth, \"src/**/*.rs\" for a path. Up to 1000 \
+                 results, hidden files too; respects .gitignore. Example: find({pattern: \"*.test.ts\", path: \"src\"})"
+            }
+            Self::Ls => {
+                "List a folder: names sorted ignoring case, hidden ones too, folders with a slash at the end; up to 500 \
+                 entries. Example: ls({path: \"src\"})"
+            }
+        }
+    }
+}
