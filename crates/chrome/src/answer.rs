@@ -1,0 +1,178 @@
+//! Answers to the page: tools at work, modules, and code that the page made up itself.
+
+use std::collections::HashMap;
+
+use cove_core::{Effects, ImportPolicy, ToolCall, ToolError, ToolSpec};
+use cove_script::{Mode, PrepareOptions, prepare};
+use serde_json::{Value, json};
+use tokio::task::{Id, JoinSet};
+
+use crate::message::read_json;
+use crate::tab::Tab;
+
+/// A tool's answer, as JSON text.
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+
+/// Where an answer goes.
+#[derive(Debug, Clone)]
+pub(crate) enum To {
+    /// A promise of the kernel's.
+    Promise(u64),
+    /// An intercepted request, behind which the page stands still.
+    Request(String),
+}
+
+/// What the page is told.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Answer {
+    Ok(Value),
+    Failed { kind: &'static str, message: String, code: Option<String> },
+}
+
+impl Answer {
+    fn text(&self) -> String {
+        match self {
+            Self::Ok(value) => json!({ "ok": value.to_string() }).to_string(),
+            Self::Failed { kind, message, code } => {
+                json!({ "kind": kind, "message": message, "code": code }).to_string()
+            }
+        }
+    }
+
+    fn tool_failed(error: ToolError) -> Self {
+        Self::Failed { kind: "tool", message: error.message, code: error.code }
+    }
+}
+
+/// The tool calls of one run. Dropping it cancels those that have not answered.
+#[derive(Default)]
+pub(crate) struct Calls {
+    working: JoinSet<Result<Value, ToolError>>,
+    addresses: HashMap<Id, To>,
+    made: u64,
+}
+
+impl Calls {
+    /// Starts a call; an unknown tool and unreadable arguments are answers too.
+    pub(crate) fn start(&mut self, tools: &[ToolSpec], name: &str, args: &str, to: To) -> Option<(To, Answer)> {
+        let Some(spec) = tools.iter().find(|tool| tool.name == name) else {
+            return Some((to, Answer::tool_failed(ToolError::new(format!("there is no tool named `{name}`")))));
+        };
+        let Ok(Value::Array(args)) = read_json(args) else {
+            return Some((to, Answer::tool_failed(ToolError::new("the arguments cannot be read"))));
+        };
+        self.made += 1;
+        let tool = spec.tool.clone();
+        let working = self.working.spawn(async move { tool.call(ToolCall { args }).await });
+        self.addresses.insert(working.id(), to);
+        None
+    }
+
+    /// The next answer; pending while nothing is at work. A tool that panics has failed like any other.
+    pub(crate) async fn next(&mut self) -> (To, Answer) {
+        loop {
+            let (id, answer) = match self.working.join_next_with_id().await {
+                None => std::future::pending().await,
+                Some(Ok((id, Ok(value)))) => (id, Answer::Ok(value)),
+                Some(Ok((id, Err(error)))) => (id, Answer::tool_failed(error)),
+                Some(Err(broken)) => (broken.id(), Answer::tool_failed(ToolError::new("the tool broke"))),
+            };
+            if let Some(to) = self.addresses.remove(&id) {
+                return (to, answer);
+            }
+        }
+    }
+
+    pub(crate) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// What the run may have done to the outside if it ended now.
+    pub(crate) fn effects(&self) -> Effects {
+        match (self.made, self.working.is_empty()) {
+            (0, _) => Effects::None,
+            (_, true) => Effects::Committed,
+            (_, false) => Effects::Unknown,
+        }
+    }
+}
+
+/// Sends an answer; a page that is gone does not hear it, and the run will see that it is gone.
+pub(crate) async fn send(tab: &Tab, to: To, answer: &Answer) {
+    let mut text = answer.text();
+    if text.len() > MAX_ANSWER_BYTES {
+        let message = format!("its answer is {} bytes of JSON; the limit is {MAX_ANSWER_BYTES}", text.len());
+        text = Answer::tool_failed(ToolError::new(message)).text();
+    }
+    match to {
+        To::Promise(id) => {
+            let call = tab.kernel_call("function(i,a){this.settle(i,a)}", &[id.into(), text.into()]);
+            let _ = tab.session.send("Runtime.callFunctionOn", call).await;
+        }
+        To::Request(request) => {
+            tab.session.fulfil_request(&request, "application/json", text.as_bytes());
+        }
+    }
+}
+
+/// Loads a module into the page, or says why not.
+pub(crate) async fn import(tab: &Tab, policy: &ImportPolicy, guards: bool, id: u64, name: &str) {
+    match module(policy, guards, name) {
+        Ok(code) => {
+            let declaration = format!("function(i){{return this.module(i,\n{code}\n)}}");
+            let call = tab.kernel_call(&declaration, &[id.into()]);
+            let _ = tab.session.send("Runtime.callFunctionOn", call).await;
+        }
+        Err(answer) => send(tab, To::Promise(id), &answer).await,
+    }
+}
+
+fn module(policy: &ImportPolicy, guards: bool, name: &str) -> Result<String, Answer> {
+    let failed = |kind, message| Err(Answer::Failed { kind, message, code: None });
+    if !policy.allows(name) {
+        return failed("import", format!("Import not allowed: {name}"));
+    }
+    let Some(source) = policy.modules.get(name) else {
+        return failed("exception", format!("There is no module named {name}"));
+    };
+    let options = PrepareOptions { guards, file_name: name, ..PrepareOptions::new(Mode::Module) };
+    match prepare(source, &options) {
+        Ok(prepared) => Ok(format!("{}\n//# sourceURL={}\n", prepared.code, one_word(name))),
+        Err(refusal) => failed("syntax", format!("{name}: {}", refusal.message)),
+    }
+}
+
+/// Prepares text for `eval` and its relatives.
+pub(crate) fn dynamic(code: &str, tool_names: &[String]) -> Answer {
+    let options = PrepareOptions { guards: true, tool_names, ..PrepareOptions::new(Mode::Dynamic) };
+    match prepare(code, &options) {
+        Ok(prepared) => Answer::Ok(Value::String(prepared.code)),
+        Err(refusal) => Answer::Failed { kind: "syntax", message: refusal.message, code: None },
+    }
+}
+
+/// A name that ends no comment and no line.
+fn one_word(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_./@".contains(c) { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_loaded_by_the_list_only() {
+        let policy = ImportPolicy {
+            authorized: vec!["good".to_owned(), "missing".to_owned(), "broken".to_owned()],
+            modules: [("good", "export const a = 1"), ("broken", "export const ="), ("evil", "1")]
+                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+                .into(),
+        };
+        let kind = |name: &str| match module(&policy, true, name) {
+            Ok(_) => "loaded",
+            Err(Answer::Failed { kind, .. }) => kind,
+            Err(Answer::Ok(_)) => "?",
+        };
+        assert_eq!(["good", "missing", "broken", "evil"].map(kind), ["loaded", "exception", "syntax", "import"]);
+    }
+}

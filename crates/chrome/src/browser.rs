@@ -1,0 +1,193 @@
+//! One running browser: launched, checked, watched, and ended with every process it has.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cove_core::EngineError;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::process::Child;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::cdp::{Client, call_browser};
+use crate::launch::{Launched, launch};
+use crate::options::ChromeOptions;
+use crate::pool::Pool;
+use crate::profile::Profile;
+use crate::tab::{Tab, TabError};
+use crate::watch::Watch;
+
+/// How long the last processes of a killed browser may take to disappear.
+const END: Duration = Duration::from_secs(3);
+
+/// How much of the browser's complaints is shown.
+const COMPLAINT_CHARS: usize = 600;
+
+/// A browser that answers.
+pub(crate) struct Browser {
+    pub(crate) pid: u32,
+    pub(crate) client: Client,
+    pub(crate) pool: Pool,
+    pub(crate) watch: Watch,
+    one_at_a_time: tokio::sync::Mutex<()>,
+    ended: watch::Receiver<bool>,
+    tasks: std::sync::Mutex<Vec<AbortHandle>>,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    #[serde(rename = "product")]
+    _product: String,
+}
+
+impl Browser {
+    /// Launches a browser and makes sure of its walls. Runs on the keeper's thread, with which the browser would die.
+    pub(crate) async fn start(
+        binary: &Path,
+        options: &ChromeOptions,
+        resolver_rules: &str,
+    ) -> Result<Arc<Self>, EngineError> {
+        let Launched { child, pid, commands, answers, profile, complaints } =
+            launch(binary, options, resolver_rules).map_err(|error| {
+                EngineError::Unavailable(format!("{} could not be started: {error}", binary.display()))
+            })?;
+        let client = Client::start(commands, answers);
+        let (ending, ended) = watch::channel(false);
+        let browser = Arc::new(Self {
+            pid,
+            client: client.clone(),
+            pool: Pool::new(options.pool_size, options.pool_age),
+            watch: Watch::default(),
+            one_at_a_time: tokio::sync::Mutex::new(()),
+            ended,
+            tasks: std::sync::Mutex::default(),
+        });
+        // The profile outlives the check below, because the complaints are in it.
+        let checked = async {
+            let version = call_browser::<Version>(&client, "Browser.getVersion", json!({}), options.launch_timeout);
+            match version.await {
+                Ok(_) => browser.check_walls().await,
+                Err(error) => Err(EngineError::Unavailable(format!(
+                    "{} did not start: {error}{}",
+                    binary.display(),
+                    last_words(&complaints)
+                ))),
+            }
+        }
+        .await;
+        let reaped = tokio::spawn(reap(child, pid, client, profile, ending));
+        match checked {
+            Ok(first) => {
+                browser.begin(first);
+                Ok(browser)
+            }
+            Err(error) => {
+                browser.kill();
+                let _ = reaped.await;
+                Err(error)
+            }
+        }
+    }
+
+    /// A tab for a session: warm if the network is closed and one is ready, else made now.
+    pub(crate) async fn tab(&self, proxy: Option<&str>) -> Result<Tab, TabError> {
+        if proxy.is_none()
+            && let Some(tab) = self.pool.take()
+        {
+            return Ok(tab);
+        }
+        self.make_tab(proxy).await
+    }
+
+    /// Whether it still answers.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.client.is_closed()
+    }
+
+    /// Ends it: every process at once.
+    pub(crate) fn kill(&self) {
+        for task in self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).drain(..) {
+            task.abort();
+        }
+        self.pool.clear();
+        self.client.close();
+        if !*self.ended.borrow() {
+            kill_group(self.pid);
+        }
+    }
+
+    /// Waits until nothing of it is left.
+    pub(crate) async fn gone(&self) {
+        let mut ended = self.ended.clone();
+        let _ = tokio::time::timeout(END * 2, ended.wait_for(|ended| *ended)).await;
+    }
+
+    async fn make_tab(&self, proxy: Option<&str>) -> Result<Tab, TabError> {
+        Tab::create(&self.client, proxy, &self.one_at_a_time).await
+    }
+
+    /// Makes the first tab and looks at its renderer: no seccomp filter, no service.
+    async fn check_walls(&self) -> Result<Tab, EngineError> {
+        let tab = match self.make_tab(None).await {
+            Ok(tab) => tab,
+            Err(_) => self.make_tab(None).await.map_err(|error| EngineError::Open(error.to_string()))?,
+        };
+        match tab.renderer.walls() {
+            Some(walls) if walls.seccomp == 2 && walls.no_new_privileges => Ok(tab),
+            walls => Err(EngineError::Unavailable(format!(
+                "the browser's sandbox is not in force ({walls:?}); install its helper with \
+                 `apt-get install chromium-sandbox` or allow unprivileged user namespaces"
+            ))),
+        }
+    }
+
+    /// Starts what goes on in the background, until `kill`.
+    fn begin(self: &Arc<Self>, first: Tab) {
+        if self.pool.size() > 0 {
+            self.pool.put(first);
+        }
+        let filler = {
+            let browser = self.clone();
+            tokio::spawn(async move {
+                browser.pool.keep(|| async { browser.make_tab(None).await.ok() }).await;
+            })
+        };
+        let watcher = {
+            let browser = self.clone();
+            tokio::spawn(async move { browser.watch.keep().await })
+        };
+        let mut tasks = self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        tasks.extend([filler.abort_handle(), watcher.abort_handle()]);
+    }
+}
+
+/// Waits for the browser's end, whoever causes it, and clears away what is left: processes, then the folder.
+async fn reap(mut child: Child, pid: u32, client: Client, profile: Profile, ending: watch::Sender<bool>) {
+    let _ = child.wait().await;
+    client.close();
+    kill_group(pid);
+    let gone = async {
+        while Pid::from_raw(pid.cast_signed()).is_some_and(|pid| test_kill_process_group(pid).is_ok()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let _ = tokio::time::timeout(END, gone).await;
+    drop(profile);
+    ending.send_replace(true);
+}
+
+fn kill_group(pid: u32) {
+    if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
+        let _ = kill_process_group(pid, Signal::KILL);
+    }
+}
+
+fn last_words(complaints: &Path) -> String {
+    let text = std::fs::read_to_string(complaints).unwrap_or_default();
+    let text = text.trim();
+    let from = text.char_indices().rev().nth(COMPLAINT_CHARS).map_or(0, |(index, _)| index);
+    if text.is_empty() { String::new() } else { format!("; it said: {}", text.get(from..).unwrap_or_default()) }
+}

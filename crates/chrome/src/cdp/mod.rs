@@ -1,0 +1,12 @@
+//! A thin client of the DevTools protocol: only what Cove calls, over the browser's own pipe.
+//!
+//! It knows frames, ids, sessions and deadlines. It knows nothing of pages, runs or guests.
+
+mod client;
+mod protocol;
+mod wire;
+
+pub(crate) use client::{CallError, Client, Gone, Listener};
+pub(crate) use protocol::{
+    BindingCalled, Evaluated, ExceptionDetails, FrameNavigated, RequestPaused, Session, call_browser,
+};

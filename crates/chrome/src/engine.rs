@@ -1,0 +1,173 @@
+//! The engine: one browser, launched on first use, launched again when it died, ended with the engine.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use cove_core::{BoxFuture, Engine, EngineError, EngineName, NetworkPolicy, Session, SessionOptions};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+use crate::browser::Browser;
+use crate::find::find_browser;
+use crate::keeper::Keeper;
+use crate::network::{Lease, Proxies};
+use crate::options::ChromeOptions;
+use crate::session::ChromeSession;
+use crate::tab::Tab;
+
+/// Chrome as an engine. Dropping it ends the browser and everything of it.
+pub struct ChromeEngine {
+    inner: Arc<Inner>,
+    keeper: Result<Keeper, String>,
+}
+
+/// What the keeper's tasks share.
+struct Inner {
+    options: ChromeOptions,
+    handle: OnceLock<Handle>,
+    /// One launch at a time.
+    launching: tokio::sync::Mutex<()>,
+    browser: Mutex<Option<Arc<Browser>>>,
+    proxies: tokio::sync::OnceCell<Arc<Proxies>>,
+    seats: Arc<Semaphore>,
+}
+
+impl ChromeEngine {
+    /// An engine that launches its browser when the first session asks for one.
+    pub fn new(options: ChromeOptions) -> Self {
+        let inner = Arc::new(Inner {
+            seats: Arc::new(Semaphore::new(options.max_sessions.max(1))),
+            options,
+            handle: OnceLock::new(),
+            launching: tokio::sync::Mutex::new(()),
+            browser: Mutex::new(None),
+            proxies: tokio::sync::OnceCell::new(),
+        });
+        let last = {
+            let inner = inner.clone();
+            move || async move { inner.end().await }
+        };
+        let keeper = Keeper::start(last).map_err(|error| format!("the browser's thread could not be started: {error}"));
+        if let Ok(keeper) = &keeper {
+            let _ = inner.handle.set(keeper.handle().clone());
+        }
+        Self { inner, keeper }
+    }
+
+    /// Launches the browser now, as a server does at its start; says why if it cannot be had.
+    pub async fn start(&self) -> Result<(), EngineError> {
+        let inner = self.inner.clone();
+        self.on_keeper(async move { inner.browser().await.map(drop) }).await
+    }
+
+    /// The browser's process id, while there is one.
+    pub fn pid(&self) -> Option<u32> {
+        self.inner.current().filter(|browser| browser.is_alive()).map(|browser| browser.pid)
+    }
+
+    /// How many warm tabs wait at this moment.
+    pub fn ready_tabs(&self) -> usize {
+        self.inner.current().map_or(0, |browser| browser.pool.len())
+    }
+
+    /// Ends the browser and waits until nothing of it is left. The next session would launch another one.
+    pub async fn close(&self) {
+        let inner = self.inner.clone();
+        let _ = self.on_keeper(async move { Ok(inner.end().await) }).await;
+    }
+
+    /// Runs `work` on the keeper's thread; dropping the returned future does not interrupt it half-way.
+    async fn on_keeper<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let keeper = self.keeper.as_ref().map_err(|error| EngineError::Unavailable(error.clone()))?;
+        keeper.handle().spawn(work).await.map_err(|_| EngineError::Open("the engine has ended".to_owned()))?
+    }
+}
+
+impl std::fmt::Debug for ChromeEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChromeEngine").field("pid", &self.pid()).finish_non_exhaustive()
+    }
+}
+
+impl Engine for ChromeEngine {
+    fn name(&self) -> EngineName {
+        EngineName::Browser
+    }
+
+    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, EngineError>> {
+        Box::pin(async move {
+            let wait = self.inner.options.open_timeout;
+            let opened = async {
+                let seat = self.inner.seats.clone().acquire_owned().await;
+                let seat = seat.map_err(|_| EngineError::Open("the engine has ended".to_owned()))?;
+                let inner = self.inner.clone();
+                let network = options.network.clone();
+                let (tab, browser, lease) = self.on_keeper(async move { inner.tab(&network).await }).await?;
+                Ok((seat, tab, browser, lease))
+            };
+            let opened = tokio::time::timeout(wait, opened).await;
+            let (seat, tab, browser, lease) = opened.map_err(|_| {
+                EngineError::Open(format!("no page could be had within {} ms", wait.as_millis()))
+            })??;
+            let session = ChromeSession::begin(tab, &browser, options, seat, lease);
+            Ok(Box::new(session) as Box<dyn Session>)
+        })
+    }
+}
+
+impl Inner {
+    fn current(&self) -> Option<Arc<Browser>> {
+        self.browser.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A tab with the network that a session may have. A browser or tab that fails is tried once more.
+    async fn tab(&self, network: &NetworkPolicy) -> Result<(Tab, Arc<Browser>, Option<Lease>), EngineError> {
+        let mut again = true;
+        loop {
+            let browser = self.browser().await?;
+            let lease = match network.is_closed() {
+                true => None,
+                false => Some(self.proxies().await?.lease(network).map_err(EngineError::Open)?),
+            };
+            let address = lease.as_ref().map(Lease::address);
+            match browser.tab(address.as_deref()).await {
+                Ok(tab) => return Ok((tab, browser, lease)),
+                Err(_) if again => again = false,
+                Err(error) => return Err(EngineError::Open(format!("a page could not be made: {error}"))),
+            }
+        }
+    }
+
+    /// The living browser, launched if need be.
+    async fn browser(&self) -> Result<Arc<Browser>, EngineError> {
+        let _one = self.launching.lock().await;
+        match self.current() {
+            Some(browser) if browser.is_alive() => return Ok(browser),
+            Some(dead) => dead.kill(),
+            None => {}
+        }
+        let binary: PathBuf = find_browser(self.options.browser.as_deref())
+            .map_err(|error| EngineError::Unavailable(error.to_string()))?;
+        let rules = self.proxies().await?.resolver_rules();
+        let browser = Browser::start(&binary, &self.options, &rules).await?;
+        *self.browser.lock().unwrap_or_else(PoisonError::into_inner) = Some(browser.clone());
+        Ok(browser)
+    }
+
+    async fn proxies(&self) -> Result<&Arc<Proxies>, EngineError> {
+        let made = self.proxies.get_or_try_init(|| async { Proxies::bind().map(Arc::new) }).await;
+        made.map_err(|error| EngineError::Unavailable(format!("the network's door could not be made: {error}")))
+    }
+
+    async fn end(&self) {
+        let _one = self.launching.lock().await;
+        let browser = self.browser.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(browser) = browser {
+            browser.kill();
+            browser.gone().await;
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Faults in the words of the contracts, and where in the user's own source they come from.
+
+use cove_core::{Fault, FaultKind, Position};
+use cove_script::{ColumnUnit, Prepared, code_frame};
+
+use crate::cdp::ExceptionDetails;
+use crate::message::{Thrown, ThrownKind};
+use crate::tab_events::TabEnd;
+
+/// One unit's text as the engine sees it: the name it runs under and the way back to the user's lines.
+pub(crate) struct Program<'a> {
+    pub(crate) prepared: &'a Prepared,
+    /// What the engine calls it: in no other text's stack traces.
+    pub(crate) script_name: String,
+    /// What the user calls it.
+    pub(crate) file_name: &'a str,
+    /// Lines that stand before the prepared text.
+    pub(crate) lines_before: u32,
+}
+
+impl Program<'_> {
+    /// What was thrown, as a fault.
+    pub(crate) fn thrown(&self, thrown: Thrown) -> Fault {
+        let (kind, message) = match thrown.kind {
+            ThrownKind::Tool => (FaultKind::Tool, thrown.message),
+            ThrownKind::Import => (FaultKind::ImportNotAllowed, thrown.message),
+            ThrownKind::Exception | ThrownKind::Syntax => (FaultKind::Exception, sentence(&thrown.name, &thrown.message)),
+        };
+        let module = message.strip_prefix("Import not allowed: ").map(str::to_owned);
+        let fault = self.at(Fault::new(kind, message), self.first_own_line(&thrown.stack));
+        match module {
+            Some(module) if kind == FaultKind::ImportNotAllowed => fault.with("module", module),
+            _ => fault,
+        }
+    }
+
+    /// What the engine itself said against the text, beyond what the preparation saw.
+    pub(crate) fn refused(&self, details: ExceptionDetails) -> Fault {
+        let described = details.exception.and_then(|exception| exception.description).unwrap_or(details.text);
+        let message = described.lines().next().unwrap_or_default().to_owned();
+        let kind = if message.starts_with("SyntaxError") { FaultKind::Syntax } else { FaultKind::Exception };
+        let position = self.locate(details.line_number + 1, details.column_number + 1);
+        self.at(Fault::new(kind, message), position)
+    }
+
+    fn at(&self, mut fault: Fault, position: Option<Position>) -> Fault {
+        fault.position = position;
+        fault.frame =
+            position.map(|position| code_frame(self.prepared.source(), position, &fault.message, self.file_name));
+        fault
+    }
+
+    fn locate(&self, line: u32, column: u32) -> Option<Position> {
+        self.prepared.locate(line.checked_sub(self.lines_before)?, column, ColumnUnit::Utf16)
+    }
+
+    /// The topmost place of a stack trace that lies in the user's own text.
+    fn first_own_line(&self, stack: &str) -> Option<Position> {
+        stack.lines().find_map(|line| {
+            let (_, place) = line.rsplit_once(self.script_name.as_str())?;
+            let mut numbers = place.strip_prefix(':')?.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+            self.locate(numbers.next()?.ok()?, numbers.next()?.ok()?)
+        })
+    }
+}
+
+/// `{Type}: {message}`; what is no error at all is shown as it is.
+fn sentence(name: &str, message: &str) -> String {
+    match (name.is_empty(), message.is_empty()) {
+        (true, true) => "undefined was thrown".to_owned(),
+        (true, false) => format!("Uncaught: {message}"),
+        (false, true) => name.to_owned(),
+        (false, false) => format!("{name}: {message}"),
+    }
+}
+
+/// A run that ended because its page did.
+pub(crate) fn lost(end: TabEnd, memory_limit_bytes: u64, near_limit: bool) -> Fault {
+    let lost = |message: &str| Fault::new(FaultKind::EngineLost, message);
+    match end {
+        TabEnd::Memory => Fault::memory(memory_limit_bytes),
+        TabEnd::Crashed if near_limit => Fault::memory(memory_limit_bytes),
+        TabEnd::Crashed => lost("the page's process ended unexpectedly"),
+        TabEnd::Closed => lost("the page was closed"),
+        TabEnd::BrowserEnded => lost("the browser ended unexpectedly"),
+        TabEnd::Navigated => Fault::new(FaultKind::Exception, "Error: the page tried to navigate away from the run"),
+        TabEnd::Flooded => Fault::new(FaultKind::Exception, "Error: the page said more than its host can hear"),
+    }
+}

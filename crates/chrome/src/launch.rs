@@ -1,0 +1,161 @@
+//! Starts the browser: its flags, its environment, its two pipes, and the user it runs as.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
+
+use crate::options::ChromeOptions;
+use crate::profile::Profile;
+use crate::sys::{ChildSetup, prepare_child};
+
+/// What any process of the browser maps for itself before a guest has asked for anything.
+///
+/// A renderer under a limit starts with 230 MB of private writable address space (most of it never touched) and the
+/// browser process with 280 MB; half a gigabyte leaves room for a crowd of tabs.
+const OWN_DATA_BYTES: u64 = 512 << 20;
+
+/// V8's own cap on its heap, per renderer. Above every session's default limit, so that the watch outside decides.
+const HEAP_MEGABYTES: u64 = 512;
+
+/// Below this much shared memory (containers have 64 MB) the browser is told to use its temporary folder instead.
+const SHARED_MEMORY_BYTES: u64 = 512 << 20;
+
+/// A started browser, not yet spoken to.
+pub(crate) struct Launched {
+    pub(crate) child: Child,
+    pub(crate) pid: u32,
+    pub(crate) commands: pipe::Sender,
+    pub(crate) answers: pipe::Receiver,
+    pub(crate) profile: Profile,
+    /// Where the browser writes what it has to complain about.
+    pub(crate) complaints: PathBuf,
+}
+
+/// Starts the browser. Must be called on the thread that lives as long as the browser may: it dies with that thread.
+pub(crate) fn launch(binary: &Path, options: &ChromeOptions, resolver_rules: &str) -> io::Result<Launched> {
+    let become_id = rustix::process::geteuid().is_root().then_some(options.unprivileged_id);
+    if become_id == Some(0) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the browser never runs as root"));
+    }
+    let profile = Profile::create(&options.temp_dir, become_id)?;
+    let (commands_out, commands_in) = io::pipe()?;
+    let (answers_out, answers_in) = io::pipe()?;
+    let complaints = profile.path().join("complaints");
+    let stderr = std::fs::File::create(&complaints)?;
+
+    let mut command = new_command(binary);
+    command
+        .args(flags(&profile, options, resolver_rules))
+        .env_clear()
+        .env("HOME", profile.home())
+        .env("TMPDIR", profile.tmp())
+        .env("XDG_CONFIG_HOME", profile.home())
+        .env("XDG_CACHE_HOME", profile.home())
+        .env("PATH", "/usr/bin:/bin")
+        .env("LANG", "C.UTF-8")
+        .current_dir(profile.tmp())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(stderr)
+        .kill_on_drop(true);
+    if let Some(zone) = std::env::var_os("TZ") {
+        command.env("TZ", zone);
+    }
+    prepare_child(
+        &mut command,
+        ChildSetup {
+            commands: commands_out.as_raw_fd(),
+            answers: answers_in.as_raw_fd(),
+            become_id,
+            data_limit_bytes: OWN_DATA_BYTES.saturating_add(options.process_memory_bytes),
+            parent: std::process::id(),
+        },
+    );
+    let child = command.spawn()?;
+    let pid = child.id().ok_or_else(|| io::Error::other("the browser ended at once"))?;
+    Ok(Launched {
+        child,
+        pid,
+        commands: pipe::Sender::from_owned_fd(OwnedFd::from(commands_in))?,
+        answers: pipe::Receiver::from_owned_fd(OwnedFd::from(answers_out))?,
+        profile,
+        complaints,
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "this room owns the browser's process: Browser ends it")]
+fn new_command(binary: &Path) -> Command {
+    Command::new(binary)
+}
+
+fn flags(profile: &Profile, options: &ChromeOptions, resolver_rules: &str) -> Vec<String> {
+    let heap = HEAP_MEGABYTES.min(options.process_memory_bytes >> 20);
+    let mut flags: Vec<String> = [
+        "--headless",
+        "--remote-debugging-pipe",
+        "--disable-gpu",
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--no-pings",
+        "--mute-audio",
+        "--hide-scrollbars",
+        "--disable-background-networking",
+        "--disable-background-timer-throttling",
+        "--disable-breakpad",
+        "--disable-client-side-phishing-detection",
+        "--disable-component-update",
+        "--disable-default-apps",
+        "--disable-domain-reliability",
+        "--disable-extensions",
+        "--disable-notifications",
+        "--disable-sync",
+        "--metrics-recording-only",
+        "--password-store=basic",
+        "--use-mock-keychain",
+        // A guest's page opens no further windows; an unwanted one would have no interception of its own.
+        "--block-new-web-contents",
+        // Without it a guest's peer connection would send datagrams past resolver rules and proxy.
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+        // Guests get SharedArrayBuffer without cross-origin isolation, whose process swap would cost a second renderer
+        // per tab; nobody shares a renderer here anyway.
+        "--enable-features=SharedArrayBuffer",
+        // A spare renderer would be a process that belongs to no tab.
+        "--disable-features=SpareRendererForSitePerProcess,Translate,OptimizationHints,MediaRouter",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    flags.push(format!("--user-data-dir={}", profile.data().display()));
+    flags.push(format!("--js-flags=--max-old-space-size={heap}"));
+    flags.push(format!("--host-resolver-rules={resolver_rules}"));
+    if rustix::fs::statvfs("/dev/shm").is_ok_and(|shm| shm.f_blocks * shm.f_frsize < SHARED_MEMORY_BYTES) {
+        flags.push("--disable-dev-shm-usage".to_owned());
+    }
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The walls that hang on a flag: losing one of these is losing a wall.
+    #[test]
+    fn the_flags_hold_the_walls() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Profile::create(folder.path(), None).unwrap();
+        let flags = flags(&profile, &ChromeOptions::default(), "MAP * ~NOTFOUND");
+        for wall in [
+            "--remote-debugging-pipe",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+            "--block-new-web-contents",
+            "--js-flags=--max-old-space-size=512",
+        ] {
+            assert!(flags.iter().any(|flag| flag == wall), "{wall} is missing");
+        }
+        assert!(!flags.iter().any(|flag| flag.contains("no-sandbox") || flag.contains("remote-debugging-port")));
+    }
+}

@@ -1,0 +1,104 @@
+  // Part 5: tools, imports and `final_answer`: all that reaches the host while a run goes on.
+  const MAX_ARGS = 16 << 20, MAX_WAITING = 4096;
+  const failures = new PageWeakMap();
+  let lastCall = 0, waiting = create(null), waitingCount = 0;
+
+  // Bytes cross as {"$bytes": base64}; everything else as JSON does it.
+  const bytesOut = (_, value) => {
+    if (typeof value !== "object" || value === null) return value;
+    const tag = tagOfView(value);
+    return tag === "Uint8Array" || tag === "Uint8ClampedArray" ? { __proto__: null, $bytes: toBase64(tag === "Uint8Array" ? value : new PageBytes(value)) } : value;
+  };
+  const bytesIn = (value) => {
+    if (typeof value !== "object" || value === null) return value;
+    const keys = getOwnPropertyNames(value);
+    if (!isArray(value) && keys.length === 1 && keys[0] === "$bytes" && typeof value.$bytes === "string") {
+      try {
+        return apply(fromBase64, PageBytes, [value.$bytes]);
+      } catch {
+        return value;
+      }
+    }
+    for (let i = 0; i < keys.length; i++) {
+      const child = value[keys[i]];
+      if (typeof child === "object" && child !== null) put(value, keys[i], bytesIn(child));
+    }
+    return value;
+  };
+  const pack = (args) => {
+    const json = stringify(args, bytesOut);
+    if (json.length > MAX_ARGS) throw new PageRangeError("the arguments of a tool call are too large");
+    return json;
+  };
+  // An error of the host's making: user code may catch it; uncaught, the run's fault says what it was.
+  const hostError = (kind, message, code) => {
+    const error = kind === "syntax" ? new PageSyntaxError(message) : new PageError(kind === "tool" ? `Tool execution failed: ${message}` : message);
+    if (kind === "tool") {
+      put(error, "code", "ERR_TOOL_PROXY_FAIL");
+      if (code !== undefined && code !== null) put(error, "toolCode", code);
+    } else if (kind === "import") put(error, "code", "ERR_IMPORT_NOT_ALLOWED");
+    weakSet(failures, error, kind);
+    return error;
+  };
+  const ended = () => hostError("late", "the run is over");
+  const ask = (message) =>
+    new PagePromise((resolve, reject) => {
+      if (run === null || run.over !== null) throw ended();
+      if (waitingCount >= MAX_WAITING) throw new PageRangeError(`more than ${MAX_WAITING} calls wait for an answer`);
+      const id = ++lastCall;
+      waiting[id] = { __proto__: null, resolve, reject };
+      waitingCount++;
+      emit(`{"id":${id},${message}}`);
+    });
+  // The page stands still until the host has answered: a request that the host itself fulfils.
+  const askAndWait = (message) => {
+    if (run === null || run.over !== null) throw ended();
+    const request = new PageXhr();
+    xhrOpen(request, "POST", settings.syncUrl, false);
+    let answer;
+    try {
+      xhrSend(request, `${settings.secret}{"id":${++lastCall},${message}}`);
+      answer = parse(xhrText(request));
+    } catch {
+      throw hostError("tool", "the host did not answer");
+    }
+    if (answer.ok !== undefined) return bytesIn(parse(answer.ok));
+    throw hostError(answer.kind, answer.message, answer.code);
+  };
+  const addTool = (name, sync) => {
+    const message = (args) => `"t":"tool","name":${quote(name)},"args":${quote(pack(args))}`;
+    const tool = sync ? (...args) => askAndWait(message(args)) : async (...args) => ask(message(args));
+    defineProperty(tool, "name", { __proto__: null, value: name });
+    defineProperty(guest, name, { __proto__: null, value: freeze(tool), writable: false, enumerable: true, configurable: true });
+  };
+
+  const modules = new PageMap();
+  const load = (specifier) => {
+    const name = text(specifier), known = mapGet(modules, name);
+    if (known !== undefined) return known;
+    const loading = (async () => ask(`"t":"import","name":${quote(name)}`))();
+    mapSet(modules, name, loading);
+    (async () => { try { await loading; } catch { mapDelete(modules, name); } })();
+    return loading;
+  };
+
+  const end = (why) => {
+    if (run === null || run.over !== null) return;
+    run.over = why;
+    __cove_n = 0;
+    // `finally` blocks run first; what waits longer than that waits for nothing.
+    const mine = run;
+    apply(setTimer, guest, [() => finish(mine, undefined, undefined), 0]);
+  };
+  const final_answer = function final_answer(value) {
+    if (run !== null && run.over === null) {
+      try {
+        run.answer = toJson(value);
+      } catch (e) {
+        if (e === ENDED) throw e;
+        run.unfit = text(e && e.message);
+      }
+      end("answer");
+    }
+    throw ENDED;
+  };

@@ -1,0 +1,91 @@
+  // Part 6: what a session's policies take away: real time, real chance, and code that no host has seen.
+  const replaceDate = (read) => {
+    const GuestDate = function Date(...args) {
+      if (new.target === undefined) return text(new PageDate(read()));
+      return construct(PageDate, args.length === 0 ? [read()] : args, new.target === GuestDate ? PageDate : new.target);
+    };
+    defineProperty(GuestDate, "prototype", { __proto__: null, value: PageDate.prototype, writable: false });
+    defineProperty(GuestDate, "length", { __proto__: null, value: 7 });
+    put(GuestDate, "now", { now() { return read(); } }.now);
+    put(GuestDate, "parse", PageDate.parse);
+    put(GuestDate, "UTC", PageDate.UTC);
+    defineProperty(PageDate.prototype, "constructor", { __proto__: null, value: GuestDate, writable: true, configurable: true });
+    defineProperty(guest, "Date", { __proto__: null, value: GuestDate, writable: true, configurable: true });
+  };
+  const setClock = (clock) => {
+    if (clock === "real") return;
+    const fixed = typeof clock === "object" ? clock.fixed : null;
+    const read = () => {
+      if (fixed === null) throw new PageTypeError("this session has no clock");
+      return fixed;
+    };
+    replaceDate(read);
+    put(performance, "now", { now() { return read() * 0; } }.now);
+    if (typeof Temporal === "object") for (const name of getOwnPropertyNames(Temporal.Now)) put(Temporal.Now, name, () => { throw new PageTypeError("this session has no clock"); });
+  };
+  // splitmix64, in two halves of 32 bits.
+  const seeded = (seed) => {
+    let state = BigInt(seed);
+    const mask = (1n << 64n) - 1n;
+    return () => {
+      state = (state + 0x9e3779b97f4a7c15n) & mask;
+      let z = state;
+      z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & mask;
+      z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & mask;
+      return z ^ (z >> 31n);
+    };
+  };
+  const setRandom = (random) => {
+    if (random === "real") return;
+    const draw = typeof random === "object" ? seeded(random.seeded) : () => { throw new PageTypeError("this session has no randomness"); };
+    const toNumber = PageNumber;
+    put(Math, "random", { random() { return toNumber(draw() >> 11n) / 9007199254740992; } }.random);
+    put(crypto, "getRandomValues", { getRandomValues(view) {
+      const length = lengthOfView(view), big = tagOfView(view) === "BigInt64Array" || tagOfView(view) === "BigUint64Array";
+      for (let i = 0; i < length; i++) view[i] = big ? draw() : toNumber(draw() & 0xffffffffn);
+      return view;
+    } }.getRandomValues);
+    put(crypto, "randomUUID", { randomUUID() {
+      const hex = "0123456789abcdef";
+      let out = "";
+      for (let i = 0; i < 36; i++) {
+        out += i === 8 || i === 13 || i === 18 || i === 23 ? "-" : i === 14 ? "4" : hex[i === 19 ? 8 + toNumber(draw() & 3n) : toNumber(draw() & 15n)];
+      }
+      return out;
+    } }.randomUUID);
+  };
+
+  // Sessions with a step counter: text given to `eval` and its relatives goes through the host, which puts the same
+  // guards into it, and inline scripts are closed; where only the clock limits, the page is a page like any other.
+  const guardDynamicCode = () => {
+    if (settings.guarded) return;
+    settings.guarded = true;
+    const run = (code) => evaluate(askAndWait(`"t":"dynamic","code":${quote(code)}`));
+    put(guest, "eval", function (code) { return typeof code === "string" ? run(code) : code; });
+    const tame = (Original, head) => {
+      const { prototype } = Original;
+      const Tamed = function (...args) {
+        let parameters = "", last = args.length - 1;
+        for (let i = 0; i < last; i++) parameters += `${i === 0 ? "" : ","}${args[i]}`;
+        return run(`(${head} anonymous(${parameters}\n) {\n${last < 0 ? "" : args[last]}\n})`);
+      };
+      defineProperty(Tamed, "prototype", { __proto__: null, value: prototype, writable: false });
+      defineProperty(Tamed, "name", { __proto__: null, value: Original.name });
+      defineProperty(prototype, "constructor", { __proto__: null, value: Tamed, writable: false, configurable: true });
+      return Tamed;
+    };
+    put(guest, "Function", tame(guest.Function, "function"));
+    tame(getPrototypeOf(async function () {}).constructor, "async function");
+    tame(getPrototypeOf(function* () {}).constructor, "function*");
+    tame(getPrototypeOf(async function* () {}).constructor, "async function*");
+    const timer = (name) => {
+      const original = guest[name];
+      put(guest, name, { [name](handler, ...rest) { return apply(original, guest, [typeof handler === "function" ? handler : () => run(text(handler)), ...rest]); } }[name]);
+    };
+    timer("setTimeout");
+    timer("setInterval");
+    const rule = newElement("meta");
+    rule.setAttribute("http-equiv", "Content-Security-Policy");
+    rule.setAttribute("content", "script-src 'unsafe-eval' 'wasm-unsafe-eval'; worker-src blob: data:");
+    page.head.append(rule);
+  };

@@ -1,0 +1,151 @@
+  // Part 7: one run from its first line to its report.
+  const toJson = (value) => {
+    const type = typeof value;
+    if (type === "undefined" || type === "function" || type === "symbol") return "null";
+    return stringify(value) ?? "null";
+  };
+  // Characters, not UTF-16 units: a pair of surrogates is one.
+  const characters = (string) => {
+    let n = string.length;
+    for (let i = 0; i < string.length - 1; i++) {
+      if ((charCode(string, i) & 0xfc00) === 0xd800 && (charCode(string, i + 1) & 0xfc00) === 0xdc00) { n--; i++; }
+    }
+    return n;
+  };
+  const clip = (string) => (string.length > 20_000 ? `${slice(string, 0, 20_000)}…` : string);
+  const thrown = (e) => {
+    let kind = "exception", name = "", message = "", stack = "", known;
+    try {
+      if ((typeof e === "object" && e !== null) || typeof e === "function") {
+        known = weakGet(failures, e);
+        if (isError(e)) {
+          name = text(e.name); message = text(e.message);
+          stack = typeof e.stack === "string" ? e.stack : "";
+        } else message = inspect(e);
+      } else message = typeof e === "string" ? e : inspect(e);
+    } catch (again) {
+      if (again === ENDED) return again;
+      message = "an error that cannot be read";
+    }
+    if (known !== undefined && known !== "late") kind = known;
+    return `"thrown":{"kind":"${kind}","name":${quote(clip(name))},"message":${quote(clip(message))},"stack":${quote(clip(stack))}}`;
+  };
+  let lastTimer = 0;
+  // Timers of a run end with it: the next run of the session begins on a quiet page.
+  const stopTimers = () => {
+    const newest = apply(setTimer, guest, [() => {}, 0]);
+    for (let id = lastTimer + 1; id <= newest; id++) apply(clearTimer, guest, [id]);
+    lastTimer = newest;
+    const frame = apply(nextFrame, guest, [() => {}]);
+    for (let id = frame > 100 ? frame - 100 : 1; id <= frame; id++) apply(stopFrame, guest, [id]);
+  };
+  const answer = (mine, json) => {
+    if (json.length > mine.maxResult) {
+      const length = characters(json);
+      if (length > mine.maxResult) return `"tooLarge":${length}`;
+    }
+    return `"json":${quote(json)},${exportPictures(mine.used)}`;
+  };
+  const outcome = (mine, failed, value) => {
+    if (mine.over === "steps") return '"steps":true';
+    if (mine.over === null && failed) return thrown(value);
+    if (mine.unfit !== null) return `"unfit":${quote(clip(mine.unfit))}`;
+    if (mine.over === "answer") return `"answer":true,${answer(mine, mine.answer)}`;
+    let json;
+    try {
+      json = toJson(value);
+    } catch (e) {
+      if (mine.over !== null) return outcome(mine, failed, value);
+      return `"unfit":${quote(clip(text(e && e.message)))}`;
+    }
+    return answer(mine, json);
+  };
+  const finish = (mine, failed, value) => {
+    if (mine !== run || mine.done) return;
+    mine.done = true;
+    const steps = mine.steps === null ? 0 : mine.steps - (__cove_n > 0 ? __cove_n : 0);
+    let message;
+    try {
+      message = outcome(mine, failed, value);
+    } catch (e) {
+      message = mine.over === "steps" ? '"steps":true' : `"unfit":${quote(clip(text(e && e.message)))}`;
+    }
+    run = null;
+    __cove_n = 0;
+    waiting = create(null);
+    waitingCount = 0;
+    indent = "";
+    stopTimers();
+    emit(`{"t":"done","operations":${steps},${message}}`);
+  };
+  const watch = async (mine, promise) => {
+    let value, failed = false;
+    try {
+      value = await promise;
+    } catch (e) {
+      failed = true;
+      value = e;
+    }
+    finish(mine, failed, value);
+  };
+  const freezeDeep = (value) => {
+    if (typeof value !== "object" || value === null || isFrozen(value)) return value;
+    const keys = getOwnPropertyNames(value);
+    for (let i = 0; i < keys.length; i++) freezeDeep(value[keys[i]]);
+    return freeze(value);
+  };
+
+  // What the host may call. It holds this object by a handle of the debugger; no name in the page leads here.
+  const kernel = {
+    __proto__: null,
+    configure(json) {
+      const given = parse(json);
+      settings = { __proto__: null, guarded: false, levels: given.levels, secret: given.secret, syncUrl: given.syncUrl };
+      setClock(given.clock);
+      setRandom(given.random);
+    },
+    variables(json) {
+      const values = parse(json), names = getOwnPropertyNames(values);
+      for (let i = 0; i < names.length; i++) {
+        defineProperty(guest, names[i], { __proto__: null, value: freezeDeep(values[names[i]]), writable: false, enumerable: true, configurable: true });
+      }
+    },
+    tools(json) {
+      const list = parse(json);
+      for (let i = 0; i < list.length; i++) addTool(list[i].name, list[i].sync);
+    },
+    run(program, json) {
+      const given = parse(json);
+      const mine = {
+        __proto__: null, over: null, done: false, answer: null, unfit: null, used: new PageSet(), steps: given.steps,
+        logLeft: given.maxLog, maxResult: given.maxResult, maxImages: given.maxImages,
+      };
+      run = mine;
+      __cove_n = given.steps === null ? Infinity : given.steps;
+      if (given.steps !== null) guardDynamicCode();
+      if (given.body) put(guest, "input", given.input);
+      watch(mine, program(given.input));
+    },
+    settle(id, json) {
+      const call = waiting[id], given = parse(json);
+      if (call === undefined || run === null) return;
+      delete waiting[id];
+      waitingCount--;
+      if (given.ok !== undefined) call.resolve(bytesIn(parse(given.ok)));
+      else call.reject(hostError(given.kind, given.message, given.code));
+    },
+    async module(id, program) {
+      const call = waiting[id];
+      if (call === undefined || run === null) return;
+      delete waiting[id];
+      waitingCount--;
+      const exports = create(null);
+      try {
+        await program(exports);
+        defineProperty(exports, Symbol.toStringTag, { __proto__: null, value: "Module" });
+        call.resolve(exports);
+      } catch (e) {
+        call.reject(e);
+      }
+    },
+  };

@@ -1,0 +1,94 @@
+//! One renderer process: how much it holds, whether it lives, and its end.
+//!
+//! It is held by a descriptor, not by a number: a number may belong to somebody else by the time a signal is sent.
+
+use std::fs;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// A renderer that is ours.
+#[derive(Debug)]
+pub(crate) struct Renderer {
+    pid: u32,
+    handle: OwnedFd,
+}
+
+/// Resident memory of a process, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Resident {
+    /// What only this process has.
+    pub(crate) private: u64,
+    /// Files and shared memory.
+    pub(crate) shared: u64,
+}
+
+/// How a process is walled in, from its status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Walls {
+    pub(crate) seccomp: u32,
+    pub(crate) no_new_privileges: bool,
+}
+
+impl Renderer {
+    /// Takes hold of a running process.
+    pub(crate) fn open(pid: u32) -> Option<Self> {
+        let raw = Pid::from_raw(pid.cast_signed())?;
+        Some(Self { pid, handle: pidfd_open(raw, PidfdFlags::empty()).ok()? })
+    }
+
+    /// What it holds now; `None` when it is gone.
+    pub(crate) fn resident(&self) -> Option<Resident> {
+        parse_statm(&fs::read_to_string(format!("/proc/{}/statm", self.pid)).ok()?)
+    }
+
+    /// How it is walled in; `None` when it is gone.
+    pub(crate) fn walls(&self) -> Option<Walls> {
+        parse_walls(&fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?)
+    }
+
+    /// Ends it, certainly.
+    pub(crate) fn kill(&self) {
+        let _ = pidfd_send_signal(&self.handle, Signal::KILL);
+    }
+
+    /// Waits until it is gone; `false` when it is still there after `wait`.
+    pub(crate) async fn gone_within(&self, wait: Duration) -> bool {
+        let Ok(handle) = AsyncFd::with_interest(self.handle.as_fd(), Interest::READABLE) else { return false };
+        tokio::time::timeout(wait, handle.readable()).await.is_ok_and(|ready| ready.is_ok())
+    }
+}
+
+fn parse_statm(text: &str) -> Option<Resident> {
+    let mut pages = text.split_ascii_whitespace().skip(1).map(str::parse::<u64>);
+    let (resident, shared) = (pages.next()?.ok()?, pages.next()?.ok()?);
+    let page = rustix::param::page_size() as u64;
+    Some(Resident { private: resident.saturating_sub(shared) * page, shared: shared * page })
+}
+
+fn parse_walls(status: &str) -> Option<Walls> {
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        line.trim().parse::<u32>().ok()
+    };
+    Some(Walls { seccomp: field("Seccomp")?, no_new_privileges: field("NoNewPrivs")? == 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_words_are_read() {
+        let page = rustix::param::page_size() as u64;
+        let read = parse_statm("379541724 23305 19600 1 0 57 0\n");
+        assert_eq!(read, Some(Resident { private: 3705 * page, shared: 19600 * page }));
+        let walls = parse_walls("Name:\tx\nNoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t3\n");
+        assert_eq!(walls, Some(Walls { seccomp: 2, no_new_privileges: true }));
+        assert_eq!(parse_walls("Name:\tx\n"), None);
+        assert!(Renderer::open(std::process::id()).unwrap().resident().unwrap().private > 0);
+    }
+}

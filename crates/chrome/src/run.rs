@@ -1,0 +1,298 @@
+//! One run: the prepared text goes into the page, messages come out, and a report is made of them.
+//!
+//! Everything that a run waits for is in one `select!`, with the deadline first: no guest, no tool and no page can be
+//! waited for longer than the run may take.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use cove_core::{
+    Effects, Fault, FaultKind, Finished, LogLine, Picture, RunReport, RunShape, RunUnit, SessionFate, SessionOptions,
+    ToolSpec, Usage,
+};
+use cove_script::{Mode, PrepareOptions, prepare};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+
+use crate::answer::{self, Answer, Calls, To};
+use crate::cdp::{CallError, Evaluated};
+use crate::fault::{self, Program};
+use crate::message::{Done, Message, read_json};
+use crate::tab::Tab;
+use crate::tab_events::{PageEvent, TabEnd};
+use crate::watch::Watched;
+
+/// Who is in the page, and under which rules.
+pub(crate) struct Guest {
+    pub(crate) tab: Tab,
+    pub(crate) watched: Arc<Watched>,
+    pub(crate) options: SessionOptions,
+}
+
+/// How a run can end.
+enum End {
+    Finished(Box<Finished>),
+    /// A failure of the guest's own: the session lives on.
+    Failed(Fault),
+    /// A failure that took the page with it.
+    Lost(Fault),
+}
+
+/// A run of a session whose page is gone already.
+pub(crate) fn lost_before_it_began() -> RunReport {
+    RunReport {
+        result: Err(Fault::new(FaultKind::EngineLost, "the session's page is gone")),
+        logs: Vec::new(),
+        logs_truncated: false,
+        usage: Usage::default(),
+        effects: Effects::None,
+        fate: SessionFate::Lost,
+    }
+}
+
+/// Runs one unit.
+pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], unit: &RunUnit) -> RunReport {
+    let began = Instant::now();
+    let mut logs = Logs::new(&guest.options);
+    let mut calls = Calls::default();
+    let mut operations = 0;
+    let end = match start(guest, tools, unit) {
+        Ok(started) => follow(guest, tools, unit, started, &mut logs, &mut calls, &mut operations, began).await,
+        Err(fault) => End::Failed(*fault),
+    };
+    guest.tab.events.close_inbox();
+    guest.watched.look();
+    let usage = Usage {
+        wall_ms: began.elapsed().as_secs_f64() * 1000.0,
+        operations,
+        memory_bytes: guest.watched.peak_bytes(),
+        tool_calls: calls.made(),
+    };
+    let effects = calls.effects();
+    let (result, fate) = match end {
+        End::Finished(finished) => (Ok(*finished), SessionFate::Usable),
+        End::Failed(fault) => (Err(fault), SessionFate::Usable),
+        End::Lost(fault) => (Err(fault), SessionFate::Lost),
+    };
+    RunReport { result, logs: logs.lines, logs_truncated: logs.truncated, usage, effects, fate }
+}
+
+/// What was made of the unit before anything ran.
+struct Started {
+    prepared: cove_script::Prepared,
+    tool_names: Vec<String>,
+    file_name: &'static str,
+    settings: Value,
+}
+
+fn start(guest: &Guest, tools: &[ToolSpec], unit: &RunUnit) -> Result<Started, Box<Fault>> {
+    let tool_names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
+    let (mode, input, body) = match &unit.shape {
+        RunShape::FunctionBody { input } => (Mode::FunctionBody, input.as_ref(), true),
+        RunShape::Cell => (Mode::Cell, None, false),
+    };
+    let options = PrepareOptions {
+        guards: unit.max_operations.is_some(),
+        tool_names: &tool_names,
+        imports: Some(&guest.options.imports),
+        ..PrepareOptions::new(mode)
+    };
+    let file_name = PrepareOptions::new(mode).file_name;
+    let prepared = prepare(&unit.code, &options).map_err(|refusal| Box::new(Fault::from(refusal)))?;
+    let limits = &guest.options.limits;
+    let mut settings = json!({
+        "body": body,
+        "steps": unit.max_operations,
+        "maxLog": limits.max_log_bytes,
+        "maxResult": limits.max_result_chars,
+        "maxImages": limits.max_images,
+    });
+    if let (Some(input), Some(settings)) = (input, settings.as_object_mut()) {
+        settings.insert("input".to_owned(), input.clone());
+    }
+    Ok(Started { prepared, tool_names, file_name, settings })
+}
+
+#[expect(clippy::too_many_arguments, reason = "the run's own state, taken apart so that it can be borrowed in parts")]
+async fn follow(
+    guest: &Guest,
+    tools: &[ToolSpec],
+    unit: &RunUnit,
+    started: Started,
+    logs: &mut Logs,
+    calls: &mut Calls,
+    operations: &mut u64,
+    began: Instant,
+) -> End {
+    let tab = &guest.tab;
+    let program = Program {
+        prepared: &started.prepared,
+        script_name: format!("cove-{}.js", uuid::Uuid::new_v4().simple()),
+        file_name: started.file_name,
+        lines_before: 1,
+    };
+    let declaration = format!(
+        "function(s){{this.run(\n{}\n,s)}}\n//# sourceURL={}\n",
+        started.prepared.code, program.script_name
+    );
+    let mut inbox = tab.events.open_inbox();
+    let mut ended = tab.events.watch_end();
+    let budget = Duration::from_millis(unit.timeout_ms);
+    let deadline = tokio::time::sleep(budget.saturating_sub(began.elapsed()));
+    let call = tab.kernel_call(&declaration, &[started.settings.to_string().into()]);
+    let begun = tab.session.call::<Evaluated>("Runtime.callFunctionOn", call, budget + Duration::from_secs(1));
+    tokio::pin!(deadline, begun);
+    let mut has_begun = false;
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = &mut deadline => {
+                drain(&mut inbox, logs);
+                return End::Lost(Fault::timeout(unit.timeout_ms));
+            }
+            Some(event) = inbox.recv() => event,
+            (to, answer) = calls.next() => {
+                answer::send(tab, to, &answer).await;
+                continue;
+            }
+            result = &mut begun, if !has_begun => {
+                has_begun = true;
+                match result {
+                    Ok(Evaluated { exception_details: Some(details), .. }) => return End::Failed(program.refused(details)),
+                    Ok(_) | Err(CallError::Gone | CallError::Closed | CallError::Deadline(_)) => {}
+                    Err(error) => return End::Lost(Fault::new(FaultKind::EngineLost, error.to_string())),
+                }
+                continue;
+            }
+            end = first_end(&mut ended) => {
+                if let Some(done) = drain(&mut inbox, logs) {
+                    *operations = done.operations;
+                    return lost_after_its_end(conclude(guest, unit, &program, done));
+                }
+                guest.watched.look();
+                let near = guest.watched.was_near_its_limit();
+                return End::Lost(fault::lost(end, guest.options.limits.memory_bytes, near));
+            }
+        };
+        let (message, request) = match event {
+            PageEvent::Message(message) => (message, None),
+            PageEvent::Waiting { request, message } => (message, Some(request)),
+        };
+        let to = |id| request.clone().map_or(To::Promise(id), To::Request);
+        match Message::read(&message) {
+            Some(Message::Log { level, text }) => logs.add(LogLine { level, text }),
+            Some(Message::Cut) => logs.truncated = true,
+            Some(Message::Tool { id, name, args }) => {
+                if let Some((to, answer)) = calls.start(tools, &name, &args, to(id)) {
+                    answer::send(tab, to, &answer).await;
+                }
+            }
+            Some(Message::Import { id, name }) => {
+                answer::import(tab, &guest.options.imports, unit.max_operations.is_some(), id, &name).await;
+            }
+            Some(Message::Dynamic { id, code }) => {
+                answer::send(tab, to(id), &answer::dynamic(&code, &started.tool_names)).await;
+            }
+            Some(Message::Done(done)) => {
+                *operations = done.operations;
+                return conclude(guest, unit, &program, *done);
+            }
+            Some(Message::Hello) => {}
+            None => {
+                if let Some(request) = request {
+                    let failed = Answer::Failed { kind: "tool", message: "unreadable".to_owned(), code: None };
+                    answer::send(tab, To::Request(request), &failed).await;
+                }
+            }
+        }
+    }
+}
+
+/// Why the tab ended, as soon as it does.
+async fn first_end(ended: &mut watch::Receiver<Option<TabEnd>>) -> TabEnd {
+    ended.wait_for(Option::is_some).await.ok().and_then(|end| *end).unwrap_or(TabEnd::Closed)
+}
+
+/// Takes what the page had still said; its end, if that was among it.
+fn drain(inbox: &mut mpsc::Receiver<PageEvent>, logs: &mut Logs) -> Option<Done> {
+    while let Ok(event) = inbox.try_recv() {
+        let PageEvent::Message(message) = event else { continue };
+        match Message::read(&message) {
+            Some(Message::Log { level, text }) => logs.add(LogLine { level, text }),
+            Some(Message::Cut) => logs.truncated = true,
+            Some(Message::Done(done)) => return Some(*done),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done) -> End {
+    let limits = &guest.options.limits;
+    if done.steps {
+        return End::Failed(Fault::max_operations(unit.max_operations.unwrap_or_default()));
+    }
+    if let Some(thrown) = done.thrown {
+        return End::Failed(program.thrown(thrown));
+    }
+    let unfit = |why: &str| {
+        End::Failed(Fault::new(FaultKind::NotSerializable, format!("The result cannot be written as JSON: {why}")))
+    };
+    if let Some(why) = done.unfit {
+        return unfit(why.lines().next().unwrap_or_default());
+    }
+    if let Some(length) = done.too_large {
+        return End::Failed(Fault::result_too_large(limits.max_result_chars, length));
+    }
+    let value = match read_json(done.json.as_deref().unwrap_or("null")) {
+        Ok(value) => value,
+        Err(_) => return unfit("it is nested too deeply"),
+    };
+    let mut canvas_error = done.canvas_error;
+    let mut pictures = Vec::new();
+    for drawn in done.pictures {
+        match base64::engine::general_purpose::STANDARD.decode(drawn.png.as_bytes()) {
+            Ok(png) => pictures.push(Picture { name: drawn.name, width: drawn.width, height: drawn.height, png }),
+            Err(_) => canvas_error = Some("The canvas could not be exported: its PNG cannot be read".to_owned()),
+        }
+    }
+    End::Finished(Box::new(Finished { value, is_final_answer: done.answer, pictures, canvas_error }))
+}
+
+/// A page that said its last word and then ended: the word counts, the session does not live on.
+fn lost_after_its_end(end: End) -> End {
+    match end {
+        End::Failed(fault) => End::Lost(fault),
+        other => other,
+    }
+}
+
+/// Console lines within their limit.
+struct Logs {
+    lines: Vec<LogLine>,
+    bytes_left: u64,
+    truncated: bool,
+    sink: Option<cove_core::LogSink>,
+}
+
+impl Logs {
+    fn new(options: &SessionOptions) -> Self {
+        let sink = options.log_sink.clone();
+        Self { lines: Vec::new(), bytes_left: options.limits.max_log_bytes, truncated: false, sink }
+    }
+
+    /// Keeps a line, if it fits whole; after the first that does not, none is kept.
+    fn add(&mut self, line: LogLine) {
+        let bytes = line.text.len() as u64 + 1;
+        if self.truncated || bytes > self.bytes_left {
+            self.truncated = true;
+            return;
+        }
+        self.bytes_left -= bytes;
+        if let Some(sink) = &self.sink {
+            sink(&line);
+        }
+        self.lines.push(line);
+    }
+}

@@ -1,0 +1,237 @@
+//! One tab in a browser context of its own: made ready for a guest, used by one session, then gone with all it held.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use crate::cdp::{CallError, Client, Evaluated, Gone, Session, call_browser};
+use crate::page::{BINDING, KERNEL, PAGE_URL};
+use crate::renderer::Renderer;
+use crate::tab_events::{TabEnd, TabEvents};
+
+/// One step of making a tab. Generous: a loaded machine starts a process in seconds.
+pub(crate) const STEP: Duration = Duration::from_secs(10);
+
+/// A context that was told to go is gone in 15 ms; a renderer that is still there after this is killed.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Why there is no tab.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TabError {
+    #[error(transparent)]
+    Call(#[from] CallError),
+    #[error("the page's kernel did not start: {0}")]
+    Kernel(String),
+    #[error("the page ended while it was being made")]
+    Ended,
+    #[error("the page's process could not be told from the others")]
+    NoProcess,
+}
+
+/// A tab. Dropping it ends it in the background.
+pub(crate) struct Tab {
+    pub(crate) session: Session,
+    pub(crate) events: Arc<TabEvents>,
+    pub(crate) renderer: Arc<Renderer>,
+    /// The debugger's handle to the kernel object.
+    pub(crate) kernel: String,
+    pub(crate) born: Instant,
+    end: Option<End>,
+}
+
+/// What it takes to end a tab.
+struct End {
+    client: Client,
+    handle: Handle,
+    context: String,
+    session: String,
+    renderer: Option<Arc<Renderer>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ContextMade {
+    browser_context_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetMade {
+    target_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attached {
+    session_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Processes {
+    process_info: Vec<Process>,
+}
+
+#[derive(Deserialize)]
+struct Process {
+    #[serde(rename = "type")]
+    kind: String,
+    id: u32,
+}
+
+#[derive(Deserialize)]
+struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Navigated {
+    error_text: Option<String>,
+}
+
+impl Tab {
+    /// Makes a tab with the kernel in it. `proxy` is the only way to the network; without one there is none.
+    ///
+    /// Only one tab's process may start at a time (`one_at_a_time`): that is how we know which one is whose.
+    pub(crate) async fn create(
+        client: &Client,
+        proxy: Option<&str>,
+        one_at_a_time: &tokio::sync::Mutex<()>,
+    ) -> Result<Self, TabError> {
+        let mut params = json!({ "disposeOnDetach": true });
+        if let (Some(proxy), Some(params)) = (proxy, params.as_object_mut()) {
+            params.insert("proxyServer".to_owned(), proxy.into());
+            params.insert("proxyBypassList".to_owned(), "<-loopback>".into());
+        }
+        let alone = one_at_a_time.lock().await;
+        let before = renderers(client).await?;
+        let made: ContextMade = call_browser(client, "Target.createBrowserContext", params, STEP).await?;
+        let context = made.browser_context_id;
+        let mut end = End {
+            client: client.clone(),
+            handle: Handle::current(),
+            context: context.clone(),
+            session: String::new(),
+            renderer: None,
+        };
+        let made = async {
+            let target = json!({ "url": "about:blank", "browserContextId": context, "width": 1280, "height": 800 });
+            let target: TargetMade = call_browser(client, "Target.createTarget", target, STEP).await?;
+            let attach = json!({ "targetId": target.target_id, "flatten": true });
+            let attached: Attached = call_browser(client, "Target.attachToTarget", attach, STEP).await?;
+            end.session.clone_from(&attached.session_id);
+            let session = Session { client: client.clone(), id: attached.session_id };
+            let events = Arc::new(TabEvents::new(session.clone()));
+            client.listen(&session.id, events.clone());
+
+            let deny = json!({ "behavior": "deny", "browserContextId": context });
+            client.post(None, "Browser.setDownloadBehavior", deny);
+            // The first answer of the page's own: its process is there.
+            let _: Nothing = session.call("Page.enable", json!({}), STEP).await?;
+            let _: Evaluated = session.call("Runtime.evaluate", json!({ "expression": "1" }), STEP).await?;
+            let fresh: Vec<u32> = renderers(client).await?.into_iter().filter(|pid| !before.contains(pid)).collect();
+            drop(alone);
+            let [pid] = fresh.as_slice() else { return Err(TabError::NoProcess) };
+            let renderer = Arc::new(Renderer::open(*pid).ok_or(TabError::NoProcess)?);
+            end.renderer = Some(renderer.clone());
+
+            let kernel = settle(&session, &events).await?;
+            Ok((session, events, renderer, kernel))
+        }
+        .await;
+        match made {
+            Ok((session, events, renderer, kernel)) => {
+                Ok(Self { session, events, renderer, kernel, born: Instant::now(), end: Some(end) })
+            }
+            Err(error) => {
+                end.now().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether a guest may still be let in.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.events.ended().is_none()
+    }
+
+    /// Parameters of a call of the kernel's: `body` is the body of a function whose `this` is the kernel.
+    pub(crate) fn kernel_call(&self, declaration: &str, arguments: &[Value]) -> Value {
+        let arguments: Vec<Value> = arguments.iter().map(|value| json!({ "value": value })).collect();
+        json!({
+            "functionDeclaration": declaration,
+            "objectId": self.kernel,
+            "arguments": arguments,
+            "silent": true,
+            "returnByValue": true,
+        })
+    }
+
+    /// Ends it and waits until nothing of it is left.
+    pub(crate) async fn close(mut self) {
+        if let Some(end) = self.end.take() {
+            let handle = end.handle.clone();
+            let _ = handle.spawn(end.now()).await;
+        }
+    }
+}
+
+impl Drop for Tab {
+    fn drop(&mut self) {
+        if let Some(end) = self.end.take() {
+            let handle = end.handle.clone();
+            drop(handle.spawn(end.now()));
+        }
+    }
+}
+
+impl End {
+    async fn now(self) {
+        self.client.end(&self.session, Gone::Detached);
+        let dispose = json!({ "browserContextId": self.context });
+        let disposed = call_browser::<Nothing>(&self.client, "Target.disposeBrowserContext", dispose, STEP);
+        let Some(renderer) = self.renderer else {
+            let _ = disposed.await;
+            return;
+        };
+        let killed = async {
+            if !renderer.gone_within(GRACE).await {
+                renderer.kill();
+                renderer.gone_within(STEP).await;
+            }
+        };
+        let _ = tokio::join!(disposed, killed);
+    }
+}
+
+/// Brings the page to our own address and starts the kernel there.
+async fn settle(session: &Session, events: &TabEvents) -> Result<String, TabError> {
+    let patterns = json!({ "patterns": [
+        { "urlPattern": format!("{PAGE_URL}*") },
+        { "urlPattern": "*", "resourceType": "Document" },
+    ] });
+    let _: Nothing = session.call("Fetch.enable", patterns, STEP).await?;
+    let navigated: Navigated = session.call("Page.navigate", json!({ "url": PAGE_URL }), STEP).await?;
+    if let Some(error) = navigated.error_text.filter(|text| !text.is_empty()) {
+        return Err(TabError::Kernel(error));
+    }
+    events.set_ready();
+    let _: Nothing = session.call("Runtime.addBinding", json!({ "name": BINDING }), STEP).await?;
+    let started: Evaluated = session.call("Runtime.evaluate", json!({ "expression": *KERNEL }), STEP).await?;
+    if let Some(thrown) = started.exception_details {
+        let what = thrown.exception.and_then(|exception| exception.description).unwrap_or(thrown.text);
+        return Err(TabError::Kernel(what));
+    }
+    if events.ended().is_some_and(|end| end != TabEnd::Navigated) {
+        return Err(TabError::Ended);
+    }
+    let kernel = started.result.object_id.filter(|_| events.has_kernel());
+    kernel.ok_or_else(|| TabError::Kernel("it said nothing".to_owned()))
+}
+
+async fn renderers(client: &Client) -> Result<Vec<u32>, CallError> {
+    let all: Processes = call_browser(client, "SystemInfo.getProcessInfo", json!({}), STEP).await?;
+    Ok(all.process_info.into_iter().filter(|process| process.kind == "renderer").map(|process| process.id).collect())
+}

@@ -1,0 +1,195 @@
+//! What a guest's page does of its own accord, and what becomes of it at once.
+//!
+//! Dialogs are refused, navigations stopped, requests for our own origin answered or failed, whether a run is going on
+//! or not. What concerns a run is put into its inbox. All of this happens on the client's task, so nothing here waits:
+//! a page that says more than its inbox holds is ended.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, watch};
+
+use crate::cdp::{BindingCalled, FrameNavigated, Gone, Listener, RequestPaused, Session};
+use crate::page::{PAGE_HTML, PAGE_URL, SYNC_URL};
+
+/// Messages that may wait for a run to take them.
+const INBOX: usize = 16_384;
+
+/// Why a tab can no longer be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TabEnd {
+    /// Its renderer died.
+    Crashed,
+    /// It was closed.
+    Closed,
+    /// Guest code brought it to another page.
+    Navigated,
+    /// It said more than can be heard.
+    Flooded,
+    /// It held more memory than its session may.
+    Memory,
+    /// The whole browser ended.
+    BrowserEnded,
+}
+
+/// Something that a run has to deal with.
+#[derive(Debug)]
+pub(crate) enum PageEvent {
+    /// A message of the kernel's.
+    Message(String),
+    /// A message whose sender stands still until the request is fulfilled.
+    Waiting { request: String, message: String },
+}
+
+/// The listener of one tab.
+pub(crate) struct TabEvents {
+    session: Session,
+    secret: OnceLock<String>,
+    served: AtomicBool,
+    ready: AtomicBool,
+    main_world: AtomicI64,
+    inbox: Mutex<Option<mpsc::Sender<PageEvent>>>,
+    end: watch::Sender<Option<TabEnd>>,
+}
+
+impl TabEvents {
+    pub(crate) fn new(session: Session) -> Self {
+        Self {
+            session,
+            secret: OnceLock::new(),
+            served: AtomicBool::new(false),
+            ready: AtomicBool::new(false),
+            main_world: AtomicI64::new(-1),
+            inbox: Mutex::new(None),
+            end: watch::Sender::new(None),
+        }
+    }
+
+    /// From now on a navigation of the main frame is the guest's.
+    pub(crate) fn set_ready(&self) {
+        self.ready.store(true, Ordering::Release);
+    }
+
+    /// What a waiting call begins with; guest code does not know it.
+    pub(crate) fn set_secret(&self, secret: String) {
+        let _ = self.secret.set(secret);
+    }
+
+    /// Whether the kernel has said hello.
+    pub(crate) fn has_kernel(&self) -> bool {
+        self.main_world.load(Ordering::Acquire) >= 0
+    }
+
+    /// Opens an inbox for a run; an earlier one is closed.
+    pub(crate) fn open_inbox(&self) -> mpsc::Receiver<PageEvent> {
+        let (sender, receiver) = mpsc::channel(INBOX);
+        *self.inbox.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        receiver
+    }
+
+    /// Nobody listens any more.
+    pub(crate) fn close_inbox(&self) {
+        *self.inbox.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Marks the tab as unusable; the first reason stays.
+    pub(crate) fn end(&self, why: TabEnd) {
+        self.end.send_if_modified(|end| {
+            let first = end.is_none();
+            if first {
+                *end = Some(why);
+            }
+            first
+        });
+    }
+
+    /// Why it ended, if it has.
+    pub(crate) fn ended(&self) -> Option<TabEnd> {
+        *self.end.borrow()
+    }
+
+    /// To await the end.
+    pub(crate) fn watch_end(&self) -> watch::Receiver<Option<TabEnd>> {
+        self.end.subscribe()
+    }
+
+    fn deliver(&self, event: PageEvent) -> bool {
+        let inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        match inbox.as_ref().map(|inbox| inbox.try_send(event)) {
+            None | Some(Ok(()) | Err(mpsc::error::TrySendError::Closed(_))) => inbox.is_some(),
+            Some(Err(mpsc::error::TrySendError::Full(_))) => {
+                self.end(TabEnd::Flooded);
+                false
+            }
+        }
+    }
+
+    fn said(&self, called: BindingCalled) {
+        // The first word is the kernel's own; only the world that said it is heard from then on.
+        let world = called.execution_context_id;
+        let first = self.main_world.compare_exchange(-1, world, Ordering::AcqRel, Ordering::Acquire);
+        if first == Err(world) {
+            self.deliver(PageEvent::Message(called.payload));
+        }
+    }
+
+    fn requested(&self, paused: RequestPaused<'_>) -> bool {
+        let id = paused.request_id.as_ref();
+        let is_document = paused.resource_type == "Document";
+        if is_document && paused.request.url == PAGE_URL && !self.served.swap(true, Ordering::AcqRel) {
+            return self.session.fulfil_request(id, "text/html; charset=utf-8", PAGE_HTML.as_bytes());
+        }
+        if paused.request.url == SYNC_URL
+            && paused.request.method == "POST"
+            && let Some(body) = paused.request.post_data
+            && let Some(message) = self.secret.get().and_then(|secret| body.strip_prefix(secret.as_str()))
+            && self.deliver(PageEvent::Waiting { request: id.to_owned(), message: message.to_owned() })
+        {
+            return true;
+        }
+        self.session.abort_request(id)
+    }
+}
+
+impl Listener for TabEvents {
+    fn event(&self, method: &str, params: &RawValue) {
+        let params = params.get();
+        let kept_up = match method {
+            "Runtime.bindingCalled" => {
+                if let Ok(called) = serde_json::from_str(params) {
+                    self.said(called);
+                }
+                true
+            }
+            "Fetch.requestPaused" => match serde_json::from_str(params) {
+                Ok(paused) => self.requested(paused),
+                Err(_) => true,
+            },
+            "Page.javascriptDialogOpening" => {
+                self.session.post("Page.handleJavaScriptDialog", json!({ "accept": false }))
+            }
+            "Page.frameNavigated" if self.ready.load(Ordering::Acquire) => {
+                let navigated = serde_json::from_str::<FrameNavigated<'_>>(params);
+                if navigated.is_ok_and(|navigated| navigated.frame.parent_id.is_none()) {
+                    self.end(TabEnd::Navigated);
+                }
+                true
+            }
+            _ => true,
+        };
+        if !kept_up {
+            self.end(TabEnd::Flooded);
+        }
+    }
+
+    fn gone(&self, why: Gone) {
+        self.end(match why {
+            Gone::Crashed => TabEnd::Crashed,
+            Gone::Detached => TabEnd::Closed,
+            Gone::Flooded => TabEnd::Flooded,
+            Gone::BrowserEnded => TabEnd::BrowserEnded,
+        });
+    }
+}

@@ -1,0 +1,117 @@
+//! The watch over memory: what a guest's heap limit cannot see.
+//!
+//! V8 counts its own heap; array buffers, pictures and the heaps of workers lie outside it. The kernel's limit on every
+//! process of the browser holds in any case, but it is one for all; a session's own, lower limit is held here, by
+//! looking at what its renderer has come to hold since the session began.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::renderer::{Renderer, Resident};
+use crate::tab_events::{TabEnd, TabEvents};
+
+/// Time between two looks. A page can fill about 100 MB in it.
+const INTERVAL: Duration = Duration::from_millis(40);
+
+/// What a renderer may grow by itself in the service of a modest guest: code, caches, an encoder's buffers.
+const OWN_GROWTH_BYTES: u64 = 48 << 20;
+
+/// Shared pages (mostly the browser's own code, read in as it is used) that are not the guest's doing.
+const SHARED_GROWTH_BYTES: u64 = 96 << 20;
+
+/// One session's memory under watch.
+pub(crate) struct Watched {
+    renderer: Arc<Renderer>,
+    events: Arc<TabEvents>,
+    limit_bytes: u64,
+    before: Resident,
+    peak_bytes: AtomicU64,
+}
+
+impl Watched {
+    /// Begins the watch: what the renderer holds now is not the guest's.
+    pub(crate) fn new(renderer: Arc<Renderer>, events: Arc<TabEvents>, limit_bytes: u64) -> Self {
+        let before = renderer.resident().unwrap_or_default();
+        Self { renderer, events, limit_bytes, before, peak_bytes: AtomicU64::new(0) }
+    }
+
+    /// The most that the guest was seen to hold.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        self.peak_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether a crash now is most likely the end of its memory.
+    pub(crate) fn was_near_its_limit(&self) -> bool {
+        self.peak_bytes() > self.limit_bytes / 2
+    }
+
+    /// Looks once more, so that a short run has a figure too.
+    pub(crate) fn look(&self) {
+        let Some(now) = self.renderer.resident() else { return };
+        let held = grown(self.before, now);
+        self.peak_bytes.fetch_max(held, Ordering::Relaxed);
+        if held > self.limit_bytes.saturating_add(OWN_GROWTH_BYTES) {
+            self.events.end(TabEnd::Memory);
+            self.renderer.kill();
+        }
+    }
+}
+
+fn grown(before: Resident, now: Resident) -> u64 {
+    let shared = now.shared.saturating_sub(before.shared).saturating_sub(SHARED_GROWTH_BYTES);
+    now.private.saturating_sub(before.private) + shared
+}
+
+/// All sessions of one browser that are under watch.
+#[derive(Default)]
+pub(crate) struct Watch {
+    sessions: Mutex<Vec<Weak<Watched>>>,
+    wake: Notify,
+}
+
+impl Watch {
+    /// Watches a session until it is dropped.
+    pub(crate) fn add(&self, watched: &Arc<Watched>) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watched));
+        self.wake.notify_one();
+    }
+
+    /// Looks at every session again and again; sleeps while there is none.
+    pub(crate) async fn keep(&self) {
+        loop {
+            let sessions: Vec<Arc<Watched>> = {
+                let mut list = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+                list.retain(|session| session.strong_count() > 0);
+                list.iter().filter_map(Weak::upgrade).collect()
+            };
+            if sessions.is_empty() {
+                self.wake.notified().await;
+                continue;
+            }
+            for session in sessions {
+                session.look();
+            }
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_guests_growth_counts() {
+        let before = Resident { private: 15 << 20, shared: 80 << 20 };
+        let check = |private: u64, shared: u64, expected: u64| {
+            assert_eq!(grown(before, Resident { private: private << 20, shared: shared << 20 }), expected << 20);
+        };
+        check(15, 80, 0);
+        check(10, 70, 0);
+        check(115, 100, 100);
+        check(15, 80 + 96 + 30, 30);
+    }
+}
