@@ -17,16 +17,21 @@ use crate::wire::{Answer, Call, MAX_ANSWER_BYTES};
 /// Calls under way at once; what guest code starts beyond that fails.
 pub(crate) const MAX_CALLS_UNDER_WAY: usize = 16_384;
 
+/// Arguments of all calls under way; what guest code starts beyond that fails, too.
+const MAX_ARGS_UNDER_WAY_BYTES: usize = 256 << 20;
+
 /// The tools of a session, by name.
 pub(crate) type Tools = HashMap<String, Arc<dyn Tool>>;
 
-type Running = Pin<Box<dyn Future<Output = (u64, Answer)> + Send>>;
+/// A call: its id, how much its arguments weigh, and what comes of it.
+type Running = Pin<Box<dyn Future<Output = (u64, usize, Answer)> + Send>>;
 
 /// The calls of one run.
 #[derive(Default)]
 pub(crate) struct Calls {
     running: FuturesUnordered<Running>,
     ids: HashSet<u64>,
+    args_bytes: usize,
     made: u64,
 }
 
@@ -40,19 +45,22 @@ pub(crate) enum BadCall {
 }
 
 impl Calls {
-    /// Starts a call.
-    pub(crate) fn start(&mut self, call: &Call<'_>, tools: &Tools) -> Result<(), BadCall> {
+    /// Starts a call. `Some`: it has failed at once.
+    pub(crate) fn start(&mut self, call: &Call<'_>, tools: &Tools) -> Result<Option<Answer>, BadCall> {
         let tool = tools.get(call.name).ok_or_else(|| BadCall::UnknownTool(call.name.chars().take(64).collect()))?;
-        if !self.ids.insert(call.id) {
+        if self.ids.contains(&call.id) {
             return Err(BadCall::UsedId);
         }
+        let weight = call.args_json.len();
+        if self.running.len() >= MAX_CALLS_UNDER_WAY || self.args_bytes + weight > MAX_ARGS_UNDER_WAY_BYTES {
+            return Ok(Some(failure(format!(
+                "too much at once: the most is {MAX_CALLS_UNDER_WAY} calls with {MAX_ARGS_UNDER_WAY_BYTES} bytes of arguments"
+            ))));
+        }
+        self.ids.insert(call.id);
+        self.args_bytes += weight;
         self.made += 1;
         let (id, name) = (call.id, call.name.to_owned());
-        if self.running.len() >= MAX_CALLS_UNDER_WAY {
-            let answer = failure(format!("more than {MAX_CALLS_UNDER_WAY} tool calls at once"));
-            self.running.push(Box::pin(std::future::ready((id, answer))));
-            return Ok(());
-        }
         let args = serde_json::from_str::<Vec<Value>>(call.args_json);
         let tool = Arc::clone(tool);
         // `call` itself may panic as well as the future it returns: both are inside.
@@ -69,16 +77,17 @@ impl Calls {
                 Ok(Err(error)) => Answer::Failure { message: error.message, code: error.code },
                 Err(_) => failure(format!("the tool {name} panicked")),
             };
-            (id, answer)
+            (id, weight, answer)
         }));
-        Ok(())
+        Ok(None)
     }
 
     /// The next call that has come to its end; pending while none has.
     pub(crate) fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<(u64, Answer)> {
         match Pin::new(&mut self.running).poll_next(context) {
-            Poll::Ready(Some((id, answer))) => {
+            Poll::Ready(Some((id, weight, answer))) => {
                 self.ids.remove(&id);
+                self.args_bytes -= weight;
                 Poll::Ready((id, answer))
             }
             // None are under way: nothing to wait for here.

@@ -69,10 +69,20 @@ impl Nursery {
     pub(crate) async fn start(program: &Path, spare_children: usize, at_most: Duration) -> Result<Self, String> {
         let (control, process) =
             launch::start(program).map_err(|error| format!("{} could not be started: {error}", program.display()))?;
+        Self::attend(control, Some(process), spare_children, at_most).await
+    }
+
+    /// Listens to whatever speaks on the other end of `control`.
+    pub(crate) async fn attend(
+        control: OwnedFd,
+        first: Option<std::process::Child>,
+        spare_children: usize,
+        at_most: Duration,
+    ) -> Result<Self, String> {
         let shared =
             Arc::new(Shared { control, spare_children, state: Mutex::default(), somebody_died: Notify::new() });
         let (ready, heard) = oneshot::channel();
-        let listener = Listener { shared: Arc::clone(&shared), first: process, zygote: None };
+        let listener = Listener { shared: Arc::clone(&shared), first, zygote: None };
         std::thread::Builder::new()
             .name("cove-nursery".into())
             .stack_size(128 << 10)
@@ -83,7 +93,7 @@ impl Nursery {
         nursery.report = match tokio::time::timeout(at_most, heard).await {
             Ok(Ok(report)) => report?,
             Ok(Err(_)) => return Err("the worker's listener ended".into()),
-            Err(_) => return Err(format!("the worker was not ready within {} s", at_most.as_secs())),
+            Err(_) => return Err(format!("the worker was not ready within {} ms", at_most.as_millis())),
         };
         Ok(nursery)
     }
@@ -219,7 +229,7 @@ impl Shared {
 struct Listener {
     shared: Arc<Shared>,
     /// The process that was started; where there is a PID namespace it ends at once and leaves the zygote behind.
-    first: std::process::Child,
+    first: Option<std::process::Child>,
     zygote: Option<Process>,
 }
 
@@ -232,8 +242,8 @@ impl Listener {
                 Notice::Ready(report) => {
                     self.zygote = descriptors.into_iter().next().map(Process::new);
                     let report = serde_json::from_slice::<WallReport>(&report).map_err(|error| error.to_string());
-                    if report.as_ref().is_ok_and(stepped_out) {
-                        let _ = self.first.wait();
+                    if let (Ok(true), Some(first)) = (report.as_ref().map(stepped_out), &mut self.first) {
+                        let _ = first.wait();
                     }
                     if let Some(ready) = ready.take() {
                         let _ = ready.send(report);
@@ -264,8 +274,10 @@ impl Listener {
 
     /// Sees to it that neither process is left, not even as a zombie.
     fn bury(&mut self) {
-        let _ = self.first.kill();
-        let _ = self.first.wait();
+        if let Some(first) = &mut self.first {
+            let _ = first.kill();
+            let _ = first.wait();
+        }
         if let Some(zygote) = &self.zygote {
             zygote.kill();
             let id = WaitId::PidFd(std::os::fd::AsFd::as_fd(zygote.descriptor()));
@@ -287,3 +299,7 @@ fn child(number: u64, descriptors: Vec<OwnedFd>) -> io::Result<Child> {
     socket.set_nonblocking(true)?;
     Ok(Child { process, socket, number })
 }
+
+#[cfg(test)]
+#[path = "nursery_tests.rs"]
+mod tests;

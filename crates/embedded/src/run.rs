@@ -28,8 +28,11 @@ const MAX_PICTURE_BYTES: usize = 64 << 20;
 /// All pictures of a run together.
 const MAX_PICTURES_BYTES: usize = 256 << 20;
 
-/// Answers that the child has not read yet. A child that calls and never listens is not an honest one.
-const MAX_UNSENT_BYTES: usize = 512 << 20;
+/// While so many bytes of answers wait to be read by the child, no further tool is asked how far it is.
+const FULL_BYTES: usize = 64 << 20;
+
+/// More than this cannot gather with an honest child: it calls, and never listens.
+const MAX_UNSENT_BYTES: usize = 256 << 20;
 
 /// How long the host reads on after a kill, for the lines that were under way.
 const LAST_LINES: Duration = Duration::from_millis(50);
@@ -100,12 +103,12 @@ async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instan
     loop {
         // Answers first, then one write for all of them, then one read.
         let answered = poll_fn(|context| {
-            let mut answered = false;
-            while let Poll::Ready((id, answer)) = talk.calls.poll_answer(context) {
+            while session.line.unsent_bytes() < FULL_BYTES
+                && let Poll::Ready((id, answer)) = talk.calls.poll_answer(context)
+            {
                 session.line.queue(ToChild::Answer, |out| encode_answer(id, &answer, out));
-                answered = true;
             }
-            Poll::Ready(answered)
+            Poll::Ready(())
         });
         answered.await;
         if session.line.unsent_bytes() > MAX_UNSENT_BYTES {
@@ -136,7 +139,7 @@ async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instan
         tokio::select! {
             biased;
             () = deadline.as_mut() => return End::Deadline,
-            (id, answer) = poll_fn(|context| calls.poll_answer(context)) => {
+            (id, answer) = poll_fn(|context| calls.poll_answer(context)), if line.unsent_bytes() < FULL_BYTES => {
                 line.queue(ToChild::Answer, |out| encode_answer(id, &answer, out));
             }
             // An error shows again when the line is used.
@@ -179,9 +182,17 @@ impl Talk {
                     }
                     decode_lines(frame.payload, |line| self.logs.add(line)).map_err(|error| error.to_string())
                 }
-                Some(FromChild::Call) => decode_call(frame.payload)
-                    .map_err(|error| error.to_string())
-                    .and_then(|call| self.calls.start(&call, &session.tools).map_err(|error| error.to_string())),
+                Some(FromChild::Call) => match decode_call(frame.payload) {
+                    Ok(call) => {
+                        let id = call.id;
+                        let started = self.calls.start(&call, &session.tools);
+                        if let Ok(Some(failed)) = &started {
+                            session.line.queue(ToChild::Answer, |out| encode_answer(id, failed, out));
+                        }
+                        started.map(drop).map_err(|error| error.to_string())
+                    }
+                    Err(error) => Err(error.to_string()),
+                },
                 Some(FromChild::Picture) => decode_picture(frame.payload)
                     .map_err(|error| error.to_string())
                     .and_then(|picture| self.keep_picture(picture, limits.max_images)),
@@ -317,3 +328,7 @@ pub(crate) async fn obituary(nursery: &Nursery, number: u64, words: Option<Strin
         None => "the worker was killed together with its zygote".into(),
     }
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;
