@@ -3,12 +3,12 @@
 //! It is held by a descriptor, not by a number: a number may belong to somebody else by the time a signal is sent.
 
 use std::fs;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+
+use crate::sys::wait_until_readable;
 
 /// A renderer that is ours.
 #[derive(Debug)]
@@ -57,8 +57,7 @@ impl Renderer {
 
     /// Waits until it is gone; `false` when it is still there after `wait`.
     pub(crate) async fn gone_within(&self, wait: Duration) -> bool {
-        let Ok(handle) = AsyncFd::with_interest(self.handle.as_fd(), Interest::READABLE) else { return false };
-        tokio::time::timeout(wait, handle.readable()).await.is_ok_and(|ready| ready.is_ok())
+        tokio::time::timeout(wait, wait_until_readable(&self.handle)).await.is_ok_and(|ready| ready.is_ok())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The only unsafe room: what a child does between `fork` and `exec`.
+//! The only unsafe room: what a child does between `fork` and `exec`, and the wait for a borrowed descriptor.
 //!
 //! Nothing in the closure allocates, locks or reads what other threads write; everything it needs is computed before
 //! the fork. Whatever fails ends the child, never the parent.
@@ -6,8 +6,10 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{AsFd, OwnedFd, RawFd};
 
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::process::Command;
 
 /// What the child becomes before it turns into the browser.
@@ -61,6 +63,14 @@ fn become_browser(setup: ChildSetup) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Waits until `descriptor` can be read: for a process, until it is gone.
+pub(crate) async fn wait_until_readable(descriptor: &OwnedFd) -> io::Result<()> {
+    // SAFETY: the registration borrows the descriptor and ends before the borrow does, so it cannot be closed meanwhile.
+    let registered = unsafe { AsyncFd::register_with_interest(descriptor.as_fd(), Interest::READABLE) };
+    let ready = registered.map_err(io::Error::from)?;
+    ready.readable().await.map(drop)
 }
 
 fn limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {

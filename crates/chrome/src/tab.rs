@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use crate::cdp::{CallError, Client, Evaluated, Gone, Session, call_browser};
 use crate::page::{BINDING, KERNEL, PAGE_URL};
 use crate::renderer::Renderer;
-use crate::tab_events::{TabEnd, TabEvents};
+use crate::tab_events::TabEvents;
 
 /// One step of making a tab. Generous: a loaded machine starts a process in seconds.
 pub(crate) const STEP: Duration = Duration::from_secs(10);
@@ -217,14 +217,14 @@ async fn settle(session: &Session, events: &TabEvents) -> Result<String, TabErro
     if let Some(error) = navigated.error_text.filter(|text| !text.is_empty()) {
         return Err(TabError::Kernel(error));
     }
-    events.set_ready();
+    tokio::time::timeout(STEP, events.arrived()).await.map_err(|_| TabError::Ended)?;
     let _: Nothing = session.call("Runtime.addBinding", json!({ "name": BINDING }), STEP).await?;
     let started: Evaluated = session.call("Runtime.evaluate", json!({ "expression": *KERNEL }), STEP).await?;
     if let Some(thrown) = started.exception_details {
         let what = thrown.exception.and_then(|exception| exception.description).unwrap_or(thrown.text);
         return Err(TabError::Kernel(what));
     }
-    if events.ended().is_some_and(|end| end != TabEnd::Navigated) {
+    if events.ended().is_some() {
         return Err(TabError::Ended);
     }
     let kernel = started.result.object_id.filter(|_| events.has_kernel());

@@ -48,7 +48,7 @@ pub(crate) struct TabEvents {
     session: Session,
     secret: OnceLock<String>,
     served: AtomicBool,
-    ready: AtomicBool,
+    arrived: watch::Sender<bool>,
     main_world: AtomicI64,
     inbox: Mutex<Option<mpsc::Sender<PageEvent>>>,
     end: watch::Sender<Option<TabEnd>>,
@@ -60,16 +60,16 @@ impl TabEvents {
             session,
             secret: OnceLock::new(),
             served: AtomicBool::new(false),
-            ready: AtomicBool::new(false),
+            arrived: watch::Sender::new(false),
             main_world: AtomicI64::new(-1),
             inbox: Mutex::new(None),
             end: watch::Sender::new(None),
         }
     }
 
-    /// From now on a navigation of the main frame is the guest's.
-    pub(crate) fn set_ready(&self) {
-        self.ready.store(true, Ordering::Release);
+    /// Waits until the page is at our own address. Every later navigation is the guest's.
+    pub(crate) async fn arrived(&self) {
+        let _ = self.arrived.subscribe().wait_for(|arrived| *arrived).await;
     }
 
     /// What a waiting call begins with; guest code does not know it.
@@ -135,6 +135,17 @@ impl TabEvents {
         }
     }
 
+    fn navigated(&self, navigated: FrameNavigated<'_>) {
+        if navigated.frame.parent_id.is_some() {
+            return;
+        }
+        if *self.arrived.borrow() {
+            self.end(TabEnd::Navigated);
+        } else if navigated.frame.url == PAGE_URL {
+            self.arrived.send_replace(true);
+        }
+    }
+
     fn requested(&self, paused: RequestPaused<'_>) -> bool {
         let id = paused.request_id.as_ref();
         let is_document = paused.resource_type == "Document";
@@ -170,10 +181,9 @@ impl Listener for TabEvents {
             "Page.javascriptDialogOpening" => {
                 self.session.post("Page.handleJavaScriptDialog", json!({ "accept": false }))
             }
-            "Page.frameNavigated" if self.ready.load(Ordering::Acquire) => {
-                let navigated = serde_json::from_str::<FrameNavigated<'_>>(params);
-                if navigated.is_ok_and(|navigated| navigated.frame.parent_id.is_none()) {
-                    self.end(TabEnd::Navigated);
+            "Page.frameNavigated" => {
+                if let Ok(navigated) = serde_json::from_str(params) {
+                    self.navigated(navigated);
                 }
                 true
             }

@@ -1,0 +1,147 @@
+//! What the tests share: an engine with a real browser, short ways to run code, and a look at what is left behind.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use cove_chrome::{ChromeEngine, ChromeOptions, find_browser};
+use cove_core::{
+    Engine, Fault, FaultKind, Finished, RunReport, RunShape, RunUnit, Session, SessionOptions, ToolSet, ToolSpec,
+};
+use serde_json::Value;
+
+/// One engine with a folder of its own, so that what it leaves behind can be seen.
+pub struct World {
+    pub engine: ChromeEngine,
+    pub folder: tempfile::TempDir,
+}
+
+/// Starts an engine; without a browser the test fails and says what to do.
+pub fn world(pool_size: usize) -> World {
+    if let Err(error) = find_browser(None) {
+        panic!("these tests need a browser ({error}); run scripts/setup");
+    }
+    let folder = tempfile::Builder::new().prefix("cove-test-").tempdir().unwrap();
+    // The browser runs as another user when the tests run as root.
+    fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let options = ChromeOptions { pool_size, temp_dir: folder.path().to_owned(), ..ChromeOptions::default() };
+    World { engine: ChromeEngine::new(options), folder }
+}
+
+impl World {
+    pub async fn open(&self, options: SessionOptions) -> Box<dyn Session> {
+        self.engine.open(options).await.unwrap()
+    }
+
+    /// One run in a world of its own.
+    pub async fn report(&self, code: &str) -> RunReport {
+        self.report_within(code, 20_000).await
+    }
+
+    pub async fn report_within(&self, code: &str, timeout_ms: u64) -> RunReport {
+        let mut session = self.open(SessionOptions::one_shot()).await;
+        session.run(RunUnit { timeout_ms, ..body(code) }).await
+    }
+
+    pub async fn value(&self, code: &str) -> Value {
+        finished(self.report(code).await, code).value
+    }
+
+    pub async fn fault(&self, code: &str) -> Fault {
+        failed(self.report(code).await, code)
+    }
+
+    /// The browser goes on as if nothing had happened.
+    pub async fn still_works(&self, after: &str) {
+        assert_eq!(self.value("return 6 * 7").await, 42, "after {after}");
+    }
+
+    /// Ends the engine and looks for what it left.
+    pub async fn end(self) {
+        let processes: BTreeSet<u32> = self.engine.pid().map(group).unwrap_or_default();
+        self.engine.close().await;
+        let left: Vec<u32> = processes.into_iter().filter(|pid| is_running(*pid)).collect();
+        assert!(left.is_empty(), "processes were left: {left:?}");
+        let folders: Vec<PathBuf> = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(folders.is_empty(), "folders were left: {folders:?}");
+    }
+}
+
+pub fn body(code: &str) -> RunUnit {
+    RunUnit {
+        code: code.to_owned(),
+        shape: RunShape::FunctionBody { input: None },
+        timeout_ms: 20_000,
+        max_operations: None,
+    }
+}
+
+pub fn cell(code: &str) -> RunUnit {
+    RunUnit { shape: RunShape::Cell, max_operations: Some(50_000), ..body(code) }
+}
+
+pub fn finished(report: RunReport, code: &str) -> Finished {
+    match report.result {
+        Ok(finished) => finished,
+        Err(fault) => panic!("{code}\nfailed: {fault:?}"),
+    }
+}
+
+pub fn failed(report: RunReport, code: &str) -> Fault {
+    match report.result {
+        Err(fault) => fault,
+        Ok(finished) => panic!("{code}\ngave {finished:?}"),
+    }
+}
+
+pub fn is(fault: &Fault, kind: FaultKind, part: &str) {
+    assert!(fault.kind == kind && fault.message.contains(part), "wanted {kind:?} {part:?}, got {fault:?}");
+}
+
+pub fn tools(list: Vec<ToolSpec>) -> ToolSet {
+    ToolSet::new(list).unwrap()
+}
+
+/// All processes of a group, the browser's and its children's.
+pub fn group(leader: u32) -> BTreeSet<u32> {
+    let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    numbers.filter(|pid: &u32| stat(*pid).is_some_and(|(_, group)| group == leader)).collect()
+}
+
+/// Whether a process is there and not merely unburied.
+pub fn is_running(pid: u32) -> bool {
+    stat(pid).is_some_and(|(state, _)| state != 'Z')
+}
+
+/// Renderers of a browser.
+pub fn renderers(leader: u32) -> BTreeSet<u32> {
+    let is_renderer = |pid: &u32| {
+        fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains("--type=renderer"))
+    };
+    group(leader).into_iter().filter(|pid| is_running(*pid)).filter(is_renderer).collect()
+}
+
+/// State and process group, from the kernel's own words.
+fn stat(pid: u32) -> Option<(char, u32)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    Some((state, fields.nth(1)?.parse().ok()?))
+}
+
+/// Ends a process that the test knows, by its number.
+pub fn kill(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+/// Waits for something to become true; a test that waits in vain fails.
+pub async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
+    for _ in 0..2000 {
+        if is_true() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    panic!("waited in vain: {what}");
+}
