@@ -76,15 +76,12 @@ impl<'a> Rewriter<'a, '_> {
     }
 
     fn export(&mut self, span: Span) {
-        if self.options.mode == Mode::Dynamic || self.options.mode == Mode::FunctionBody {
-            self.refuse_at(span.start, "`export` is not allowed", "Return the value instead.");
+        let hint = if self.options.mode == Mode::Cell {
+            "Leave the word out: what a cell declares at its top level is there in the next one."
         } else {
-            self.refuse_at(
-                span.start,
-                "`export` is not allowed",
-                "Leave the word out: what a cell declares at its top level is there in the next one.",
-            );
-        }
+            "Return the value instead."
+        };
+        self.refuse_at(span.start, "`export` is not allowed", hint);
     }
 }
 

@@ -11,6 +11,7 @@ use oxc_ast::ast::{
 use oxc_ast_visit::Visit;
 use oxc_syntax::scope::ScopeFlags;
 
+use crate::options::Mode;
 use crate::rewriter::Rewriter;
 use crate::text::quote;
 
@@ -30,6 +31,9 @@ pub(crate) enum Place {
 impl<'a> Rewriter<'a, '_> {
     /// A statement of the program itself.
     pub(crate) fn top_statement(&mut self, statement: &Statement<'a>) {
+        if self.options.mode == Mode::Module && self.module_statement(statement) {
+            return;
+        }
         match statement {
             Statement::VariableDeclaration(it) if !it.declare => {
                 for declarator in &it.declarations {

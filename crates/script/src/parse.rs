@@ -29,11 +29,6 @@ pub(crate) fn parse<'a>(arena: &'a Allocator, source: &'a str) -> Result<Parsed<
         Ok(parsed) => Ok(parsed),
         Err(typescript) => {
             let javascript = first(&javascript, source);
-            if source.contains('<') && run(arena, source, Language::TypeScript, true).diagnostics.is_empty() {
-                // Fine as TSX, so the user wrote JSX: say that instead of "unexpected token".
-                let refusal = Finding::new(FaultKind::Refused, javascript.offset, "JSX is not supported");
-                return Err(refusal.hint("Build elements with plain function calls instead of JSX tags."));
-            }
             Err(if typescript.offset > javascript.offset { typescript } else { javascript })
         }
     }
@@ -46,6 +41,12 @@ pub(crate) fn parse_typescript<'a>(arena: &'a Allocator, source: &'a str) -> Res
         return Ok(Parsed { program: typescript.program, language: Language::TypeScript });
     }
     Err(first(&typescript, source))
+}
+
+/// Whether a text that is neither JavaScript nor TypeScript is fine as TSX. The tags in it may hide brackets from
+/// `nesting::bound`: whoever calls this must have room for `nesting::loose`.
+pub(crate) fn is_jsx(source: &str) -> bool {
+    run(&Allocator::default(), source, Language::TypeScript, true).diagnostics.is_empty()
 }
 
 fn run<'a>(arena: &'a Allocator, source: &'a str, language: Language, jsx: bool) -> ParserReturn<'a> {

@@ -6,10 +6,12 @@ use oxc_semantic::SemanticBuilder;
 
 use crate::lines;
 use crate::options::{Language, Mode, PrepareOptions};
-use crate::parse::{Parsed, finding, parse, parse_typescript};
+use crate::nesting;
+use crate::parse::{Parsed, finding, is_jsx, parse, parse_typescript};
 use crate::prepared::{FreeName, Prepared};
 use crate::refusal::{Finding, Refusal};
 use crate::rewriter::Rewriter;
+use crate::stack::{self, Ran};
 
 /// The longest text that is prepared.
 ///
@@ -17,14 +19,62 @@ use crate::rewriter::Rewriter;
 /// twenty bytes of arena per byte of text) fits into a worker's memory.
 pub const MAX_SOURCE_BYTES: usize = 4 << 20;
 
+/// Stack per unit of nesting, in bytes.
+///
+/// Measured over every construct of the grammar, unoptimised: 450 bytes at worst (nested type arguments), 230 for
+/// most. `tests/depth.rs` runs each of them at the limit.
+const BYTES_PER_UNIT: usize = 512;
+
+/// The deepest nesting that is prepared, in units of `nesting`.
+///
+/// 24 MiB of stack at most. It holds eight thousand brackets or a sum of twenty thousand terms; engines give up long
+/// before that, and no person has written either.
+const MAX_UNITS: u64 = 48 << 10;
+
+/// What may be used of the caller's own stack without asking: half of what the smallest thread here has left.
+const OWN_STACK_BYTES: usize = 512 << 10;
+
+/// What the pipeline uses whatever the text.
+const BASE_STACK_BYTES: usize = 128 << 10;
+
 /// Turns the user's text into code for an engine, or says why not.
 pub fn prepare(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, Refusal> {
     if source.len() > MAX_SOURCE_BYTES {
         let message = format!("The code has {} bytes; the limit is {MAX_SOURCE_BYTES}", source.len());
         return Err(Refusal::nowhere(FaultKind::Refused, message, "Pass large data as input, not as code."));
     }
-    prepare_here(source, options)
-        .map_err(|finding| Refusal::from_finding(finding, source, options.file_name))
+    let (units, deepest) = nesting::bound(source);
+    let mut finding = match with_room(units, deepest, || prepare_here(source, options)) {
+        Ok(Ok(prepared)) => return Ok(prepared),
+        Ok(Err(finding)) | Err(finding) => finding,
+    };
+    // Fine as TSX, so the user wrote JSX: say that instead of "unexpected token".
+    if finding.kind == FaultKind::Syntax
+        && source.contains('<')
+        && let Ok(true) = with_room(nesting::loose(source), 0, || is_jsx(source))
+    {
+        finding = Finding::new(FaultKind::Refused, finding.offset, "JSX is not supported")
+            .hint("Build elements with plain function calls instead of JSX tags.");
+    }
+    Err(Refusal::from_finding(finding, source, options.file_name))
+}
+
+/// Runs `work` where there is enough stack for this much nesting.
+fn with_room<R>(units: u64, deepest: u32, work: impl FnOnce() -> R) -> Result<R, Finding> {
+    let refused = |message: &str| Finding::new(FaultKind::Refused, deepest, message);
+    if units > MAX_UNITS {
+        return Err(refused("The code is nested too deeply")
+            .hint("Split long expressions and deep brackets into several statements."));
+    }
+    let bytes = usize::try_from(units).map_or(usize::MAX, |units| BASE_STACK_BYTES + units * BYTES_PER_UNIT);
+    let ran = if bytes <= OWN_STACK_BYTES { stack::here(work) } else { stack::on_fresh(bytes, work) };
+    match ran {
+        Ran::Done(result) => Ok(result),
+        Ran::NoMemory => Err(refused("There is not enough memory to read code nested this deeply")
+            .hint("Split long expressions and deep brackets into several statements.")),
+        Ran::Panicked => Err(refused("This program could not be prepared: the parser failed")
+            .hint("Please report the program; rewriting it may help.")),
+    }
 }
 
 fn prepare_here(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, Finding> {

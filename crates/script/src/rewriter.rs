@@ -33,6 +33,10 @@ pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) derived: bool,
     /// The enums whose members are being visited.
     pub(crate) enums: Vec<String>,
+    /// Whether there is an `await` outside every function.
+    pub(crate) top_await: bool,
+    /// The first `return` outside every function.
+    pub(crate) top_return: Option<u32>,
     /// Something like `f<T>(x)` was read as two comparisons.
     pub(crate) looks_generic: bool,
     /// The text has `<!--` or `-->` in it somewhere.
@@ -81,6 +85,8 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             finally: 0,
             derived: false,
             enums: Vec::new(),
+            top_await: false,
+            top_return: None,
             looks_generic: false,
             html: source.contains("<!--") || source.contains("-->"),
             literals: Vec::new(),
@@ -133,6 +139,15 @@ impl<'a, 'o> Rewriter<'a, 'o> {
     /// Puts the wrapper around it, or reports what was found.
     pub(crate) fn finish(mut self, program: &Program<'a>) -> Result<Finished<'a>, Finding> {
         self.split_html_comments(program);
+        self.module.is_es |= self.top_await;
+        let is_function = match self.options.mode {
+            Mode::Dynamic => false,
+            Mode::Module => !self.module.is_es,
+            Mode::FunctionBody | Mode::Cell => true,
+        };
+        if let Some(offset) = self.top_return.filter(|_| !is_function) {
+            self.refuse(Finding::new(FaultKind::Syntax, offset, "`return` is only allowed inside a function here"));
+        }
         if let Some(finding) = self.finding {
             return Err(finding);
         }

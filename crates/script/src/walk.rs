@@ -127,6 +127,7 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     }
 
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        self.top_await |= it.r#await && self.functions == 0;
         self.visit_for_statement_left(&it.left);
         self.visit_expression(&it.right);
         self.loop_body(&it.body);
@@ -160,6 +161,9 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        if self.functions == 0 {
+            self.top_return.get_or_insert(it.span.start);
+        }
         self.jump(it.span, |this| walk::walk_return_statement(this, it));
     }
 
@@ -230,6 +234,7 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     }
 
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
+        self.top_await |= self.functions == 0;
         if self.options.mode == Mode::Dynamic && self.functions == 0 {
             let message = "`await` is only allowed inside an async function here";
             self.refuse(Finding::new(FaultKind::Syntax, it.span.start, message));
@@ -304,20 +309,23 @@ impl<'a> Rewriter<'a, '_> {
             Expression::TemplateLiteral(text) => text.single_quasi().map(|quasi| quasi.as_str()),
             _ => None,
         };
-        if let (Some(module), Some(policy)) = (literal, self.options.imports)
-            && !policy.allows(module)
-        {
-            let list = match policy.authorized.as_slice() {
-                [] => "No module is authorised here.".to_owned(),
-                list => format!("Authorised modules: {}.", list.join(", ")),
-            };
-            let offset = it.source.span().start;
-            let mut finding =
-                Finding::new(FaultKind::ImportNotAllowed, offset, format!("Import not allowed: {module}")).hint(list);
-            finding.module = Some(module.to_owned());
-            self.refuse(finding);
+        if let Some(module) = literal {
+            self.check_import(module, it.source.span().start);
         }
         self.visit_expression(&it.source);
         it.options.iter().for_each(|options| self.visit_expression(options));
+    }
+
+    /// Refuses a module that the policy does not list.
+    pub(crate) fn check_import(&mut self, module: &str, offset: u32) {
+        let Some(policy) = self.options.imports.filter(|policy| !policy.allows(module)) else { return };
+        let list = match policy.authorized.as_slice() {
+            [] => "No module is authorised here.".to_owned(),
+            list => format!("Authorised modules: {}.", list.join(", ")),
+        };
+        let message = format!("Import not allowed: {module}");
+        let mut finding = Finding::new(FaultKind::ImportNotAllowed, offset, message).hint(list);
+        finding.module = Some(module.to_owned());
+        self.refuse(finding);
     }
 }
