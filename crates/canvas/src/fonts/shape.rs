@@ -1,0 +1,316 @@
+//! Text to positioned glyphs.
+//!
+//! Words are shaped one by one and remembered, as browsers do: it is fast for text that repeats, and it is also what
+//! the text looks like there, because kerning does not reach across a space unless `fontKerning` asks for it.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use harfrust::{Buffer, Direction as HbDirection, Feature, Language, Script as HbScript, ShapeOptions, ShaperFont, Tag};
+use unicode_bidi::{BidiInfo, Level};
+use unicode_script::{Script, UnicodeScript};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::book::{FaceChoice, FontBook, FontChain};
+
+/// Most remembered words; then all are forgotten.
+const MAX_WORDS: usize = 20_000;
+/// Longest text that is remembered.
+const MAX_WORD_BYTES: usize = 256;
+/// Size of synthesised small capitals.
+const SMALL_CAPS_SCALE: f32 = 0.7;
+
+/// How capitals are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) enum Caps {
+    #[default]
+    Normal,
+    SmallCaps,
+    AllSmallCaps,
+    PetiteCaps,
+    AllPetiteCaps,
+    Unicase,
+    TitlingCaps,
+}
+
+/// Everything besides the text that decides what a word looks like.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Setting {
+    pub(crate) chain: u32,
+    /// Pixels, as the bits of an `f32`.
+    pub(crate) size: u32,
+    pub(crate) letter_spacing: u32,
+    pub(crate) word_spacing: u32,
+    pub(crate) kerning: bool,
+    pub(crate) ligatures: bool,
+    /// Shape the text as a whole rather than word by word.
+    pub(crate) whole: bool,
+    pub(crate) caps: Caps,
+    pub(crate) lang: Rc<str>,
+}
+
+/// One glyph: number, and position from the start of its word.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlacedGlyph {
+    pub(crate) id: u32,
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
+
+/// Glyphs of one face and size.
+#[derive(Debug)]
+pub(crate) struct GlyphRun {
+    pub(crate) choice: FaceChoice,
+    pub(crate) size: f32,
+    pub(crate) glyphs: Vec<PlacedGlyph>,
+}
+
+/// A shaped word.
+#[derive(Debug, Default)]
+pub(crate) struct Word {
+    pub(crate) runs: Vec<GlyphRun>,
+    pub(crate) advance: f32,
+}
+
+/// A shaped line: words and where they start.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    pub(crate) words: Vec<(f32, Rc<Word>)>,
+    pub(crate) width: f32,
+}
+
+/// Words shaped before.
+#[derive(Default)]
+pub(crate) struct WordCache {
+    settings: HashMap<Setting, HashMap<(Box<str>, bool), Rc<Word>>>,
+    count: usize,
+    buffer: Option<Buffer>,
+}
+
+impl WordCache {
+    pub(crate) fn clear(&mut self) {
+        self.settings.clear();
+        self.count = 0;
+    }
+}
+
+/// Shapes one line of text; white space has already become plain spaces.
+pub(crate) fn shape_line(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str, rtl: bool) -> Line {
+    let mut line = Line::default();
+    if text.is_empty() || chain.faces.is_empty() {
+        return line;
+    }
+    let plain = !rtl && text.chars().all(|c| u32::from(c) < 0x590);
+    if plain {
+        shape_run(book, chain, setting, text, false, &mut line);
+        return line;
+    }
+    let base = if rtl { Level::rtl() } else { Level::ltr() };
+    let bidi = BidiInfo::new(text, Some(base));
+    for paragraph in &bidi.paragraphs {
+        let (levels, runs) = bidi.visual_runs(paragraph, paragraph.range.clone());
+        for run in runs {
+            let rtl = levels.get(run.start).is_some_and(Level::is_rtl);
+            shape_run(book, chain, setting, &text[run], rtl, &mut line);
+        }
+    }
+    line
+}
+
+fn shape_run(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str, rtl: bool, line: &mut Line) {
+    let mut words: Vec<&str> = if setting.whole { vec![text] } else { split_words(text) };
+    if rtl {
+        words.reverse();
+    }
+    for word in words {
+        let word = shape_word(book, chain, setting, word, rtl);
+        line.words.push((line.width, Rc::clone(&word)));
+        line.width += word.advance;
+    }
+}
+
+/// Words and the single spaces between them.
+fn split_words(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices(' ') {
+        if at > start {
+            out.push(&text[start..at]);
+        }
+        out.push(&text[at..=at]);
+        start = at + 1;
+    }
+    if start < text.len() {
+        out.push(&text[start..]);
+    }
+    out
+}
+
+fn shape_word(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str, rtl: bool) -> Rc<Word> {
+    let key = (Box::<str>::from(text), rtl);
+    {
+        let words = book.words.borrow();
+        if let Some(word) = words.settings.get(setting).and_then(|w| w.get(&key)) {
+            return Rc::clone(word);
+        }
+    }
+    let mut buffer = book.words.borrow_mut().buffer.take().unwrap_or_default();
+    let word = Rc::new(shape_text(book, chain, setting, text, rtl, &mut buffer));
+    let mut words = book.words.borrow_mut();
+    words.buffer = Some(buffer);
+    if text.len() <= MAX_WORD_BYTES {
+        if words.count >= MAX_WORDS {
+            words.clear();
+        }
+        words.count += 1;
+        words.settings.entry(setting.clone()).or_default().insert(key, Rc::clone(&word));
+    }
+    word
+}
+
+/// A stretch of text in one face, script and size.
+struct Segment {
+    choice: FaceChoice,
+    script: Script,
+    text: String,
+    small: bool,
+}
+
+fn segments(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str) -> Vec<Segment> {
+    let mut out: Vec<Segment> = Vec::new();
+    for cluster in text.graphemes(true) {
+        let Some(first) = cluster.chars().next() else { continue };
+        let small = is_small(setting.caps, first);
+        let shown: String = if small { cluster.to_uppercase() } else { cluster.to_string() };
+        let lead = shown.chars().next().unwrap_or(first);
+        let emoji = is_emoji(cluster);
+        let Some(choice) = book.face_for(chain, lead, emoji, &setting.lang) else { continue };
+        let script = lead.script();
+        let neutral = |s: Script| matches!(s, Script::Common | Script::Inherited | Script::Unknown);
+        if let Some(last) = out.last_mut()
+            && last.choice.face.id == choice.face.id
+            && last.small == small
+            && (last.script == script || neutral(script) || neutral(last.script))
+        {
+            if neutral(last.script) {
+                last.script = script;
+            }
+            last.text.push_str(&shown);
+            continue;
+        }
+        out.push(Segment { choice, script, text: shown, small });
+    }
+    out
+}
+
+fn is_small(caps: Caps, c: char) -> bool {
+    match caps {
+        Caps::SmallCaps | Caps::PetiteCaps => c.is_lowercase(),
+        Caps::AllSmallCaps | Caps::AllPetiteCaps => c.is_alphabetic(),
+        Caps::Unicase => c.is_uppercase(),
+        Caps::Normal | Caps::TitlingCaps => false,
+    }
+}
+
+fn shape_text(
+    book: &FontBook,
+    chain: &FontChain,
+    setting: &Setting,
+    text: &str,
+    rtl: bool,
+    buffer: &mut Buffer,
+) -> Word {
+    let mut word = Word::default();
+    let mut segments = segments(book, chain, setting, text);
+    if rtl {
+        segments.reverse();
+    }
+    let mut features = Vec::new();
+    if !setting.kerning {
+        features.push(Feature::new(Tag::new(b"kern"), 0, ..));
+    }
+    if !setting.ligatures {
+        features.push(Feature::new(Tag::new(b"liga"), 0, ..));
+        features.push(Feature::new(Tag::new(b"clig"), 0, ..));
+    }
+    if setting.caps == Caps::TitlingCaps {
+        features.push(Feature::new(Tag::new(b"titl"), 1, ..));
+    }
+    let base_size = f32::from_bits(setting.size);
+    let (letter, space) = (f32::from_bits(setting.letter_spacing), f32::from_bits(setting.word_spacing));
+    for segment in segments {
+        let size = if segment.small { base_size * SMALL_CAPS_SCALE } else { base_size };
+        shape_segment(&segment, size, &features, rtl, &setting.lang, buffer);
+        let scale = size / segment.choice.face.units_per_em;
+        let mut glyphs = Vec::with_capacity(buffer.len());
+        let infos = buffer.glyph_infos();
+        for (i, (info, position)) in infos.iter().zip(buffer.glyph_positions()).enumerate() {
+            let mut advance = position.x_advance as f32 * scale;
+            if segment.choice.face.has_pictures
+                && let Some(picture) = segment.choice.face.picture(info.glyph_id, size)
+            {
+                advance = picture.advance.map_or(advance, |a| a * size / picture.ppem).round();
+            }
+            glyphs.push(PlacedGlyph {
+                id: info.glyph_id,
+                x: word.advance + position.x_offset as f32 * scale,
+                y: -(position.y_offset as f32) * scale,
+            });
+            word.advance += advance;
+            // Spacing goes after the last glyph of each cluster.
+            if infos.get(i + 1).is_none_or(|next| next.cluster != info.cluster) {
+                word.advance += letter;
+                if segment.text.as_bytes().get(info.cluster as usize) == Some(&b' ') {
+                    word.advance += space;
+                }
+            }
+        }
+        word.runs.push(GlyphRun { choice: segment.choice, size, glyphs });
+    }
+    word
+}
+
+fn shape_segment(segment: &Segment, size: f32, features: &[Feature], rtl: bool, lang: &str, buffer: &mut Buffer) {
+    buffer.clear();
+    buffer.push_str(&segment.text);
+    buffer.set_direction(if rtl { HbDirection::RightToLeft } else { HbDirection::LeftToRight });
+    if let Ok(script) = segment.script.short_name().parse::<HbScript>() {
+        buffer.set_script(Some(script));
+    }
+    if !lang.is_empty() {
+        buffer.set_language(Language::new(lang));
+    }
+    let font = ShaperFont::new(&segment.choice.face.font);
+    let options = ShapeOptions::new().features(features).point_size(Some(size));
+    if harfrust::shape(&font, buffer, options).is_err() {
+        buffer.clear();
+    }
+}
+
+/// Whether a cluster wants a colour picture: an emoji by nature or by its variation selector.
+fn is_emoji(cluster: &str) -> bool {
+    let mut chars = cluster.chars();
+    let Some(first) = chars.next() else { return false };
+    if u32::from(first) < 0x80 && !cluster.contains('\u{20e3}') {
+        return false;
+    }
+    if cluster.contains('\u{fe0e}') {
+        return false;
+    }
+    cluster.contains('\u{fe0f}') || has_emoji_presentation(first)
+}
+
+fn has_emoji_presentation(c: char) -> bool {
+    matches!(u32::from(c),
+        0x231a..=0x231b | 0x23e9..=0x23ec | 0x23f0 | 0x23f3 | 0x25fd..=0x25fe | 0x2614..=0x2615 | 0x2648..=0x2653
+        | 0x267f | 0x2693 | 0x26a1 | 0x26aa..=0x26ab | 0x26bd..=0x26be | 0x26c4..=0x26c5 | 0x26ce | 0x26d4 | 0x26ea
+        | 0x26f2..=0x26f3 | 0x26f5 | 0x26fa | 0x26fd | 0x2705 | 0x270a..=0x270b | 0x2728 | 0x274c | 0x274e
+        | 0x2753..=0x2755 | 0x2757 | 0x2795..=0x2797 | 0x27b0 | 0x27bf | 0x2b1b..=0x2b1c | 0x2b50 | 0x2b55
+        | 0x1f004 | 0x1f0cf | 0x1f18e | 0x1f191..=0x1f19a | 0x1f1e6..=0x1f1ff | 0x1f201 | 0x1f21a | 0x1f22f
+        | 0x1f232..=0x1f236 | 0x1f238..=0x1f23a | 0x1f250..=0x1f251 | 0x1f300..=0x1f320 | 0x1f32d..=0x1f335
+        | 0x1f337..=0x1f37c | 0x1f37e..=0x1f393 | 0x1f3a0..=0x1f3ca | 0x1f3cf..=0x1f3d3 | 0x1f3e0..=0x1f3f0 | 0x1f3f4
+        | 0x1f3f8..=0x1f43e | 0x1f440 | 0x1f442..=0x1f4fc | 0x1f4ff..=0x1f53d | 0x1f54b..=0x1f54e | 0x1f550..=0x1f567
+        | 0x1f57a | 0x1f595..=0x1f596 | 0x1f5a4 | 0x1f5fb..=0x1f64f | 0x1f680..=0x1f6c5 | 0x1f6cc | 0x1f6d0..=0x1f6d2
+        | 0x1f6d5..=0x1f6d7 | 0x1f6dc..=0x1f6df | 0x1f6eb..=0x1f6ec | 0x1f6f4..=0x1f6fc | 0x1f7e0..=0x1f7eb | 0x1f7f0
+        | 0x1f90c..=0x1f93a | 0x1f93c..=0x1f945 | 0x1f947..=0x1f9ff | 0x1fa70..=0x1faff)
+}
