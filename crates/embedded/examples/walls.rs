@@ -3,7 +3,7 @@
 //! `cargo run -p cove-embedded --example walls`
 #![allow(clippy::print_stdout)]
 
-use cove_embedded::{EmbeddedEngine, probe::probe_walls};
+use cove_embedded::{EmbeddedEngine, probe::Behind, probe::probe_walls};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,9 +11,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for wall in EmbeddedEngine::default().walls().await?.walls {
         println!("{:20} {:8} {}", wall.name.as_str(), format!("{:?}", wall.state).to_lowercase(), wall.detail);
     }
-    println!();
-    for probed in probe_walls(None)? {
-        println!("{} {:32} {}", if probed.held { "held" } else { "HOLE" }, probed.name, probed.outcome);
+    for behind in [Behind::All, Behind::AllButSeccomp] {
+        println!("\nbehind {behind:?}");
+        for probed in probe_walls(None, behind)? {
+            println!("{} {:32} {}", if probed.held { "held" } else { "HOLE" }, probed.name, probed.outcome);
+        }
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ const MAX_DESCRIPTORS: u64 = 65_536;
 ///             max_operations: None,
 ///         })
 ///         .await;
-///     assert_eq!(report.result?.value, 42);
+///     assert_eq!(report.result.map_err(|fault| fault.message)?.value, 42);
 ///     Ok(())
 /// }
 /// ```

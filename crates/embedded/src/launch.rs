@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
+use crate::probe::Behind;
 use crate::worker::{PROBE_ARGUMENT, WORKER_ARGUMENT, can_be_worker};
 
 /// What the stand-alone worker is called.
@@ -38,20 +39,20 @@ pub(crate) fn find(explicit: Option<&Path>) -> Result<PathBuf, String> {
 
 /// Starts the worker. Its standard input is the control socket, whose other end is returned; it inherits nothing else.
 pub(crate) fn start(program: &Path) -> io::Result<(OwnedFd, Child)> {
-    start_as(program, WORKER_ARGUMENT)
+    start_as(program, &[WORKER_ARGUMENT])
 }
 
 /// Starts it as a probe of its own walls.
-pub(crate) fn start_probe(program: &Path) -> io::Result<(OwnedFd, Child)> {
-    start_as(program, PROBE_ARGUMENT)
+pub(crate) fn start_probe(program: &Path, behind: Behind) -> io::Result<(OwnedFd, Child)> {
+    start_as(program, &[PROBE_ARGUMENT, behind.argument()])
 }
 
 #[expect(clippy::disallowed_methods, reason = "this room owns the worker: it ends with its control socket")]
-fn start_as(program: &Path, argument: &str) -> io::Result<(OwnedFd, Child)> {
+fn start_as(program: &Path, arguments: &[&str]) -> io::Result<(OwnedFd, Child)> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     let process = Command::new(program)
         .arg0(WORKER_NAME)
-        .arg(argument)
+        .args(arguments)
         .env_clear()
         .stdin(Stdio::from(theirs))
         .stdout(Stdio::null())

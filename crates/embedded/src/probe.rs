@@ -18,7 +18,7 @@ use crate::{control, launch, walls};
 
 mod attempts;
 
-use attempts::{ATTEMPTS, Expected};
+use attempts::{ATTEMPTS, COMPOUND, Expected};
 
 /// All attempts together take some hundred milliseconds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -61,11 +61,30 @@ pub struct Probed {
     pub held: bool,
 }
 
+/// Behind which walls to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behind {
+    /// All of them.
+    All,
+    /// All but seccomp, which otherwise stops most attempts before they reach another wall. Only what those other walls
+    /// hold by themselves is tried.
+    AllButSeccomp,
+}
+
+impl Behind {
+    pub(crate) const fn argument(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::AllButSeccomp => "all-but-seccomp",
+        }
+    }
+}
+
 /// Tries everything behind the walls of this machine. Blocks for some hundred milliseconds.
-pub fn probe_walls(worker_program: Option<&Path>) -> Result<Vec<Probed>, EngineError> {
+pub fn probe_walls(worker_program: Option<&Path>, behind: Behind) -> Result<Vec<Probed>, EngineError> {
     let unavailable = |error: &dyn fmt::Display| EngineError::Unavailable(error.to_string());
     let program = launch::find(worker_program).map_err(|error| unavailable(&error))?;
-    let (control, mut first) = launch::start_probe(&program).map_err(|error| unavailable(&error))?;
+    let (control, mut first) = launch::start_probe(&program, behind).map_err(|error| unavailable(&error))?;
     set_socket_timeout(&control, Timeout::Recv, Some(PATIENCE)).map_err(|error| unavailable(&error))?;
     let mut probed = Vec::new();
     let outcome = loop {
@@ -85,9 +104,13 @@ pub fn probe_walls(worker_program: Option<&Path>) -> Result<Vec<Probed>, EngineE
 }
 
 /// The worker's side: puts up the walls, then tries, one child per attempt.
-pub(crate) fn main() -> ! {
-    let Some(mut walled) = start::wall_in() else { sys::exit_now(2) };
-    for attempt in ATTEMPTS {
+pub(crate) fn main(argument: Option<&str>) -> ! {
+    let behind = if argument == Some(Behind::AllButSeccomp.argument()) { Behind::AllButSeccomp } else { Behind::All };
+    let Some(mut walled) = start::wall_in(behind) else { sys::exit_now(2) };
+    for attempt in ATTEMPTS.iter().chain(COMPOUND) {
+        if behind == Behind::AllButSeccomp && attempt.expected == Expected::Fails {
+            continue;
+        }
         let Ok(Forked::Parent(pid)) = sys::fork().inspect(|side| {
             if matches!(side, Forked::Child) {
                 let ended = match inmate::settle(&walled.control, &mut walled.shared) {

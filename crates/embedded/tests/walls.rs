@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use cove_core::{Engine, EngineError, SessionOptions};
-use cove_embedded::probe::{Outcome, probe_walls};
+use cove_embedded::probe::{Behind, Outcome, probe_walls};
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions, Profile, WallName, WallState};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_cove-worker");
@@ -16,14 +16,27 @@ fn options() -> EmbeddedOptions {
 /// What a guest that owns its process could try. Only the controls may succeed.
 #[test]
 fn every_attempt_from_inside_is_stopped() {
-    let probed = probe_walls(Some(Path::new(WORKER))).unwrap();
+    check(Behind::All, 60);
+}
+
+/// The walls behind seccomp hold on their own, where this machine has them all.
+#[tokio::test]
+async fn the_walls_behind_seccomp_hold_without_it() {
+    let report = EmbeddedEngine::new(options()).walls().await.unwrap();
+    if report.missing().next().is_none() {
+        check(Behind::AllButSeccomp, 25);
+    }
+}
+
+fn check(behind: Behind, at_least: usize) {
+    let probed = probe_walls(Some(Path::new(WORKER)), behind).unwrap();
     let (controls, attempts): (Vec<_>, Vec<_>) =
         probed.into_iter().partition(|probed| probed.name.starts_with("control"));
     assert_eq!(controls.len(), 2);
     for control in controls {
         assert_eq!(control.outcome, Outcome::Succeeded, "{}", control.name);
     }
-    assert!(attempts.len() >= 60, "only {} attempts were made", attempts.len());
+    assert!(attempts.len() >= at_least, "only {} attempts were made", attempts.len());
     let holes: Vec<_> = attempts.iter().filter(|probed| !probed.held).collect();
     assert!(holes.is_empty(), "{holes:#?}");
 }

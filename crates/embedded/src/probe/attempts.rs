@@ -9,6 +9,8 @@ use crate::sys::raw_call;
 pub(super) enum Expected {
     /// Refused or killed.
     Fails,
+    /// Refused or killed, and refused also where seccomp is left out: other walls stand behind it.
+    FailsTwice,
     /// A control: if this failed, the others would prove nothing.
     Succeeds,
 }
@@ -22,6 +24,19 @@ pub(super) struct Attempt {
 
 fn text(text: &'static std::ffi::CStr) -> c_long {
     text.as_ptr() as c_long
+}
+
+/// Opens a connection, as far as it comes.
+fn connect_to(address: [u8; 4]) -> Result<c_long, i32> {
+    let raw = |number, arguments: [c_long; 3]| raw_call(number, [arguments[0], arguments[1], arguments[2], 0, 0, 0]);
+    let socket = raw(libc::SYS_socket, [libc::AF_INET.into(), libc::SOCK_STREAM.into(), 0])?;
+    let target = libc::sockaddr_in {
+        sin_family: libc::AF_INET as libc::sa_family_t,
+        sin_port: 80_u16.to_be(),
+        sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(address) },
+        sin_zero: [0; 8],
+    };
+    raw(libc::SYS_connect, [socket, &raw const target as c_long, size_of_val(&target) as c_long])
 }
 
 macro_rules! attempts {
@@ -48,22 +63,28 @@ const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 const READ_EXEC: i32 = libc::PROT_READ | libc::PROT_EXEC;
 const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
 
+/// Attempts that take more than one call.
+pub(super) const COMPOUND: &[Attempt] = &[
+    Attempt { name: "connect to loopback", expected: Expected::FailsTwice, act: || connect_to([127, 0, 0, 1]) },
+    Attempt { name: "connect to the internet", expected: Expected::FailsTwice, act: || connect_to([192, 0, 2, 1]) },
+];
+
 pub(super) const ATTEMPTS: &[Attempt] = attempts! {
     Succeeds "control: getpid": SYS_getpid();
     Succeeds "control: map a page": SYS_mmap(0, 4096, READ_WRITE, PRIVATE, -1, 0);
 
-    Fails "open /etc/passwd": SYS_openat(HERE, text(c"/etc/passwd"), libc::O_RDONLY);
-    Fails "open /": SYS_openat(HERE, text(c"/"), libc::O_RDONLY | libc::O_DIRECTORY);
-    Fails "open /proc/self/maps": SYS_openat(HERE, text(c"/proc/self/maps"), libc::O_RDONLY);
+    FailsTwice "open /etc/passwd": SYS_openat(HERE, text(c"/etc/passwd"), libc::O_RDONLY);
+    FailsTwice "open /": SYS_openat(HERE, text(c"/"), libc::O_RDONLY | libc::O_DIRECTORY);
+    FailsTwice "open /proc/self/maps": SYS_openat(HERE, text(c"/proc/self/maps"), libc::O_RDONLY);
     Fails "open /proc/1/environ": SYS_openat(HERE, text(c"/proc/1/environ"), libc::O_RDONLY);
-    Fails "open /dev/mem": SYS_openat(HERE, text(c"/dev/mem"), libc::O_RDWR);
-    Fails "create a file": SYS_openat(HERE, text(c"/tmp/cove-probe"), libc::O_CREAT | libc::O_WRONLY, 0o600);
-    Fails "make a folder": SYS_mkdirat(HERE, text(c"/cove-probe"), 0o700);
-    Fails "delete a file": SYS_unlinkat(HERE, text(c"/cove-probe"), 0);
-    Fails "rename a file": SYS_renameat2(HERE, text(c"/a"), HERE, text(c"/b"), 0);
-    Fails "look at a file": SYS_newfstatat(HERE, text(c"/etc/passwd"), 0, 0);
+    FailsTwice "open /dev/mem": SYS_openat(HERE, text(c"/dev/mem"), libc::O_RDWR);
+    FailsTwice "create a file": SYS_openat(HERE, text(c"/tmp/cove-probe"), libc::O_CREAT | libc::O_WRONLY, 0o600);
+    FailsTwice "make a folder": SYS_mkdirat(HERE, text(c"/cove-probe"), 0o700);
+    FailsTwice "delete a file": SYS_unlinkat(HERE, text(c"/cove-probe"), 0);
+    FailsTwice "rename a file": SYS_renameat2(HERE, text(c"/a"), HERE, text(c"/b"), 0);
+    FailsTwice "look at a file": SYS_newfstatat(HERE, text(c"/etc/passwd"), 0, 0);
     Fails "read a link": SYS_readlinkat(HERE, text(c"/proc/self/exe"), 0, 0);
-    Fails "change the root": SYS_chroot(text(c"/"));
+    FailsTwice "change the root": SYS_chroot(text(c"/"));
     Fails "change the folder": SYS_chdir(text(c"/"));
     Fails "make memory with a name": SYS_memfd_create(text(c"probe"), 0);
     Fails "open by handle": SYS_open_by_handle_at(HERE, 0, 0);
@@ -81,12 +102,12 @@ pub(super) const ATTEMPTS: &[Attempt] = attempts! {
     Fails "send a descriptor": SYS_sendmsg(3, 0, 0);
     Fails "receive a descriptor": SYS_recvmsg(3, 0, 0);
 
-    Fails "fork": SYS_clone(libc::SIGCHLD, 0, 0, 0, 0);
+    FailsTwice "fork": SYS_clone(libc::SIGCHLD, 0, 0, 0, 0);
     Fails "clone3": SYS_clone3(0, 0);
     Fails "thread": SYS_clone(libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND, 0, 0, 0, 0);
-    Fails "exec": SYS_execve(text(c"/bin/sh"), 0, 0);
+    FailsTwice "exec": SYS_execve(text(c"/bin/sh"), 0, 0);
     Fails "exec at": SYS_execveat(HERE, text(c"/bin/sh"), 0, 0, 0);
-    Fails "trace the parent": SYS_ptrace(libc::PTRACE_ATTACH, 1, 0, 0);
+    FailsTwice "trace the parent": SYS_ptrace(libc::PTRACE_ATTACH, 1, 0, 0);
     Fails "read the parent's memory": SYS_process_vm_readv(1, 0, 0, 0, 0, 0);
     Fails "write the parent's memory": SYS_process_vm_writev(1, 0, 0, 0, 0, 0);
     Fails "kill the parent": SYS_kill(1, libc::SIGKILL);
@@ -97,15 +118,16 @@ pub(super) const ATTEMPTS: &[Attempt] = attempts! {
     Fails "take a descriptor": SYS_pidfd_getfd(3, 0, 0);
     Fails "wait for a process": SYS_wait4(-1, 0, libc::WNOHANG, 0);
 
-    Fails "become root": SYS_setuid(0);
-    Fails "become another group": SYS_setgid(0);
+    FailsTwice "become root": SYS_setuid(0);
+    FailsTwice "become another group": SYS_setgid(0);
     Fails "set groups": SYS_setgroups(0, 0);
     Fails "take capabilities": SYS_capset(0, 0);
     Fails "new user namespace": SYS_unshare(libc::CLONE_NEWUSER);
+    FailsTwice "new network namespace": SYS_unshare(libc::CLONE_NEWNET);
     Fails "enter a namespace": SYS_setns(3, 0);
-    Fails "mount": SYS_mount(text(c"none"), text(c"/"), text(c"tmpfs"), 0, 0);
-    Fails "unmount": SYS_umount2(text(c"/"), libc::MNT_DETACH);
-    Fails "pivot the root": SYS_pivot_root(text(c"/"), text(c"/"));
+    FailsTwice "mount": SYS_mount(text(c"none"), text(c"/"), text(c"tmpfs"), 0, 0);
+    FailsTwice "unmount": SYS_umount2(text(c"/"), libc::MNT_DETACH);
+    FailsTwice "pivot the root": SYS_pivot_root(text(c"/"), text(c"/"));
     Fails "become dumpable": SYS_prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0);
     Fails "survive the parent": SYS_prctl(libc::PR_SET_PDEATHSIG, 0, 0, 0, 0);
     Fails "another filter": SYS_seccomp(libc::SECCOMP_GET_ACTION_AVAIL, 0, 0);
@@ -121,7 +143,7 @@ pub(super) const ATTEMPTS: &[Attempt] = attempts! {
     Fails "watch files": SYS_inotify_init1(0);
     Fails "kernel module": SYS_init_module(0, 0, 0);
     Fails "kernel log": SYS_syslog(2, 0, 0);
-    Fails "the machine's name": SYS_sethostname(0, 0);
+    FailsTwice "the machine's name": SYS_sethostname(0, 0);
     Fails "the machine's name, reading": SYS_uname(0);
     Fails "the clock": SYS_clock_settime(0, 0);
     Fails "personality": SYS_personality(0xffff_ffff_u32);
@@ -130,11 +152,11 @@ pub(super) const ATTEMPTS: &[Attempt] = attempts! {
 
     Fails "executable memory": SYS_mmap(0, 4096, READ_EXEC, PRIVATE, -1, 0);
     Fails "make memory executable": SYS_mprotect(0, 4096, READ_EXEC);
-    Fails "lock memory": SYS_mlock(0, 4096);
-    Fails "memory over the limit": SYS_mmap(0, TOO_MUCH, READ_WRITE, PRIVATE, -1, 0);
-    Fails "memory over the limit, reserved": SYS_mmap(0, TOO_MUCH, libc::PROT_NONE, PRIVATE, -1, 0);
+    FailsTwice "lock memory": SYS_mlock(0, 4096);
+    FailsTwice "memory over the limit": SYS_mmap(0, TOO_MUCH, READ_WRITE, PRIVATE, -1, 0);
+    FailsTwice "memory over the limit, reserved": SYS_mmap(0, TOO_MUCH, libc::PROT_NONE, PRIVATE, -1, 0);
     Fails "limits of another process": SYS_prlimit64(1, libc::RLIMIT_NOFILE, 0, 0);
-    Fails "raise the own limit": SYS_prlimit64(0, libc::RLIMIT_NOFILE, (&raw const WIDE) as usize, 0);
+    FailsTwice "raise the own limit": SYS_prlimit64(0, libc::RLIMIT_NOFILE, (&raw const WIDE) as usize, 0);
 };
 
 /// More descriptors than any limit allows.

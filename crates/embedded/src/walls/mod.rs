@@ -20,6 +20,7 @@ pub(crate) use limits::cap_memory;
 pub(crate) use report::Survey;
 pub(crate) use seccomp::ChildFilter;
 
+use crate::probe::Behind;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 /// What the first stage left to do.
@@ -47,7 +48,7 @@ pub(crate) struct Shared {
 }
 
 /// Second stage: in the zygote, before its world is built.
-pub(crate) fn close_in(survey: &mut Survey, left: &Left) -> Shared {
+pub(crate) fn close_in(survey: &mut Survey, left: &Left, behind: Behind) -> Shared {
     let inside = rustix::process::getpid().as_raw_nonzero().get() == 1;
     if left.pid_namespace {
         let seen = if inside { Ok("the zygote is process 1".to_owned()) } else { Err("process 1 is somebody else") };
@@ -65,7 +66,7 @@ pub(crate) fn close_in(survey: &mut Survey, left: &Left) -> Shared {
         WallName::NotDumpable,
         set_dumpable_behavior(DumpableBehavior::NotDumpable).map(|()| "no core, no ptrace, no /proc/PID/mem".into()),
     );
-    let child_filter = seccomp::put_on(survey);
+    let child_filter = if behind == Behind::All { seccomp::put_on(survey) } else { None };
     let seen = status::read(status);
     seen.confirm(survey);
     Shared { child_filter, base_bytes: seen.address_space_bytes() }

@@ -32,9 +32,12 @@ static CAN_BE_WORKER: AtomicBool = AtomicBool::new(false);
 /// }
 /// ```
 pub fn enter_if_asked() {
-    match std::env::args_os().nth(1) {
+    let mut arguments = std::env::args_os().skip(1);
+    match arguments.next() {
         Some(argument) if argument == WORKER_ARGUMENT => main(),
-        Some(argument) if argument == PROBE_ARGUMENT => crate::probe::main(),
+        Some(argument) if argument == PROBE_ARGUMENT => {
+            crate::probe::main(arguments.next().as_ref().and_then(|behind| behind.to_str()))
+        }
         _ => CAN_BE_WORKER.store(true, Ordering::Relaxed),
     }
 }

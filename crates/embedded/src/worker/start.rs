@@ -4,6 +4,7 @@ use std::os::fd::{IntoRawFd, OwnedFd};
 
 use rustix::fs::Mode;
 
+use crate::probe::Behind;
 use crate::sys::{self, Forked};
 use crate::walls::{self, Shared, Survey, WallName, WallReport};
 
@@ -23,7 +24,7 @@ pub(crate) struct Walled {
 }
 
 /// Puts up everything that can stand before a world is built. `None`: this process was not started by a host.
-pub(crate) fn wall_in() -> Option<Walled> {
+pub(crate) fn wall_in(behind: Behind) -> Option<Walled> {
     sys::reset_signals();
     let control = take_control()?;
     let mut survey = Survey::default();
@@ -45,7 +46,7 @@ pub(crate) fn wall_in() -> Option<Walled> {
         }
     }
     let child_ends = sys::child_ends().ok()?;
-    let shared = walls::close_in(&mut survey, &left);
+    let shared = walls::close_in(&mut survey, &left, behind);
     Some(Walled { control, report: survey.finish(), shared, child_ends })
 }
 

@@ -15,6 +15,7 @@ use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open};
 use super::inmate;
 use super::start::{self, Walled};
 use crate::control::{self, Fork, Notice};
+use crate::probe::Behind;
 use crate::sys::{self, Forked};
 
 /// The most children that one command may ask for; the host never asks for so many.
@@ -24,7 +25,7 @@ const MAX_FORKS: u32 = 4096;
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 pub(super) fn main() -> ! {
-    let Some(mut walled) = start::wall_in() else { sys::exit_now(2) };
+    let Some(mut walled) = start::wall_in(Behind::All) else { sys::exit_now(2) };
     let mut world = match World::new() {
         Ok(world) => world,
         Err(error) => {

@@ -1,0 +1,73 @@
+//! What every test here needs: an engine with the real worker, and short ways to run code in it.
+#![allow(dead_code)]
+
+use cove_core::{Engine, Fault, RunReport, RunShape, RunUnit, Session, SessionOptions};
+use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
+use serde_json::Value;
+
+/// Far longer than any run in a test should take, so that only a hang reaches it.
+pub(crate) const PATIENCE_MS: u64 = 60_000;
+
+pub(crate) fn options() -> EmbeddedOptions {
+    EmbeddedOptions { worker_program: Some(env!("CARGO_BIN_EXE_cove-worker").into()), ..Default::default() }
+}
+
+pub(crate) fn engine() -> EmbeddedEngine {
+    EmbeddedEngine::new(options())
+}
+
+pub(crate) fn body(code: &str, timeout_ms: u64) -> RunUnit {
+    let shape = RunShape::FunctionBody { input: None };
+    RunUnit { code: code.into(), shape, timeout_ms, max_operations: None }
+}
+
+pub(crate) fn cell(code: &str) -> RunUnit {
+    RunUnit { code: code.into(), shape: RunShape::Cell, timeout_ms: PATIENCE_MS, max_operations: None }
+}
+
+pub(crate) async fn session(engine: &EmbeddedEngine) -> Box<dyn Session> {
+    engine.open(SessionOptions::one_shot()).await.unwrap()
+}
+
+/// A fresh session, one run, and its end.
+pub(crate) async fn once(engine: &EmbeddedEngine, unit: RunUnit) -> RunReport {
+    let mut session = session(engine).await;
+    let report = session.run(unit).await;
+    session.close().await.unwrap();
+    report
+}
+
+pub(crate) async fn value(engine: &EmbeddedEngine, code: &str) -> Value {
+    once(engine, body(code, PATIENCE_MS)).await.result.unwrap().value
+}
+
+pub(crate) async fn fault(engine: &EmbeddedEngine, code: &str, timeout_ms: u64) -> Fault {
+    once(engine, body(code, timeout_ms)).await.result.unwrap_err()
+}
+
+/// The descriptors of this process.
+pub(crate) fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// Every process below `root`, by `/proc`.
+pub(crate) fn descendants(root: u32) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(|pid: u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+            // The name may hold anything, a bracket too; the fields begin after the last one.
+            let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+            Some((pid, parent))
+        })
+        .collect();
+    let mut found = vec![root];
+    let mut at = 0;
+    while at < found.len() {
+        let parent = found[at];
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    found.split_off(1)
+}
