@@ -49,6 +49,12 @@ impl ImportPolicy {
             entry == "*" || (!package.is_empty() && module.strip_prefix(package).is_some_and(below))
         })
     }
+
+    /// The one sentence for a module that is not on the list; it says what is.
+    pub fn refusal(&self, module: &str) -> String {
+        let list = if self.authorized.is_empty() { "none".to_owned() } else { self.authorized.join(", ") };
+        format!("Import not allowed: {module}. Authorised modules: {list}")
+    }
 }
 
 /// Which hosts guest code may reach. Empty means none, and that is the default everywhere.
@@ -99,5 +105,6 @@ mod tests {
             assert!(!check(entry, module), "{entry} should not cover {module}");
         }
         assert!(!ImportPolicy::default().allows("fs"));
+        assert_eq!(ImportPolicy::default().refusal("fs"), "Import not allowed: fs. Authorised modules: none");
     }
 }

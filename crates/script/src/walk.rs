@@ -319,12 +319,7 @@ impl<'a> Rewriter<'a, '_> {
     /// Refuses a module that the policy does not list.
     pub(crate) fn check_import(&mut self, module: &str, offset: u32) {
         let Some(policy) = self.options.imports.filter(|policy| !policy.allows(module)) else { return };
-        let list = match policy.authorized.as_slice() {
-            [] => "No module is authorised here.".to_owned(),
-            list => format!("Authorised modules: {}.", list.join(", ")),
-        };
-        let message = format!("Import not allowed: {module}");
-        let mut finding = Finding::new(FaultKind::ImportNotAllowed, offset, message).hint(list);
+        let mut finding = Finding::new(FaultKind::ImportNotAllowed, offset, policy.refusal(module));
         finding.module = Some(module.to_owned());
         self.refuse(finding);
     }
