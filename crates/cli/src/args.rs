@@ -1,0 +1,116 @@
+//! What was typed. What it means is decided in each command's own file.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// A sheltered place for the code that AI agents write.
+#[derive(Debug, Parser)]
+#[command(name = "cove", version, about, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a JavaScript or TypeScript file behind walls; its value goes to standard output as JSON
+    Run(Run),
+    /// Keep a session open and run what you type
+    Repl(Repl),
+    /// Read, write, edit and search files, confined to one folder
+    Files(crate::files::Files),
+    /// Show which engines and which walls this machine has
+    Doctor(Doctor),
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Run {
+    /// The file, or `-` for standard input. Its text is a function body: `return` gives the value
+    pub(crate) file: PathBuf,
+    /// The variable `input`: JSON, or `@FILE` to read it from a file
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub(crate) input: Option<String>,
+    /// Which engine runs the code
+    #[arg(long, value_enum, default_value_t = EngineArg::Auto)]
+    pub(crate) engine: EngineArg,
+    /// Fail instead of using the other engine when the one asked for is missing
+    #[arg(long)]
+    pub(crate) no_fallback: bool,
+    /// Folder for pictures that the code draws
+    #[arg(long, value_name = "DIR", default_value = "artifacts")]
+    pub(crate) artifacts: PathBuf,
+    /// Give the code the file tools `read`, `write`, `edit`, `grep`, `find`, `ls` on this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Make a module importable: `import("NAME")` gives what FILE exports; may be repeated
+    #[arg(long, value_name = "NAME=FILE", value_parser = module)]
+    pub(crate) module: Vec<(String, PathBuf)>,
+    /// Print one JSON object with result, images, logs, engine and usage
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) walls: WallArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Repl {
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) walls: WallArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) walls: WallArgs,
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct LimitArgs {
+    /// Wall clock for the whole run, in milliseconds
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    pub(crate) timeout_ms: Option<u64>,
+    /// Loop iterations that the code may make
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 50))]
+    pub(crate) max_operations: Option<u64>,
+    /// Memory of the guest, in MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(4..=16_384))]
+    pub(crate) memory_mb: Option<u64>,
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct WallArgs {
+    /// Refuse to start when this kernel lacks one of the walls
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// Which engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// Embedded, unless the program needs what only a browser has
+    Auto,
+    /// The hardened engine inside this binary
+    Embedded,
+    /// Headless Chrome
+    Browser,
+}
+
+fn module(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok((name.to_owned(), file.into())),
+        _ => Err("expected NAME=FILE".to_owned()),
+    }
+}

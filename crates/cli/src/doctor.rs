@@ -1,0 +1,61 @@
+//! `cove doctor`: what this machine has, seen and not guessed.
+//!
+//! Each wall was put up by a real worker and looked at from inside; the trial run at the end is a real run.
+
+use std::io::Write as _;
+
+use cove_core::{Engine as _, RunShape, RunUnit, SessionOptions};
+use cove_embedded::{EmbeddedEngine, WallState};
+use serde_json::json;
+
+use crate::args::Doctor;
+use crate::engines;
+use crate::exit::{DIM, Exit, GREEN, PLAIN, RED, YELLOW};
+
+pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
+    let engine = EmbeddedEngine::new(engines::embedded_options(&args.walls));
+    let walls = match engine.walls().await {
+        Ok(walls) => walls,
+        Err(error) => {
+            anstream::eprintln!("{RED}error:{PLAIN} {error}");
+            return Ok(Exit::Host);
+        }
+    };
+    let mut session = engine.open(SessionOptions::one_shot()).await?;
+    let unit = RunUnit {
+        code: "return 6 * 7".to_owned(),
+        shape: RunShape::FunctionBody { input: None },
+        timeout_ms: 10_000,
+        max_operations: None,
+    };
+    let report = session.run(unit).await;
+    session.close().await?;
+    let runs = report.result.as_ref().is_ok_and(|finished| finished.value == 42);
+    let missing = walls.missing().count();
+    if args.json {
+        let object = json!({
+            "ok": runs && missing == 0,
+            "version": env!("CARGO_PKG_VERSION"),
+            "embedded": { "runs": runs, "wall_ms": report.usage.wall_ms, "walls": walls.walls },
+        });
+        writeln!(std::io::stdout().lock(), "{object}")?;
+        return Ok(if runs { Exit::Ok } else { Exit::Host });
+    }
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "cove {}\n\nThe embedded engine's walls", env!("CARGO_PKG_VERSION"))?;
+    for wall in &walls.walls {
+        let mark = match wall.state {
+            WallState::Active => format!("{GREEN}✓{PLAIN}"),
+            WallState::Missing => format!("{YELLOW}–{PLAIN}"),
+        };
+        writeln!(out, "  {mark} {:<20} {}", wall.name.as_str(), wall.name.purpose())?;
+        writeln!(out, "    {:<20} {DIM}{}{PLAIN}", "", wall.detail)?;
+    }
+    let verdict = match (runs, missing) {
+        (false, _) => format!("{RED}✗ a trial run failed{PLAIN}"),
+        (true, 0) => format!("{GREEN}✓ every wall stands{PLAIN}; a trial run took {:.2} ms", report.usage.wall_ms),
+        (true, n) => format!("{YELLOW}– {n} missing on this kernel{PLAIN}; `--strict` would refuse to start"),
+    };
+    writeln!(out, "\n{verdict}")?;
+    Ok(if runs { Exit::Ok } else { Exit::Host })
+}

@@ -1,0 +1,59 @@
+//! The door for people: what was typed, what it means, what is printed, and how the process ends.
+//!
+//! Standard output carries data only; logs, frames, hints and names of pictures go to standard error. Each command is
+//! a file of its own. Nothing below this crate prints or ends the process.
+
+mod args;
+mod doctor;
+mod engines;
+mod exit;
+mod files;
+mod repl;
+mod run;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use exit::Exit;
+
+fn main() -> std::process::ExitCode {
+    // First, before anything is allocated or started: this very binary is also the worker that runs guest code.
+    cove_embedded::worker::enter_if_asked();
+    // clap ends the process itself: 0 after `--help`, 2 on wrong usage.
+    let args = Args::parse();
+    let exit = match dispatch(args) {
+        Ok(exit) => exit,
+        Err(error) => {
+            anstream::eprintln!("{}error:{} {error:#}", exit::RED, exit::PLAIN);
+            Exit::Host
+        }
+    };
+    exit.into()
+}
+
+fn dispatch(args: Args) -> anyhow::Result<Exit> {
+    match args.command {
+        Command::Run(run) => in_runtime(run::run(run)),
+        Command::Repl(repl) => repl::repl(repl),
+        Command::Files(files) => files::files(files),
+        Command::Doctor(doctor) => in_runtime(doctor::doctor(doctor)),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cove", &mut std::io::stdout());
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+/// One thread is enough to wait for a child process, and starts fastest.
+fn in_runtime(work: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let exit = runtime.block_on(async {
+        tokio::select! {
+            done = work => done,
+            // Dropping the work ends its sessions, and with them every process it started.
+            _ = tokio::signal::ctrl_c() => Ok(Exit::Interrupted),
+        }
+    });
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    exit
+}

@@ -1,0 +1,26 @@
+//! `cove run`: one file, one fresh world, one value.
+
+mod plan;
+mod print;
+
+use crate::args::Run;
+use crate::exit::Exit;
+
+pub(crate) async fn run(args: Run) -> anyhow::Result<Exit> {
+    let json = args.json;
+    let plan = match plan::read(args) {
+        Ok(plan) => plan,
+        Err(error) => {
+            anstream::eprintln!("{}error:{} {error:#}", crate::exit::RED, crate::exit::PLAIN);
+            return Ok(Exit::Usage);
+        }
+    };
+    let shot = plan.runner.run(plan.request).await;
+    let exit = Exit::of(&shot.outcome, shot.fault);
+    if json {
+        print::as_json(&shot)?;
+    } else {
+        print::for_people(&shot, &plan.artifacts)?;
+    }
+    Ok(exit)
+}

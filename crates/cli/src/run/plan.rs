@@ -1,0 +1,88 @@
+//! What the arguments of `cove run` mean: files read, JSON parsed, engines found. Fails as wrong usage, before anything runs.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use cove_artifacts::StoreLimits;
+use cove_core::{EngineChoice, ImportPolicy, Limits, RunRequest, ToolSet};
+use cove_executor::{Runner, RunnerOptions, Shelf};
+use cove_files::{Workspace, tool_specs};
+
+use crate::args::{EngineArg, Run};
+use crate::engines;
+
+use super::print;
+
+/// More than any program that a person or a model writes; a larger file is a mistake.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// A run that is ready to go.
+pub(super) struct Plan {
+    pub(super) runner: Runner,
+    pub(super) request: RunRequest,
+    pub(super) artifacts: PathBuf,
+}
+
+pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
+    let code = if args.file == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().take(MAX_FILE_BYTES).read_to_string(&mut text).context("standard input")?;
+        text
+    } else {
+        read_text(&args.file)?
+    };
+    let mut request = RunRequest::new(code);
+    request.input = args.input.as_deref().map(input).transpose()?;
+    request.fallback = !args.no_fallback;
+    request.engine = match args.engine {
+        EngineArg::Auto => EngineChoice::Auto,
+        EngineArg::Embedded => EngineChoice::Embedded,
+        EngineArg::Browser => EngineChoice::Browser,
+    };
+    let mut limits = Limits { max_code_chars: 16 << 20, max_result_chars: 64 << 20, ..Limits::ONE_SHOT };
+    limits.timeout_ms = args.limits.timeout_ms.unwrap_or(limits.timeout_ms);
+    request.timeout_ms = limits.timeout_ms;
+    if let Some(mib) = args.limits.memory_mb {
+        limits.memory_bytes = mib << 20;
+    }
+    let mut imports = ImportPolicy::default();
+    for (name, file) in args.module {
+        imports.modules.insert(name.clone(), read_text(&file)?);
+        imports.authorized.push(name);
+    }
+    let tools = match &args.workspace {
+        Some(folder) => tool_specs(Arc::new(Workspace::open(folder)?)),
+        None => Vec::new(),
+    };
+    let runner = Runner::new(RunnerOptions {
+        tools: ToolSet::new(tools).map_err(anyhow::Error::msg)?,
+        embedded: Some(engines::embedded(&args.walls)),
+        browser: None,
+        shelf: Some(Arc::new(Shelf::at(&args.artifacts, StoreLimits::default()))),
+        limits: limits.checked()?,
+        imports,
+        max_operations: args.limits.max_operations,
+        // With --json everything comes at the end in one object; a person wants to see lines as they are written.
+        log_sink: (!args.json).then(|| Arc::new(print::log_line) as _),
+        ..RunnerOptions::default()
+    });
+    Ok(Plan { runner, request, artifacts: args.artifacts })
+}
+
+fn read_text(file: &Path) -> anyhow::Result<String> {
+    let name = file.display();
+    let size = std::fs::metadata(file).with_context(|| name.to_string())?.len();
+    if size > MAX_FILE_BYTES {
+        bail!("{name} has {size} bytes; the limit is {MAX_FILE_BYTES}");
+    }
+    std::fs::read_to_string(file).with_context(|| name.to_string())
+}
+
+fn input(text: &str) -> anyhow::Result<serde_json::Value> {
+    match text.strip_prefix('@') {
+        Some(file) => serde_json::from_str(&read_text(Path::new(file))?).with_context(|| format!("{file} is not JSON")),
+        None => serde_json::from_str(text).context("--input is not JSON (use @FILE to read it from a file)"),
+    }
+}

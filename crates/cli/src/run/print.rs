@@ -1,0 +1,108 @@
+//! What `cove run` prints: the value on standard output, everything else on standard error.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use cove_core::{LogLevel, LogLine, Retry, RunOutcome};
+use cove_executor::OneShot;
+use serde_json::{Value, json};
+
+use crate::exit::{DIM, PLAIN, RED, YELLOW};
+
+/// One object, one line.
+pub(super) fn as_json(shot: &OneShot) -> std::io::Result<()> {
+    let (result, images, export_error) = match &shot.outcome {
+        RunOutcome::Value(value) => (value.clone(), Vec::new(), None),
+        RunOutcome::Pictures { result, images } => (result.clone(), images.clone(), None),
+        RunOutcome::ExportFailed { result, message } => (result.clone(), Vec::new(), Some(message)),
+        RunOutcome::Failed { .. } => {
+            let object = json!({
+                "ok": false,
+                "error": shot.outcome.to_json(),
+                "effects": shot.effects,
+                "retry": Retry::from(shot.effects),
+                "logs": shot.log_text,
+                "engine": shot.engine,
+                "usage": usage(shot),
+                "warnings": shot.warnings,
+            });
+            return line(&object);
+        }
+    };
+    let mut object = json!({
+        "ok": true,
+        "result": result,
+        "images": images,
+        "logs": shot.log_text,
+        "engine": shot.engine,
+        "usage": usage(shot),
+        "warnings": shot.warnings,
+    });
+    if let Some(message) = export_error {
+        object["error"] = json!({ "error": "canvas_export_failed", "message": message });
+    }
+    line(&object)
+}
+
+fn usage(shot: &OneShot) -> Value {
+    json!({
+        "wall_ms": (shot.usage.wall_ms * 1000.0).round() / 1000.0,
+        "operations": shot.usage.operations,
+        "memory_bytes": shot.usage.memory_bytes,
+        "tool_calls": shot.usage.tool_calls,
+    })
+}
+
+fn line(object: &Value) -> std::io::Result<()> {
+    writeln!(std::io::stdout().lock(), "{object}")
+}
+
+/// One console line, at the moment it was written. A closed standard error is nobody's reason to stop a run.
+pub(crate) fn log_line(line: &LogLine) {
+    let mut aside = anstream::stderr().lock();
+    let _ = match line.level {
+        LogLevel::Error => writeln!(aside, "{RED}{}{PLAIN}", line.text),
+        LogLevel::Warn => writeln!(aside, "{YELLOW}{}{PLAIN}", line.text),
+        _ => writeln!(aside, "{}", line.text),
+    };
+}
+
+/// The value alone on standard output; pictures, warnings and errors on standard error.
+pub(super) fn for_people(shot: &OneShot, artifacts: &Path) -> std::io::Result<()> {
+    let mut aside = anstream::stderr().lock();
+    for warning in &shot.warnings {
+        writeln!(aside, "{YELLOW}warning:{PLAIN} {warning}")?;
+    }
+    match &shot.outcome {
+        RunOutcome::Value(value) => value_line(value),
+        RunOutcome::Pictures { result, images } => {
+            value_line(result)?;
+            for image in images {
+                writeln!(aside, "{DIM}picture{PLAIN} {}", artifacts.join(image).display())?;
+            }
+            Ok(())
+        }
+        RunOutcome::ExportFailed { result, message } => {
+            value_line(result)?;
+            writeln!(aside, "{RED}canvas_export_failed:{PLAIN} {message}")
+        }
+        RunOutcome::Failed { error, message, details } => {
+            writeln!(aside, "{RED}{error}:{PLAIN} {message}")?;
+            let text = |key: &str| details.get(key).and_then(Value::as_str);
+            if let Some(frame) = text("frame") {
+                writeln!(aside, "{frame}")?;
+            }
+            if let Some(hint) = text("hint") {
+                writeln!(aside, "{DIM}hint:{PLAIN} {hint}")?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Pretty for a person, compact for a pipe: a program reads one line, an eye reads many.
+fn value_line(value: &Value) -> std::io::Result<()> {
+    use std::io::IsTerminal as _;
+    let mut out = std::io::stdout().lock();
+    if out.is_terminal() { writeln!(out, "{value:#}") } else { writeln!(out, "{value}") }
+}

@@ -1,0 +1,47 @@
+//! The binary as people and scripts meet it: real processes, their output and how they end.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+
+mod doctor;
+mod docs;
+mod files;
+mod repl;
+mod run;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a command left.
+#[derive(Debug)]
+struct Done {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `cove` in a folder with a text on standard input.
+fn cove_in(folder: &Path, args: &[&str], input: &str) -> Done {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cove"))
+        .args(args)
+        .current_dir(folder)
+        .env_remove("COVE_BROWSER")
+        .env("XDG_STATE_HOME", folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that refuses its arguments may be gone before it has read anything.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Done {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn cove(args: &[&str], input: &str) -> Done {
+    let folder = tempfile::tempdir().unwrap();
+    cove_in(folder.path(), args, input)
+}

@@ -1,0 +1,95 @@
+//! `cove run`: value on standard output, the rest on standard error, one exit code per kind of end.
+
+use serde_json::{Value, json};
+
+use crate::{cove, cove_in};
+
+/// Code in, value out.
+#[test]
+fn the_value_is_on_standard_output() {
+    let check = |args: &[&str], code: &str, expected: Value| {
+        let done = cove(&[&["run", "-"], args].concat(), code);
+        assert_eq!(done.code, 0, "{code}: {done:?}");
+        assert_eq!(serde_json::from_str::<Value>(&done.out).unwrap(), expected, "{code}");
+        assert_eq!(done.out.lines().count(), 1, "{code}: a pipe gets one line");
+    };
+    check(&[], "return 1 + 1", json!(2));
+    check(&[], "", json!(null));
+    check(&["--input", r#"{"a": [1, "ä"]}"#], "return input", json!({"a": [1, "ä"]}));
+    check(&[], "const n: number = 3; return n satisfies number", json!(3));
+    check(&["--engine", "embedded"], "return await Promise.resolve('x')", json!("x"));
+}
+
+/// Each kind of end has its number, and says on standard error what happened.
+#[test]
+fn every_end_has_its_exit_code() {
+    let check = |args: &[&str], code: &str, exit: i32, said: &str| {
+        let done = cove(&[&["run", "-"], args].concat(), code);
+        assert_eq!(done.code, exit, "{code}: {done:?}");
+        assert!(done.err.contains(said), "{code}: {said:?} is not in {}", done.err);
+        assert_eq!(done.out, "", "{code}: a failed run writes no value");
+    };
+    check(&[], "throw new TypeError('no')", 1, "TypeError: no");
+    check(&[], "let x = ;", 1, "let x = ;");
+    check(&[], "return 1n", 1, "non_json_serializable_return");
+    check(&["--input", "{"], "", 2, "--input is not JSON");
+    check(&["--timeout-ms", "0"], "", 2, "--timeout-ms");
+    check(&["--module", "x"], "", 2, "NAME=FILE");
+    check(&["--max-operations", "100"], "while (true) {}", 3, "Max operations exceeded (100)");
+    check(&["--memory-mb", "16"], "const a = []; for (;;) a.push('x'.repeat(1000) + a.length)", 3, "Memory limit exceeded");
+    check(&[], "import fs from 'fs'", 4, "import");
+    check(&[], "await import('fs')", 4, "Import not allowed: fs");
+    check(&["--timeout-ms", "50"], "while (true) {}", 124, "timed out after 50ms");
+    check(&["--timeout-ms", "50"], "return Array(1e9).join('x')", 124, "timed out after 50ms");
+    check(&["--engine", "embedded", "--memory-mb", "3"], "", 2, "--memory-mb");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_wrong_usage() {
+    let done = cove(&["run", "nowhere.js"], "");
+    assert_eq!((done.code, done.err.contains("nowhere.js")), (2, true), "{done:?}");
+}
+
+#[test]
+fn console_lines_go_to_standard_error() {
+    let done = cove(&["run", "-"], "console.log('one', { a: 1 }); console.error('two'); return 'v'");
+    assert_eq!((done.out.as_str(), done.err.as_str()), ("\"v\"\n", "one { a: 1 }\ntwo\n"));
+}
+
+/// The object of `--json`, field by field.
+#[test]
+fn json_prints_one_object() {
+    let done = cove(&["run", "-", "--json"], "console.log('hi'); let n = 0; for (const x of [1, 2, 3]) n += x; return n");
+    let object: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    assert_eq!((&object["ok"], &object["result"], &object["images"], &object["logs"]), (&json!(true), &json!(6), &json!([]), &json!("hi")));
+    assert_eq!(object["engine"]["name"], "embedded");
+    assert!(object["usage"]["wall_ms"].as_f64().unwrap() > 0.0);
+
+    let done = cove(&["run", "-", "--json"], "console.log('so far');\nnull.x");
+    let object: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(done.code, 1);
+    assert_eq!((&object["ok"], &object["error"]["error"], &object["error"]["line"]), (&json!(false), &json!("js_execution_failed"), &json!(2)));
+    assert_eq!((&object["effects"], &object["retry"], &object["logs"]), (&json!("none"), &json!("safe"), &json!("so far")));
+    assert!(object["error"]["frame"].as_str().unwrap().contains("null.x"), "{object}");
+}
+
+#[test]
+fn modules_come_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("twice.js"), "export default x => 2 * x\nexport const name = 'twice'").unwrap();
+    std::fs::write(folder.path().join("main.js"), "const m = await import('twice'); return [m.default(21), m.name]").unwrap();
+    let done = cove_in(folder.path(), &["run", "main.js", "--module", "twice=twice.js"], "");
+    assert_eq!((done.code, done.out.as_str()), (0, "[42,\"twice\"]\n"), "{done:?}");
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "a run that draws nothing leaves nothing: {left:?}");
+}
+
+/// The README's first command.
+#[test]
+fn the_first_example_shows_every_wall_holding() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hello.js");
+    let done = cove(&["run", example, "--input", r#"{"name": "Ada"}"#], "");
+    let value: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!((&value["hello"], &value["walls_held"]), (&json!("Ada"), &json!("7 of 7")), "{done:?}");
+}
