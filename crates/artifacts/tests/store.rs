@@ -227,7 +227,7 @@ fn concurrent_readers_never_see_half_a_file() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Any sequence of saves and deletes: the store holds exactly what a plain list would.
     #[test]

@@ -32,7 +32,7 @@ pub(crate) struct Change {
 
 /// Shows the changes, which must be in order.
 pub(crate) fn diff(old: &[u8], new: &[u8], changes: &[Change]) -> Diff {
-    let hunks = hunks(old, new, changes);
+    let hunks = hunks(old, changes);
     let lines = 1 + memchr::memchr_iter(b'\n', old).count().max(memchr::memchr_iter(b'\n', new).count());
     let width = lines.to_string().len();
     let mut text = String::new();
@@ -85,23 +85,19 @@ fn new_lines_before(compared: &TextDiff<'_, '_, str>, old_index: usize) -> usize
 }
 
 /// Whole lines around the changes; changes that are near each other share a hunk.
-fn hunks(old: &[u8], new: &[u8], changes: &[Change]) -> Vec<Change> {
+fn hunks(old: &[u8], changes: &[Change]) -> Vec<Change> {
     let mut hunks: Vec<Change> = Vec::new();
     for change in changes {
         let start = lines_back(old, change.old.start, CONTEXT_LINES);
         let end = lines_on(old, change.old.end, CONTEXT_LINES);
-        // The context is the same on both sides, so it has the same length there.
-        let hunk = Change {
-            new: change.new.start - (change.old.start - start)
-                ..(change.new.end + (end - change.old.end)).min(new.len()),
-            old: start..end,
-        };
+        // What is behind the last change is the same on both sides, so it has the same length there.
+        let new_end = change.new.end + (end - change.old.end);
         match hunks.last_mut() {
-            Some(last) if hunk.old.start <= last.old.end => {
-                last.old.end = hunk.old.end.max(last.old.end);
-                last.new.end = hunk.new.end.max(last.new.end);
+            Some(last) if start <= last.old.end => {
+                last.old.end = end;
+                last.new.end = new_end;
             }
-            _ => hunks.push(hunk),
+            _ => hunks.push(Change { old: start..end, new: change.new.start - (change.old.start - start)..new_end }),
         }
     }
     hunks
