@@ -5,9 +5,24 @@
 //! permits table and frozen, dynamic code is prepared like any other code, a run that is over stays over, and a fault
 //! is told by its kind and never by a text that guest code could have written.
 
+mod blame;
+mod canvas;
+mod chance;
 mod error;
+mod harden;
+mod hints;
 mod job;
+mod names;
+mod natives;
+mod outcome;
+mod permits;
 mod port;
+mod prelude;
+mod raw;
+mod run;
+mod sources;
+mod state;
+mod timers;
 mod world;
 
 pub use error::WorldError;

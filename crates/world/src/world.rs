@@ -1,44 +1,185 @@
-//! The world itself: built once, then set up, then run.
+//! The world itself: built once, then made one session's own, then run.
 
-use cove_core::{Fault, FaultKind};
+use std::rc::Rc;
+use std::time::Instant;
+
+use cove_core::LogLevel;
+use rquickjs::{Context, Ctx, Function, Object, Persistent, Runtime};
 use serde_json::{Map, Value};
 
-use crate::{Job, Port, Report, Setup, ToolDecl, WorldError};
+use crate::chance::Chance;
+use crate::raw::{self, Gauge, Meter};
+use crate::state::State;
+use crate::{Job, Port, Report, Setup, ToolDecl, WorldError, canvas, harden, names, natives, prelude, run};
+
+/// How much the heap may grow before its first cycle collection: a run that stays small never pays for one.
+const QUIET_GROWTH_BYTES: usize = 8 << 20;
 
 /// One runtime with one hardened, frozen realm.
-#[derive(Debug)]
+///
+/// ```no_run
+/// # use cove_world::{Job, Port, World};
+/// # fn example(port: &mut dyn Port) -> Result<(), cove_world::WorldError> {
+/// let mut world = World::new()?;
+/// let job = Job { code: "return 6 * 7".into(), cell: false, input: None, max_operations: None, timeout_ms: 1000 };
+/// let report = world.run(&job, port);
+/// assert_eq!(report.result.unwrap().value, 42);
+/// # Ok(())
+/// # }
+/// ```
 pub struct World {
-    _single_threaded: std::marker::PhantomData<*const ()>,
+    state: Rc<State>,
+    context: Context,
+    runtime: Runtime,
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World").field("heap_bytes", &self.state.gauge.used()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // The kit is a value of the runtime and must go before it.
+        self.state.kit.borrow_mut().take();
+        self.runtime.set_host_promise_rejection_tracker(None);
+        self.runtime.set_interrupt_handler(None);
+    }
 }
 
 impl World {
     /// Everything that can be done before a session exists: realm, permits, taming, freezing.
     pub fn new() -> Result<Self, WorldError> {
-        Ok(Self { _single_threaded: std::marker::PhantomData })
+        let gauge = Gauge::new();
+        let runtime = Runtime::new_with_alloc(Meter(Rc::clone(&gauge))).map_err(engine)?;
+        let context = Context::full(&runtime).map_err(engine)?;
+        let state = State::new(gauge);
+        let known = Rc::clone(&state);
+        runtime.set_interrupt_handler(Some(Box::new(move || known.is_stopped())));
+        let known = Rc::clone(&state);
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, is_handled| {
+            if is_handled { known.handled(&promise) } else { known.rejected(&ctx, &promise, &reason) }
+        })));
+        let world = Self { state, context, runtime };
+        world.context.with(|ctx| {
+            raw::enter_thread(&ctx);
+            build(&ctx, &world.state)?;
+            // The C library reads the time zone when it is first asked; behind walls it no longer could.
+            run::evaluate(&ctx, "void new Date(0).getTimezoneOffset()", "cove:zone.js").map_err(engine)?;
+            ctx.run_gc();
+            raw::gc_rarely(&ctx, world.state.gauge.used() + QUIET_GROWTH_BYTES);
+            Ok(())
+        })?;
+        Ok(world)
     }
 
     /// Makes this world one session's own. Once, after the fork.
-    pub fn configure(&mut self, _setup: &Setup) -> Result<(), WorldError> {
+    pub fn configure(&mut self, setup: &Setup) -> Result<(), WorldError> {
+        let state = &self.state;
+        let limit = usize::try_from(setup.limits.memory_bytes).unwrap_or(usize::MAX);
+        state.gauge.set_limit(limit);
+        state.limits.set(setup.limits);
+        state.clock.set(setup.clock);
+        state.started.set(Instant::now());
+        *state.chance.borrow_mut() = Chance::new(setup.random, &setup.seed);
+        state.levels.set(setup.log_levels.iter().fold(0, |bits, level: &LogLevel| bits | 1 << *level as u8));
+        state.network.set(setup.network);
+        *state.imports.borrow_mut() = setup.imports.clone();
         Ok(())
     }
 
     /// Sets global variables, deep-frozen; a name that was sent before is replaced.
-    pub fn set_variables(&mut self, _variables: &Map<String, Value>) -> Result<(), WorldError> {
-        Ok(())
+    pub fn set_variables(&mut self, variables: &Map<String, Value>) -> Result<(), WorldError> {
+        for name in variables.keys() {
+            names::check(name)?;
+            if self.state.tool_names.borrow().contains(name) {
+                return Err(WorldError::Name { name: name.clone(), why: "a tool has it already" });
+            }
+        }
+        self.enter(|ctx, state| {
+            let set = state.kit(ctx, "setVariable")?;
+            variables.iter().try_for_each(|(name, value)| set.call::<_, ()>((name.as_str(), value.to_string())))
+        })
     }
 
     /// Makes host functions callable, in addition to the earlier ones.
-    pub fn set_tools(&mut self, _tools: &[ToolDecl]) -> Result<(), WorldError> {
+    pub fn set_tools(&mut self, tools: &[ToolDecl]) -> Result<(), WorldError> {
+        for tool in tools {
+            names::check(&tool.name)?;
+        }
+        let fresh: Vec<_> = tools.iter().filter(|tool| !self.state.tool_names.borrow().contains(&tool.name)).collect();
+        self.enter(|ctx, state| {
+            let set = state.kit(ctx, "setTool")?;
+            fresh.iter().try_for_each(|tool| set.call::<_, ()>((tool.name.as_str(), tool.sync)))
+        })?;
+        self.state.tool_names.borrow_mut().extend(fresh.into_iter().map(|tool| tool.name.clone()));
         Ok(())
     }
 
     /// Prepares the source and runs it to its end.
-    pub fn run(&mut self, _job: &Job, _port: &mut dyn Port) -> Report {
-        Report {
-            result: Err(Fault::new(FaultKind::EngineLost, "this build has no engine yet")),
-            operations: 0,
-            memory_bytes: 0,
-            usable: true,
-        }
+    pub fn run(&mut self, job: &Job, port: &mut dyn Port) -> Report {
+        let state = &self.state;
+        state.port.lend(port, || self.context.with(|ctx| run::run(&ctx, state, job)))
     }
+
+    /// Bytes that the heap holds now.
+    pub fn heap_bytes(&self) -> u64 {
+        self.state.gauge.used() as u64
+    }
+
+    fn enter(
+        &self,
+        work: impl for<'js> FnOnce(&Ctx<'js>, &State) -> rquickjs::Result<()>,
+    ) -> Result<(), WorldError> {
+        self.context.with(|ctx| {
+            raw::enter_thread(&ctx);
+            work(&ctx, &self.state).map_err(|error| {
+                let thrown = ctx.catch();
+                if self.state.gauge.refused() {
+                    return WorldError::Memory { limit_bytes: self.state.limits.get().memory_bytes };
+                }
+                let why = if matches!(error, rquickjs::Error::Exception) {
+                    crate::blame::sentence(&ctx, &self.state, &thrown)
+                } else {
+                    error.to_string()
+                };
+                WorldError::Engine(why)
+            })
+        })
+    }
+}
+
+/// Fills the realm, then closes it.
+fn build<'js>(ctx: &Ctx<'js>, state: &Rc<State>) -> Result<(), WorldError> {
+    let made = (|| {
+        let natives = natives::object(ctx, state)?;
+        let kit = Object::new(ctx.clone())?;
+        let error_class = raw::class_id(&run::evaluate(ctx, "new Error()", "cove:sample.js")?);
+        let bare = Function::new(ctx.clone(), move |ctx: Ctx<'js>| raw::bare_error(&ctx, error_class))?;
+        natives.set("bareError", bare)?;
+        for (name, source) in prelude::FILES {
+            prelude::run(ctx, name, source, &natives, &kit)?;
+        }
+        canvas::install(ctx, &natives, &kit)?;
+        natives::guard_promises(ctx, &kit)?;
+        natives::install_end(ctx, state, &kit)?;
+        kit.get::<_, Function<'js>>("captureShared")?.call::<_, ()>(())?;
+        raw::define(&ctx.globals(), "self", ctx.globals().into_value(), true, false, true)?;
+        Ok(kit)
+    })()
+    .map_err(|error: rquickjs::Error| {
+        let thrown = ctx.catch();
+        let (message, stack) = thrown.as_exception().map_or((None, None), |e| (e.message(), e.stack()));
+        WorldError::Hardening(format!("{error} {} {}", message.unwrap_or_default(), stack.unwrap_or_default()))
+    })?;
+    let intrinsics = harden::harden(ctx, &made)?;
+    *state.intrinsics.borrow_mut() = intrinsics;
+    prelude::close(&made).map_err(engine)?;
+    *state.kit.borrow_mut() = Some(Persistent::save(ctx, made));
+    Ok(())
+}
+
+fn engine(error: impl std::fmt::Display) -> WorldError {
+    WorldError::Engine(error.to_string())
 }

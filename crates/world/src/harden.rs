@@ -1,0 +1,228 @@
+//! Hardening: walk everything that guest code could reach, delete what the table does not permit, mend what freezing
+//! would break, freeze all of it. Done natively and once, before any session exists.
+
+use std::collections::HashMap;
+
+use rquickjs::{Ctx, Function, Object, Value};
+
+use crate::WorldError;
+use crate::permits::{GLOBALS, HIDDEN, PERMITS, PLAIN};
+use crate::raw::{self, Slot};
+
+/// Hardens the realm; returns the addresses of every frozen object, sorted.
+pub(crate) fn harden<'js>(ctx: &Ctx<'js>, kit: &Object<'js>) -> Result<Vec<usize>, WorldError> {
+    let mut walk = Walk { ctx: ctx.clone(), permits: PERMITS.iter().copied().collect(), names: HashMap::new(), found: Vec::new(), known: HashMap::new() };
+    let hidden = walk.hidden()?;
+    walk.name_all(&hidden);
+    walk.globals()?;
+    walk.visit_queue(hidden)?;
+    walk.engine_classes()?;
+    walk.mend(kit)?;
+    walk.freeze()
+}
+
+/// An object and the path that leads to it.
+struct Found<'js> {
+    object: Object<'js>,
+    path: String,
+    listed: bool,
+}
+
+struct Walk<'js> {
+    ctx: Ctx<'js>,
+    permits: HashMap<&'static str, &'static str>,
+    names: HashMap<usize, &'static str>,
+    found: Vec<Found<'js>>,
+    known: HashMap<usize, usize>,
+}
+
+impl<'js> Walk<'js> {
+    /// What no global leads to. Taken first, so that these objects keep their names in the table.
+    fn hidden(&mut self) -> Result<Vec<(String, Object<'js>)>, WorldError> {
+        HIDDEN
+            .iter()
+            .map(|(name, code)| {
+                let value = crate::run::evaluate(&self.ctx, code, "cove:hidden.js")
+                    .map_err(|_| failed(name, "it could not be found"))?;
+                let object = value.into_object().ok_or_else(|| failed(name, "it is no object"))?;
+                Ok(((*name).to_owned(), object))
+            })
+            .collect()
+    }
+
+    /// Gives every object of the table its name in the table, whichever way the walk comes to it later.
+    fn name_all(&mut self, hidden: &[(String, Object<'js>)]) {
+        for (path, _) in PERMITS {
+            let mut steps = path.split('.');
+            let first = steps.next().unwrap_or_default();
+            let root = match hidden.iter().find(|(name, _)| name == first) {
+                Some((_, object)) => Some(object.clone()),
+                None => raw::own_data(&self.ctx.globals(), first).and_then(Value::into_object),
+            };
+            let end = steps.try_fold(root, |at, step| {
+                let at = at?;
+                if step == "__proto__" {
+                    return Some(raw::prototype_of(&at));
+                }
+                let slot = raw::own_slots(&at).into_iter().find(|slot| slot.name == step)?;
+                Some(slot.value.and_then(Value::into_object))
+            });
+            if let Some(Some(object)) = end {
+                self.names.entry(raw::address(&object)).or_insert(path);
+            }
+        }
+    }
+
+    /// The global object keeps what is listed; the values of its properties are walked, it itself stays open.
+    fn globals(&mut self) -> Result<(), WorldError> {
+        let globals = self.ctx.globals();
+        let permitted: Vec<_> = GLOBALS.split_ascii_whitespace().collect();
+        let mut queue = Vec::new();
+        for slot in raw::own_slots(&globals) {
+            if !permitted.contains(&slot.name.as_str()) {
+                if !raw::remove(&globals, &slot.key) {
+                    return Err(failed(&slot.name, "it is not permitted and cannot be removed"));
+                }
+                continue;
+            }
+            if let Some(object) = slot.value.and_then(Value::into_object)
+                && raw::address(&object) != raw::address(&globals)
+            {
+                queue.push((slot.name, object));
+            }
+        }
+        queue.reverse();
+        self.visit_queue(queue)
+    }
+
+    fn visit_queue(&mut self, mut queue: Vec<(String, Object<'js>)>) -> Result<(), WorldError> {
+        // Last in, first out, in reverse: a path is the shortest way found from the first root that leads there.
+        while let Some((path, object)) = queue.pop() {
+            self.visit(path, object, &mut queue)?;
+        }
+        Ok(())
+    }
+
+    /// Removes what is not permitted from one object and queues what it leads to.
+    fn visit(
+        &mut self,
+        path: String,
+        object: Object<'js>,
+        queue: &mut Vec<(String, Object<'js>)>,
+    ) -> Result<(), WorldError> {
+        let address = raw::address(&object);
+        if self.known.contains_key(&address) {
+            return Ok(());
+        }
+        let path = self.names.get(&address).map_or(path, |name| (*name).to_owned());
+        let is_function = object.as_value().is_function();
+        let permitted = self.permits.get(path.as_str()).copied();
+        // The `prototype` of a generator method is an object without properties of its own.
+        if permitted.is_none() && !is_function && !raw::own_slots(&object).is_empty() {
+            return Err(failed(&path, "it is not in the table of permitted objects"));
+        }
+        let permitted: Vec<_> = permitted.unwrap_or_default().split_ascii_whitespace().collect();
+        for slot in raw::own_slots(&object) {
+            let always = is_function && matches!(slot.name.as_str(), "length" | "name")
+                || slot.name == "prototype" && is_generator(&object);
+            if !always && !permitted.contains(&slot.name.as_str()) {
+                if !raw::remove(&object, &slot.key) {
+                    return Err(failed(&format!("{path}.{}", slot.name), "it is not permitted and cannot be removed"));
+                }
+                continue;
+            }
+            let below = |value: Option<Value<'js>>, prefix: &str| {
+                let object = value.and_then(Value::into_object)?;
+                Some((format!("{prefix}{path}.{}", slot.name), object))
+            };
+            queue.extend(below(slot.value.clone(), ""));
+            queue.extend(below(slot.getter.clone(), "get "));
+            queue.extend(below(slot.setter.clone(), "set "));
+        }
+        if let Some(prototype) = raw::prototype_of(&object) {
+            queue.push((format!("{path}.__proto__"), prototype));
+        }
+        self.known.insert(address, self.found.len());
+        self.found.push(Found { object, listed: !permitted.is_empty(), path });
+        Ok(())
+    }
+
+    /// Every class of the engine has a prototype; whichever the walk has not met is frozen without being opened.
+    fn engine_classes(&mut self) -> Result<(), WorldError> {
+        for object in raw::class_prototypes(&self.ctx) {
+            let address = raw::address(&object);
+            if !self.known.contains_key(&address) {
+                self.known.insert(address, self.found.len());
+                for slot in raw::own_slots(&object) {
+                    for value in [slot.value, slot.getter, slot.setter].into_iter().flatten() {
+                        if let Some(inner) = value.into_object() {
+                            raw::freeze(&inner).map_err(|_| failed("a class of the engine", "it cannot be frozen"))?;
+                        }
+                    }
+                }
+                self.found.push(Found { object, path: "%EngineClass%".to_owned(), listed: false });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writable data properties of shared prototypes become pairs, so that own properties of the same name can be
+    /// assigned.
+    fn mend(&mut self, kit: &Object<'js>) -> Result<(), WorldError> {
+        let remember: Function<'js> = kit.get("rememberPair").map_err(|_| failed("kit", "it is not whole"))?;
+        let mut made = Vec::new();
+        for Found { object, path, listed } in &self.found {
+            let is_prototype = path.ends_with("rototype") || path.ends_with("__proto__");
+            if !listed || !is_prototype || PLAIN.contains(&path.as_str()) {
+                continue;
+            }
+            for slot in raw::own_slots(object) {
+                if !slot.writable || !slot.configurable || slot.value.is_none() {
+                    continue;
+                }
+                let getter = raw::mend(object, &slot).map_err(|_| failed(path, "a property cannot be mended"))?;
+                if let Some(getter) = getter {
+                    if is_printed(&slot) {
+                        remember.call::<_, ()>((getter.clone(),)).map_err(|_| failed(path, "out of memory"))?;
+                    }
+                    made.extend(getter.into_object());
+                }
+            }
+        }
+        for object in made {
+            self.found.push(Found { object, path: "%Pair%".to_owned(), listed: false });
+        }
+        Ok(())
+    }
+
+    fn freeze(self) -> Result<Vec<usize>, WorldError> {
+        let mut addresses = Vec::with_capacity(self.found.len());
+        for Found { object, path, .. } in &self.found {
+            raw::freeze(object).map_err(|_| failed(path, "it cannot be frozen"))?;
+            // Setters of mended pairs hang on the prototypes alone.
+            for slot in raw::own_slots(object) {
+                if let Some(setter) = slot.setter.and_then(Value::into_object) {
+                    raw::freeze(&setter).map_err(|_| failed(path, "it cannot be frozen"))?;
+                    addresses.push(raw::address(&setter));
+                }
+            }
+            addresses.push(raw::address(object));
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        Ok(addresses)
+    }
+}
+
+/// Printing and blaming ask for these behind a pair.
+fn is_printed(slot: &Slot<'_>) -> bool {
+    matches!(slot.name.as_str(), "constructor" | "name" | "message" | "toString" | "code")
+}
+
+fn is_generator(object: &Object<'_>) -> bool {
+    raw::brand(object.as_value()).is_some_and(|brand| brand.ends_with("GeneratorFunction"))
+}
+
+fn failed(path: &str, why: &str) -> WorldError {
+    WorldError::Hardening(format!("{path}: {why}"))
+}

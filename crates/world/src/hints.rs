@@ -1,0 +1,63 @@
+//! One line of advice for a fault: what there is instead of what the code looked for.
+
+/// Names that programs expect from other worlds, and what to do here.
+const INSTEAD: &[(&[&str], &str)] = &[
+    (&["require", "module", "exports"], "There is no require here; `await import(\"name\")` loads the modules that this session authorises."),
+    (&["process"], "There is no process here: no environment, no arguments, no exit. Pass values in as variables, and end with the value or `final_answer`."),
+    (&["document", "window", "location", "navigator", "localStorage", "sessionStorage", "history", "XMLHttpRequest", "HTMLElement", "Image", "alert", "confirm", "prompt"], "This engine is no browser: it has no page. Use engine \"browser\" for that, or plain JavaScript; `getCanvas` is here for drawing."),
+    (&["fs", "path", "os", "child_process", "http", "https", "net"], "There is no file system and no network here; the session's tools are the only way out."),
+    (&["Buffer"], "There is no Buffer here; Uint8Array with toBase64/fromBase64/toHex, TextEncoder and TextDecoder do the same."),
+    (&["WebSocket", "EventSource", "Worker", "SharedWorker", "MessageChannel"], "There is no such connection here; call a tool instead."),
+    (&["Intl"], "There is no Intl in this engine; format by hand, or use engine \"browser\"."),
+    (&["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"], "It was taken out of this world on purpose: it would let code watch the collector or the clock. WeakMap and WeakSet are here."),
+    (&["WebAssembly"], "There is no WebAssembly in this engine; use engine \"browser\"."),
+    (&["print"], "Use console.log."),
+    (&["__dirname", "__filename", "global"], "There is no file and no Node here; globalThis is the global object."),
+];
+
+/// The advice, if there is any.
+pub(crate) fn hint(error_type: Option<&str>, message: &str, network: bool) -> Option<String> {
+    match error_type? {
+        "ReferenceError" => {
+            let name = missing_name(message)?;
+            let found = INSTEAD.iter().find(|(names, _)| names.contains(&name));
+            found.map(|(_, advice)| (*advice).to_owned())
+        }
+        "RangeError" if message.contains("call stack") => {
+            Some("The recursion is too deep for the stack; use a loop or an explicit list.".to_owned())
+        }
+        "TypeError" if message.contains("read-only") || message.contains("not extensible") => {
+            Some("Built-in objects, variables from outside and tools are frozen; make a copy, or choose another name.".to_owned())
+        }
+        "TypeError" if !network && message.contains("fetch is closed") => {
+            Some("Ask for the data through a tool, or open the session with a network policy.".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// `x` in `ReferenceError: x is not defined`.
+fn missing_name(message: &str) -> Option<&str> {
+    let rest = message.strip_prefix("ReferenceError: ")?;
+    let (name, _) = rest.split_once(" is not defined")?;
+    Some(name.trim_matches('\''))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hint;
+
+    #[test]
+    fn what_is_missing_is_answered_with_what_is_there() {
+        let check = |message: &str, word: &str| {
+            let advice = hint(Some("ReferenceError"), message, false);
+            assert!(advice.as_deref().is_some_and(|advice| advice.contains(word)), "{message}: {advice:?}");
+        };
+        check("ReferenceError: require is not defined", "import");
+        check("ReferenceError: process is not defined", "variables");
+        check("ReferenceError: document is not defined", "browser");
+        check("ReferenceError: Buffer is not defined", "Uint8Array");
+        assert_eq!(hint(Some("ReferenceError"), "ReferenceError: foo is not defined", false), None);
+        assert_eq!(hint(None, "Uncaught 1", false), None);
+    }
+}

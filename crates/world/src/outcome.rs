@@ -1,0 +1,124 @@
+//! From a JavaScript value to the JSON that leaves the world: one round trip, with limits, through functions that no
+//! guest code can replace.
+
+use cove_core::{Fault, FaultKind};
+use rquickjs::{Ctx, Value};
+
+use crate::blame;
+use crate::raw;
+use crate::state::State;
+
+/// Deepest nesting that a result may have: what comes after this world parses JSON with a limit of 128, and wraps the
+/// value a few levels deep.
+const MAX_DEPTH: usize = 100;
+
+/// The JSON-safe value: `undefined`, functions and symbols are `null`.
+pub(crate) fn value_of<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    value: &Value<'js>,
+) -> Result<serde_json::Value, Fault> {
+    let text = match raw::json_text(value) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(serde_json::Value::Null),
+        Err(_) => {
+            let thrown = ctx.catch();
+            if state.is_stopped() {
+                return Err(blame::stopped(state));
+            }
+            let why = blame::sentence(ctx, state, &thrown);
+            return Err(Fault::new(FaultKind::NotSerializable, format!("The value has no JSON form: {why}")));
+        }
+    };
+    let most = state.limits.get().max_result_chars;
+    // Bytes are never fewer than characters, so the count is only made where it can matter.
+    if text.len() as u64 > most {
+        let length = text.chars().count() as u64;
+        if length > most {
+            return Err(Fault::result_too_large(most, length));
+        }
+    }
+    parse(&text)
+}
+
+fn parse(text: &str) -> Result<serde_json::Value, Fault> {
+    if depth(text) > MAX_DEPTH {
+        let message = format!("The value has no JSON form: it is nested deeper than {MAX_DEPTH} levels");
+        return Err(Fault::new(FaultKind::NotSerializable, message));
+    }
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_lone_surrogates(text))).map_err(|error| {
+        Fault::new(FaultKind::NotSerializable, format!("The value has no JSON form: {error}"))
+    })
+}
+
+/// Brackets outside strings, at their deepest.
+fn depth(text: &str) -> usize {
+    let (mut now, mut most, mut in_string, mut escaped) = (0usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                now += 1;
+                most = most.max(now);
+            }
+            b']' | b'}' if !in_string => now = now.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
+}
+
+/// JavaScript writes a lone surrogate as `\ud800`; strict JSON readers refuse it.
+fn without_lone_surrogates(text: &str) -> String {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(char) = text[at..].chars().next() {
+        if char != '\\' {
+            out.push(char);
+            at += char.len_utf8();
+            continue;
+        }
+        let step = match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                out.push_str("\\ufffd");
+                at += 6;
+                continue;
+            }
+            (Some(_), _) => 6,
+            // An escape of two characters, the second of which may be anything.
+            (None, _) => 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+        out.push_str(&text[at..at + step]);
+        at += step;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lone_surrogates_become_replacement_characters() {
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap(), expected, "{text}");
+        check(r#""\ud800""#, "\u{FFFD}");
+        check(r#""a\udc00b""#, "a\u{FFFD}b");
+        check(r#""\ud83d\ude00\ud83d""#, "😀\u{FFFD}");
+        check(r#""\\ud800""#, "\\ud800");
+        check(r#""\"\ud800\n""#, "\"\u{FFFD}\n");
+    }
+
+    #[test]
+    fn depth_ignores_strings() {
+        assert_eq!(depth(r#"[{"a":"[[[\"["},[1]]"#), 2);
+        assert!(parse(&("[".repeat(101) + &"]".repeat(101))).is_err());
+        assert!(parse(&("[".repeat(100) + &"]".repeat(100))).is_ok());
+    }
+}

@@ -1,0 +1,106 @@
+// `console`: every method writes whole lines to the host, in time order. Nothing is formatted that nobody hears.
+(function (native, kit) {
+  'use strict';
+  const { Map, Object, Array, String, TypeError, Math } = globalThis;
+  const DEBUG = 0, LOG = 1, INFO = 2, WARN = 3, ERROR = 4;
+  let indent = '';
+  const counts = new Map();
+  const timers = new Map();
+
+  function write(level, args) {
+    if (!native.hears(level)) return;
+    let text = kit.format(args);
+    if (indent !== '') text = indent + text.replaceAll('\n', `\n${indent}`);
+    native.log(level, text);
+  }
+
+  const label = (name) => (name === undefined ? 'default' : `${name}`);
+  const elapsed = (from) => {
+    const ms = native.elapsed() - from;
+    return ms >= 1000 ? `${(ms / 1000).toFixed(3)}s` : `${Number(ms.toFixed(3))}ms`;
+  };
+  const { Number } = globalThis;
+
+  function table(data, columns) {
+    if (data === null || typeof data !== 'object') { write(LOG, [data]); return; }
+    const rows = [];
+    const names = [];
+    let plain = false;
+    const { getOwnPropertyDescriptor, keys } = Object;
+    const shown = (holder, key) => {
+      const descriptor = getOwnPropertyDescriptor(holder, key);
+      if (descriptor === undefined) return '';
+      return descriptor.get !== undefined ? '[Getter]' : kit.inspect(descriptor.value, 0);
+    };
+    const brand = native.brand(data);
+    const entries = brand === 'Map' || brand === 'Set' ? kit.entriesOf(data) : keys(data).slice(0, 1000).map((key) => [key, getOwnPropertyDescriptor(data, key)?.value]);
+    for (const [key, row] of entries) {
+      const cells = new Map();
+      if (row !== null && typeof row === 'object' && native.brand(row) !== 'Proxy') {
+        for (const name of keys(row).slice(0, 100)) {
+          if (columns !== undefined && !columns.includes(name)) continue;
+          if (!names.includes(name)) names.push(name);
+          cells.set(name, shown(row, name));
+        }
+        rows.push([`${key}`, cells, undefined]);
+      } else {
+        plain = true;
+        rows.push([`${key}`, cells, kit.inspect(row, 0)]);
+      }
+    }
+    const heads = ['(index)', ...(columns ?? names), ...(plain ? ['Values'] : [])];
+    const body = rows.map(([key, cells, value]) => [key, ...(columns ?? names).map((name) => cells.get(name) ?? ''), ...(plain ? [value ?? ''] : [])]);
+    const widths = heads.map((head, at) => Math.max(head.length, ...body.map((row) => row[at].length)) + 2);
+    const centre = (text, width) => {
+      const left = Math.floor((width - text.length) / 2);
+      return ' '.repeat(left) + text + ' '.repeat(width - text.length - left);
+    };
+    const line = (cells) => `│${cells.map((cell, at) => centre(cell, widths[at])).join('│')}│`;
+    const rule = (left, middle, right) => left + widths.map((width) => '─'.repeat(width)).join(middle) + right;
+    write(LOG, [[rule('┌', '┬', '┐'), line(heads), rule('├', '┼', '┤'), ...body.map(line), rule('└', '┴', '┘')].join('\n')]);
+  }
+
+  const console = {
+    log(...args) { write(LOG, args); },
+    info(...args) { write(INFO, args); },
+    warn(...args) { write(WARN, args); },
+    error(...args) { write(ERROR, args); },
+    debug(...args) { write(DEBUG, args); },
+    trace(...args) { write(DEBUG, args.length === 0 ? ['Trace'] : [`Trace: ${kit.format(args)}`]); },
+    dir(value, options) {
+      const depth = options !== null && typeof options === 'object' ? options.depth : undefined;
+      write(LOG, [kit.inspect(value, depth === null ? 20 : typeof depth === 'number' ? Math.min(depth, 20) : 2)]);
+    },
+    dirxml(...args) { write(LOG, args); },
+    table(data, columns) { table(data, Array.isArray(columns) ? columns.map(String) : undefined); },
+    assert(condition, ...args) {
+      if (condition) return;
+      if (typeof args[0] === 'string') args[0] = `Assertion failed: ${args[0]}`;
+      else args.unshift('Assertion failed');
+      write(WARN, args);
+    },
+    count(name) {
+      const key = label(name);
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      write(LOG, [`${key}: ${count}`]);
+    },
+    countReset(name) { counts.delete(label(name)); },
+    time(name) { if (!timers.has(label(name))) timers.set(label(name), native.elapsed()); },
+    timeEnd(name) {
+      const key = label(name);
+      if (!timers.has(key)) return;
+      write(LOG, [`${key}: ${elapsed(timers.get(key))}`]);
+      timers.delete(key);
+    },
+    timeLog(name, ...args) {
+      const key = label(name);
+      if (timers.has(key)) write(LOG, [`${key}: ${elapsed(timers.get(key))}`, ...args]);
+    },
+    group(...args) { if (args.length > 0) write(LOG, args); if (indent.length < 40) indent += '  '; },
+    groupCollapsed(...args) { if (args.length > 0) write(LOG, args); if (indent.length < 40) indent += '  '; },
+    groupEnd() { indent = indent.slice(2); },
+  };
+  kit.resetConsole = () => { indent = ''; };
+  native.define('console', console);
+})

@@ -1,0 +1,83 @@
+// Host functions as plain functions, and the marks by which Cove knows its own errors again.
+//
+// A mark is membership in a WeakMap that only this file holds: no message, name or property makes an error "ours".
+(function (native, kit) {
+  'use strict';
+  const { Map, WeakMap, Promise, JSON, Object, Uint8Array, TypeError, RangeError, Reflect, Symbol, Array } = globalThis;
+  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, keys, freeze } = Object;
+  const { apply } = Reflect;
+  const stringify = JSON.stringify;
+  const parse = JSON.parse;
+  const tagOf = getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
+  const toBase64 = Uint8Array.prototype.toBase64;
+  const fromBase64 = Uint8Array.fromBase64;
+  const BYTES = '$bytes';
+  // 16 MiB of JSON: more than any argument should be, less than what would starve the bridge.
+  const MAX_ARGS = 16 << 20;
+
+  const marks = new WeakMap();
+  const pending = new Map();
+
+  function error(kind, message, code, base) {
+    const made = base ?? native.bareError();
+    defineProperty(made, 'message', { value: message, writable: true, enumerable: false, configurable: true });
+    if (code !== undefined) defineProperty(made, 'code', { value: code, writable: true, enumerable: true, configurable: true });
+    marks.set(made, kind);
+    return made;
+  }
+  kit.markedError = error;
+  kit.kindOf = (value) => (value !== null && (typeof value === 'object' || typeof value === 'function') ? marks.get(value) : undefined);
+
+  function toolError(message, code) {
+    const made = error('tool', `Tool execution failed: ${message}`, 'ERR_TOOL_PROXY_FAIL');
+    if (code !== undefined) defineProperty(made, 'toolCode', { value: code, writable: true, enumerable: true, configurable: true });
+    return made;
+  }
+
+  const encodeOne = (key, value) =>
+    value !== null && typeof value === 'object' && apply(tagOf, value, []) === 'Uint8Array'
+      ? { [BYTES]: apply(toBase64, value, []) } : value;
+  kit.encode = (args) => {
+    const text = stringify(args, encodeOne);
+    if (text.length > MAX_ARGS) throw new RangeError(`the arguments of a tool may have ${MAX_ARGS} characters of JSON; these have ${text.length}`);
+    return text;
+  };
+  const decodeOne = (key, value) => {
+    if (value === null || typeof value !== 'object') return value;
+    const text = value[BYTES];
+    if (typeof text !== 'string' || keys(value).length !== 1) return value;
+    try { return fromBase64(text); } catch (problem) { return value; }
+  };
+  kit.decode = (text) => (text.includes(`"${BYTES}"`) ? parse(text, decodeOne) : parse(text));
+
+  function settle(text, message, code) {
+    if (text === undefined) return { failed: toolError(message, code) };
+    try { return { value: kit.decode(text) }; } catch (problem) { return { failed: toolError('the answer is not JSON', undefined) }; }
+  }
+  kit.callAsync = (name, args) => {
+    const text = kit.encode(args);
+    const id = native.callTool(name, text);
+    return new Promise((resolve, reject) => { pending.set(id, { resolve, reject }); });
+  };
+  kit.settleCall = (id, text, message, code) => {
+    const call = pending.get(id);
+    if (call === undefined) return;
+    pending.delete(id);
+    const { value, failed } = settle(text, message, code);
+    if (failed !== undefined) call.reject(failed); else call.resolve(value);
+  };
+  kit.forgetCalls = () => { pending.clear(); };
+
+  kit.makeTool = (name, sync) => {
+    const tool = sync
+      ? { [name](...args) {
+          const text = kit.encode(args);
+          const [answer, message, code] = native.callToolAndWait(name, text);
+          const { value, failed } = settle(answer, message, code);
+          if (failed !== undefined) throw failed;
+          return value;
+        } }[name]
+      : { [name](...args) { return kit.callAsync(name, args); } }[name];
+    return freeze(tool);
+  };
+})

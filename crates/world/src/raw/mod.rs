@@ -1,0 +1,22 @@
+//! The only unsafe code of this crate: what the engine's C interface can do and its safe binding cannot.
+//!
+//! Four things need it: counting and refusing memory at the allocator, lending the host's port to native functions for
+//! the length of one run, walking and freezing intrinsics without running a line of JavaScript, and errors that no
+//! `catch` can hold. Everything leaves this module as safe types of `rquickjs`; nothing outside it says `unsafe`.
+#![allow(unsafe_code)]
+
+mod guard;
+mod lend;
+mod mend;
+mod meter;
+mod object;
+mod value;
+
+pub(crate) use guard::{drain_jobs, enter_thread, forbid_calls, guarded_queue, guarded_then, throw_uncatchable};
+pub(crate) use lend::PortSlot;
+pub(crate) use mend::mend;
+pub(crate) use meter::{Gauge, Meter};
+pub(crate) use object::{Slot, address, class_prototypes, define, freeze, own_data, own_slots, prototype_of, remove};
+pub(crate) use value::{
+    bare_error, brand, bytes_of, caller_file, class_id, gc_rarely, json_text, promise_parts, proxy_target, text, uint8_array,
+};

@@ -1,0 +1,273 @@
+//! One run, from text to report: prepare, evaluate, wait for what the code waits for, take the value, clear away.
+
+use cove_core::{Fault, FaultKind, LogLevel};
+use cove_script::{Mode, PrepareOptions, prepare};
+use rquickjs::{Array, Ctx, Function, Object, Value};
+
+use crate::blame;
+use crate::natives::{start_steps, steps_used};
+use crate::outcome;
+use crate::port::{Event, ToolFailure};
+use crate::raw;
+use crate::state::{Over, State};
+use crate::{Ended, Job, Report};
+
+/// Jobs that may still run after the code has its value, so that promises which are settled already are heard.
+const JOBS_AFTER_END: usize = 10_000;
+
+/// How many rejections that nobody handled are told.
+const MAX_REJECTIONS: usize = 20;
+
+/// Evaluates a script of our own making, or prepared code.
+pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, code: &str, file: &str) -> rquickjs::Result<Value<'js>> {
+    let mut options = rquickjs::context::EvalOptions::default();
+    options.filename = Some(file.to_owned());
+    ctx.eval_with_options(code, options)
+}
+
+/// Runs a job; the port has been lent already.
+pub(crate) fn run(ctx: &Ctx<'_>, state: &State, job: &Job) -> Report {
+    raw::enter_thread(ctx);
+    begin(ctx, state, job);
+    let mut result = attempt(ctx, state, job);
+    if state.is_stopped() && !answered(state) {
+        result = Err(blame::stopped(state));
+    }
+    let operations = steps_used(ctx, state);
+    finish(ctx, state, &mut result);
+    Report {
+        result,
+        operations,
+        memory_bytes: state.gauge.used() as u64,
+        usable: !state.gauge.refused() && state.over.get() != Over::Closed,
+    }
+}
+
+fn answered(state: &State) -> bool {
+    state.over.get() == Over::Answered && !state.gauge.refused()
+}
+
+fn begin(ctx: &Ctx<'_>, state: &State, job: &Job) {
+    state.over.set(Over::No);
+    state.answer.borrow_mut().take();
+    state.rejections.borrow_mut().clear();
+    state.guards.set(job.cell || job.max_operations.is_some());
+    let flag = (|| {
+        let kit = state.kit.borrow().clone().ok_or(rquickjs::Error::Unknown)?.restore(ctx)?;
+        kit.get::<_, Array<'_>>("over")?.set(0, false)?;
+        start_steps(ctx, state, job.max_operations)
+    })();
+    if flag.is_err() {
+        ctx.catch();
+    }
+}
+
+fn attempt(ctx: &Ctx<'_>, state: &State, job: &Job) -> Result<Ended, Fault> {
+    let file = state.sources.borrow_mut().next_name(job.cell);
+    let prepared = {
+        let tool_names = state.tool_names.borrow();
+        let imports = state.imports.borrow();
+        let options = PrepareOptions {
+            mode: if job.cell { Mode::Cell } else { Mode::FunctionBody },
+            guards: state.guards.get(),
+            tool_names: tool_names.as_slice(),
+            imports: Some(&imports),
+            file_name: &file,
+        };
+        prepare(&job.code, &options).map_err(Fault::from)?
+    };
+    let function = evaluate(ctx, &prepared.code, &file);
+    state.sources.borrow_mut().keep(file, prepared);
+    let promise = function.and_then(|function| {
+        let function = Function::from_value(function)?;
+        if job.cell {
+            return function.call::<_, Value<'_>>(());
+        }
+        let input = set_input(ctx, state, job)?;
+        function.call::<_, Value<'_>>((input,))
+    });
+    let promise = match promise {
+        Ok(promise) => promise,
+        Err(error) => return Err(thrown(ctx, state, &error)),
+    };
+    settle(ctx, state, &promise)?;
+    if answered(state) {
+        return take_answer(state);
+    }
+    let Some((settled, value)) = raw::promise_parts(&promise) else {
+        return Err(Fault::new(FaultKind::EngineLost, "The prepared code gave no promise"));
+    };
+    state.handled(&promise);
+    if settled == "rejected" {
+        return Err(blame::fault_of(ctx, state, &value));
+    }
+    let value = outcome::value_of(ctx, state, &value)?;
+    if answered(state) {
+        return take_answer(state);
+    }
+    Ok(Ended { value, is_final_answer: false, canvas_error: None })
+}
+
+fn take_answer(state: &State) -> Result<Ended, Fault> {
+    let answer = state.answer.borrow_mut().take().unwrap_or(Ok(serde_json::Value::Null));
+    answer.map(|value| Ended { value, is_final_answer: true, canvas_error: None })
+}
+
+/// What a failed call into the engine means.
+fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> Fault {
+    if matches!(error, rquickjs::Error::Exception) {
+        let value = ctx.catch();
+        if answered(state)
+            && let Some(Err(fault)) = state.answer.borrow_mut().take()
+        {
+            return fault;
+        }
+        return blame::fault_of(ctx, state, &value);
+    }
+    if state.is_stopped() {
+        return blame::stopped(state);
+    }
+    Fault::new(FaultKind::Syntax, format!("The code cannot be read: {error}"))
+}
+
+fn set_input<'js>(ctx: &Ctx<'js>, state: &State, job: &Job) -> rquickjs::Result<Value<'js>> {
+    let text = match &job.input {
+        Some(input) => Some(input.to_string()),
+        None => None,
+    };
+    state.kit(ctx, "setGlobal")?.call::<_, ()>(("input", text))?;
+    let globals: Object<'js> = ctx.globals();
+    Ok(raw::own_data(&globals, "input").unwrap_or_else(|| Value::new_undefined(ctx.clone())))
+}
+
+/// Runs jobs, timers and tool answers until the promise is settled or the run is over.
+fn settle<'js>(ctx: &Ctx<'js>, state: &State, promise: &Value<'js>) -> Result<(), Fault> {
+    loop {
+        while !state.is_stopped() && ctx.execute_pending_job() {}
+        if state.is_stopped() {
+            return Err(blame::stopped(state));
+        }
+        let pending = raw::promise_parts(promise).is_some_and(|(settled, _)| settled == "pending");
+        if !pending || answered(state) {
+            return Ok(());
+        }
+        if let Some((id, answer)) = state.early.borrow_mut().pop_front() {
+            hear(ctx, state, id, answer);
+            continue;
+        }
+        let due = state.timers.borrow_mut().take_due();
+        if let Some(id) = due {
+            call_kit(ctx, state, "fireTimer", (id,));
+            continue;
+        }
+        let next = state.timers.borrow().next_in();
+        if next.is_none() && state.waiting_calls.borrow().is_empty() {
+            let message = "The code waits for something that never happens (a promise that nothing can settle)";
+            let mut fault = Fault::new(FaultKind::Exception, message);
+            fault.hint = Some("Look for a Promise whose resolve is never called, or an await on it.".to_owned());
+            return Err(fault);
+        }
+        match state.port.with(|port| port.wait(next)) {
+            Some(Event::ToolAnswer { id, result }) => hear(ctx, state, id, result),
+            Some(Event::Elapsed) => {}
+            Some(Event::Closed) | None => {
+                state.over.set(Over::Closed);
+                return Err(blame::stopped(state));
+            }
+        }
+    }
+}
+
+/// A tool has answered: its promise is settled, unless nobody waits for it any more.
+fn hear(ctx: &Ctx<'_>, state: &State, id: u64, answer: Result<String, ToolFailure>) {
+    {
+        let mut waiting = state.waiting_calls.borrow_mut();
+        let Some(at) = waiting.iter().position(|waiting| *waiting == id) else { return };
+        waiting.swap_remove(at);
+    }
+    /// What a parsed answer takes of the heap, compared with its text, in the worst case that is worth a try.
+    const GROWTH: u64 = 3;
+    let most = state.limits.get().memory_bytes / GROWTH;
+    match answer {
+        Ok(text) if text.len() as u64 > most => {
+            let message = format!("the answer has {} bytes; this session's memory holds {most}", text.len());
+            call_kit(ctx, state, "settleCall", (id as f64, None::<String>, message, None::<String>));
+        }
+        Ok(text) => call_kit(ctx, state, "settleCall", (id as f64, Some(text))),
+        Err(ToolFailure { message, code }) => {
+            call_kit(ctx, state, "settleCall", (id as f64, None::<String>, message, code));
+        }
+    }
+}
+
+/// Calls into the kit from the loop; what a guest's callback throws there is told on the console.
+fn call_kit<'js>(ctx: &Ctx<'js>, state: &State, name: &str, args: impl rquickjs::function::IntoArgs<'js>) {
+    let done = state.kit(ctx, name).and_then(|function| function.call::<_, Value<'js>>(args));
+    if done.is_err() {
+        let thrown = ctx.catch();
+        if !state.is_over() {
+            let sentence = blame::sentence(ctx, state, &thrown);
+            state.say(LogLevel::Error, format!("Uncaught error in a callback: {sentence}"));
+        }
+    }
+}
+
+/// Clears away what the run leaves: jobs, timers, calls.
+fn finish(ctx: &Ctx<'_>, state: &State, result: &mut Result<Ended, Fault>) {
+    if !state.is_over() {
+        let mut jobs = 0;
+        while jobs < JOBS_AFTER_END && !state.is_over() && ctx.execute_pending_job() {
+            jobs += 1;
+        }
+        if state.gauge.refused() {
+            *result = Err(blame::stopped(state));
+        }
+        if result.is_ok() {
+            tell_rejections(state);
+        }
+    }
+    if state.over.get() == Over::No {
+        // Late jobs may have no effects either.
+        state.over.set(Over::Answered);
+    }
+    raw::drain_jobs(ctx);
+    state.timers.borrow_mut().clear_all();
+    state.waiting_calls.borrow_mut().clear();
+    state.early.borrow_mut().clear();
+    if !state.gauge.refused() {
+        for name in ["clearTimers", "forgetCalls", "forgetImports", "resetConsole"] {
+            call_kit(ctx, state, name, ());
+        }
+    }
+}
+
+fn tell_rejections(state: &State) {
+    let rejections = std::mem::take(&mut *state.rejections.borrow_mut());
+    if !state.hears(LogLevel::Warn) {
+        return;
+    }
+    for (_, sentence) in rejections.into_iter().take(MAX_REJECTIONS) {
+        state.say(LogLevel::Warn, format!("Unhandled promise rejection: {sentence}"));
+    }
+}
+
+impl State {
+    /// A promise was rejected and nobody has taken notice yet.
+    pub(crate) fn rejected<'js>(&self, ctx: &Ctx<'js>, promise: &Value<'js>, reason: &Value<'js>) {
+        if self.is_over() || self.rejections.borrow().len() >= 1000 {
+            return;
+        }
+        if let Some(object) = promise.as_object() {
+            let sentence = blame::sentence(ctx, self, reason);
+            self.rejections.borrow_mut().push((raw::address(object), sentence));
+        }
+    }
+
+    /// Somebody has.
+    pub(crate) fn handled(&self, promise: &Value<'_>) {
+        if let Some(object) = promise.as_object() {
+            let address = raw::address(object);
+            self.rejections.borrow_mut().retain(|(known, _)| *known != address);
+        }
+    }
+}
