@@ -130,7 +130,7 @@ pub(crate) async fn import(tab: &Tab, policy: &ImportPolicy, guards: bool, id: u
 fn module(policy: &ImportPolicy, guards: bool, name: &str) -> Result<String, Answer> {
     let failed = |kind, message| Err(Answer::Failed { kind, message, code: None });
     if !policy.allows(name) {
-        return failed("import", format!("Import not allowed: {name}"));
+        return failed("import", policy.refusal(name));
     }
     let Some(source) = policy.modules.get(name) else {
         return failed("exception", format!("There is no module named {name}"));

@@ -10,12 +10,12 @@ use crate::tab_events::TabEnd;
 /// One unit's text as the engine sees it: the name it runs under and the way back to the user's lines.
 pub(crate) struct Program<'a> {
     pub(crate) prepared: &'a Prepared,
-    /// What the engine calls it: in no other text's stack traces.
+    /// What the engine calls it: no other text of the session has this name.
     pub(crate) script_name: String,
     /// What the user calls it.
     pub(crate) file_name: &'a str,
-    /// Lines that stand before the prepared text.
-    pub(crate) lines_before: u32,
+    /// UTF-16 units that stand before the prepared text on its first line.
+    pub(crate) columns_before: u32,
 }
 
 impl Program<'_> {
@@ -26,7 +26,8 @@ impl Program<'_> {
             ThrownKind::Import => (FaultKind::ImportNotAllowed, thrown.message),
             ThrownKind::Exception | ThrownKind::Syntax => (FaultKind::Exception, sentence(&thrown.name, &thrown.message)),
         };
-        let module = message.strip_prefix("Import not allowed: ").map(str::to_owned);
+        let module = message.strip_prefix("Import not allowed: ").and_then(|rest| rest.split_once(". Authorised"));
+        let module = module.map(|(name, _)| name.to_owned());
         let fault = self.at(Fault::new(kind, message), self.first_own_line(&thrown.stack));
         match module {
             Some(module) if kind == FaultKind::ImportNotAllowed => fault.with("module", module),
@@ -51,7 +52,8 @@ impl Program<'_> {
     }
 
     fn locate(&self, line: u32, column: u32) -> Option<Position> {
-        self.prepared.locate(line.checked_sub(self.lines_before)?, column, ColumnUnit::Utf16)
+        let before = if line == 1 { self.columns_before } else { 0 };
+        self.prepared.locate(line, column.checked_sub(before)?, ColumnUnit::Utf16)
     }
 
     /// The topmost place of a stack trace that lies in the user's own text.
@@ -67,8 +69,8 @@ impl Program<'_> {
 /// `{Type}: {message}`; what is no error at all is shown as it is.
 fn sentence(name: &str, message: &str) -> String {
     match (name.is_empty(), message.is_empty()) {
-        (true, true) => "undefined was thrown".to_owned(),
-        (true, false) => format!("Uncaught: {message}"),
+        (true, true) => "Uncaught exception".to_owned(),
+        (true, false) => format!("Uncaught {message}"),
         (false, true) => name.to_owned(),
         (false, false) => format!("{name}: {message}"),
     }

@@ -16,7 +16,10 @@ pub(crate) const BROWSER_VARIABLE: &str = "COVE_BROWSER";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BrowserNotFound {
     /// A path was given, and there is no program.
-    #[error("{0} is not a program that can be started; name another browser with --browser or COVE_BROWSER")]
+    #[error(
+        "{0} is not a program that can be started; name another browser with --browser or COVE_BROWSER, or install one \
+         with `apt-get install chromium-headless-shell chromium-sandbox`"
+    )]
     NotAProgram(PathBuf),
     /// Nothing was given and nothing was found.
     #[error(

@@ -42,6 +42,9 @@ pub(crate) struct Run {
     /// Fail instead of using the other engine when the one asked for is missing
     #[arg(long)]
     pub(crate) no_fallback: bool,
+    /// The browser's binary; else COVE_BROWSER, else the usual places
+    #[arg(long, value_name = "PATH")]
+    pub(crate) browser: Option<PathBuf>,
     /// Folder for pictures that the code draws
     #[arg(long, value_name = "DIR", default_value = "artifacts")]
     pub(crate) artifacts: PathBuf,

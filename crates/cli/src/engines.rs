@@ -1,7 +1,9 @@
-//! Which engines this command has, made from what was typed.
+//! Which engines this command has, made from what was typed. None starts before its first session.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use cove_chrome::{ChromeEngine, ChromeOptions};
 use cove_core::Engine;
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions, Profile};
 
@@ -15,4 +17,9 @@ pub(crate) fn embedded(walls: &WallArgs) -> Arc<dyn Engine> {
 pub(crate) fn embedded_options(walls: &WallArgs) -> EmbeddedOptions {
     let profile = if walls.strict { Profile::Strict } else { Profile::Standard };
     EmbeddedOptions { profile, spare_children: 1, ..EmbeddedOptions::default() }
+}
+
+/// Chrome for one command: one tab, made when it is asked for.
+pub(crate) fn browser(path: Option<PathBuf>) -> Arc<dyn Engine> {
+    Arc::new(ChromeEngine::new(ChromeOptions { browser: path, pool_size: 1, ..ChromeOptions::default() }))
 }

@@ -59,7 +59,7 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
     let runner = Runner::new(RunnerOptions {
         tools: ToolSet::new(tools).map_err(anyhow::Error::msg)?,
         embedded: Some(engines::embedded(&args.walls)),
-        browser: None,
+        browser: Some(engines::browser(args.browser)),
         shelf: Some(Arc::new(Shelf::at(&args.artifacts, StoreLimits::default()))),
         limits: limits.checked()?,
         imports,

@@ -37,6 +37,11 @@ impl Suite {
         Self { engine, runtime }
     }
 
+    /// Runs something of the engine's own on the suite's runtime, as ending it.
+    pub fn block_on<F: Future>(&self, work: F) -> F::Output {
+        self.runtime.block_on(work)
+    }
+
     fn runner(&self, shelf: Option<Arc<Shelf>>) -> Runner {
         let mut options = RunnerOptions { shelf, ..RunnerOptions::default() };
         match self.engine.name() {

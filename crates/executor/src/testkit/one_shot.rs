@@ -64,11 +64,13 @@ impl Suite {
         self.hold("property 3", &(0..FORMS.len(), 15u64..60), |(form, timeout_ms)| {
             let started = Instant::now();
             let request = RunRequest { timeout_ms, ..self.request(FORMS[form]) };
-            let answer = self.run(request).outcome.to_json();
-            let took = started.elapsed();
+            let shot = self.run(request);
+            let (answer, took) = (shot.outcome.to_json(), started.elapsed());
             ensure(answer["error"] == "execution_timeout" && answer["timeoutMs"] == timeout_ms, || {
                 format!("{answer} for {}", FORMS[form])
             })?;
+            let ran_ms = shot.usage.wall_ms;
+            ensure(ran_ms < timeout_ms as f64 + 1000.0, || format!("answered after {ran_ms} ms"))?;
             // The page or process is made ready outside the run's own clock; a loaded machine may take its time there.
             ensure(took < Duration::from_millis(timeout_ms) + Duration::from_secs(10), || format!("answered after {took:?}"))
         });
