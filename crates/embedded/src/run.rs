@@ -70,6 +70,9 @@ pub(crate) async fn run(session: &mut EmbeddedSession, unit: RunUnit, started: I
             let leash = Leash::new(&session.process);
             session.gone = Some("a run was given up".into());
             let end = converse(session, &unit, started, &mut talk).await;
+            if matches!(end, End::Report(_)) {
+                talk.start_the_last_calls().await;
+            }
             conclude(session, leash, end, &unit, &mut talk, &mut usage).await
         }
     };
@@ -153,6 +156,16 @@ async fn session_ready(line: &crate::line::Line) {
 }
 
 impl Talk {
+    /// Code may call a tool and end without waiting for it. Such a call is made, too: its future is polled once, and
+    /// only then dropped with the run.
+    async fn start_the_last_calls(&mut self) {
+        poll_fn(|context| {
+            while self.calls.poll_answer(context).is_ready() {}
+            Poll::Ready(())
+        })
+        .await;
+    }
+
     /// Takes in every whole frame that has arrived. `Some`: the conversation is over.
     fn hear(&mut self, session: &mut EmbeddedSession) -> Option<End> {
         let limits = session.options.limits;

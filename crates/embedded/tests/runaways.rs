@@ -15,7 +15,6 @@ const RUNAWAYS: &[&str] = &[
     "return Array(1e9).join('x')",
     "return new Array(2 ** 32 - 1).sort()",
     "return /^(a+)+$/.test('a'.repeat(40) + 'b')",
-    "return new Promise(() => {})",
     "return {toJSON() { while (true) {} }}",
     "return {get x() { while (true) {} }}",
     "setTimeout(() => { while (true) {} }, 1); await new Promise(() => {})",

@@ -48,6 +48,9 @@ pub(crate) struct Frames {
 /// Read at least so much at once; most frames are smaller.
 const READ_BYTES: usize = 16 << 10;
 
+/// And at most so much.
+const MAX_READ_BYTES: usize = 1 << 20;
+
 /// A buffer that has grown beyond this is given back once it is empty.
 const KEEP_BYTES: usize = 256 << 10;
 
@@ -64,7 +67,8 @@ impl Frames {
             self.bytes.drain(..self.start);
             self.start = 0;
         }
-        self.bytes.reserve(READ_BYTES);
+        // A long frame is read in ever larger pieces.
+        self.bytes.reserve(self.bytes.len().clamp(READ_BYTES, MAX_READ_BYTES));
         &mut self.bytes
     }
 

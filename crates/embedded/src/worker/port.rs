@@ -19,6 +19,8 @@ pub(super) struct SocketPort<'a> {
     refused: Vec<(u64, &'static str)>,
     /// Console output that the host still keeps.
     log_bytes_left: usize,
+    /// The host has seen a line that did not fit.
+    log_is_full: bool,
     /// The host is gone.
     closed: bool,
 }
@@ -26,14 +28,14 @@ pub(super) struct SocketPort<'a> {
 impl<'a> SocketPort<'a> {
     pub(super) fn new(inbox: &'a mut Inbox, max_log_bytes: u64) -> Self {
         let log_bytes_left = usize::try_from(max_log_bytes).unwrap_or(usize::MAX);
-        Self { inbox, open: HashSet::new(), refused: Vec::new(), log_bytes_left, closed: false }
+        Self { inbox, open: HashSet::new(), refused: Vec::new(), log_bytes_left, log_is_full: false, closed: false }
     }
 }
 
 impl Port for SocketPort<'_> {
     /// Lines beyond the limit are dropped here: the host has then seen the line that crossed it, and wants no more.
     fn log(&mut self, line: &LogLine) {
-        if self.log_bytes_left == 0 {
+        if self.log_is_full {
             return;
         }
         let text = line.text.as_str();
@@ -43,7 +45,7 @@ impl Port for SocketPort<'_> {
         }
         // The line break no longer fits, so the host drops or cuts this line; more of it need not travel.
         let text = &text[..text.ceil_char_boundary(self.log_bytes_left)];
-        self.log_bytes_left = 0;
+        self.log_is_full = true;
         batch::add([&line_head(line.level, text), text.as_bytes()]);
     }
 
