@@ -7,6 +7,9 @@ use crate::cdp::ExceptionDetails;
 use crate::message::{Thrown, ThrownKind};
 use crate::tab_events::TabEnd;
 
+/// More than any text that the preparation puts before a word of the user's.
+const INSERTED_COLUMNS: u32 = 64;
+
 /// One unit's text as the engine sees it: the name it runs under and the way back to the user's lines.
 pub(crate) struct Program<'a> {
     pub(crate) prepared: &'a Prepared,
@@ -24,7 +27,7 @@ impl Program<'_> {
         let (kind, message) = match thrown.kind {
             ThrownKind::Tool => (FaultKind::Tool, thrown.message),
             ThrownKind::Import => (FaultKind::ImportNotAllowed, thrown.message),
-            ThrownKind::Exception | ThrownKind::Syntax => (FaultKind::Exception, sentence(&thrown.name, &thrown.message)),
+            ThrownKind::Exception => (FaultKind::Exception, thrown.message),
         };
         let module = message.strip_prefix("Import not allowed: ").and_then(|rest| rest.split_once(". Authorised"));
         let module = module.map(|(name, _)| name.to_owned());
@@ -53,7 +56,9 @@ impl Program<'_> {
 
     fn locate(&self, line: u32, column: u32) -> Option<Position> {
         let before = if line == 1 { self.columns_before } else { 0 };
-        self.prepared.locate(line, column.checked_sub(before)?, ColumnUnit::Utf16)
+        let column = column.checked_sub(before)?;
+        // V8 often names the beginning of a statement, which may be a word of ours; the user's comes right after it.
+        (column..column + INSERTED_COLUMNS).find_map(|column| self.prepared.locate(line, column, ColumnUnit::Utf16))
     }
 
     /// The topmost place of a stack trace that lies in the user's own text.
@@ -63,16 +68,6 @@ impl Program<'_> {
             let mut numbers = place.strip_prefix(':')?.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
             self.locate(numbers.next()?.ok()?, numbers.next()?.ok()?)
         })
-    }
-}
-
-/// `{Type}: {message}`; what is no error at all is shown as it is.
-fn sentence(name: &str, message: &str) -> String {
-    match (name.is_empty(), message.is_empty()) {
-        (true, true) => "Uncaught exception".to_owned(),
-        (true, false) => format!("Uncaught {message}"),
-        (false, true) => name.to_owned(),
-        (false, false) => format!("{name}: {message}"),
     }
 }
 

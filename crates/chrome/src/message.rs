@@ -54,7 +54,7 @@ pub(crate) struct Drawn {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Thrown {
     pub(crate) kind: ThrownKind,
-    pub(crate) name: String,
+    /// `{Type}: {message}`, or `Uncaught …` for what is no error.
     pub(crate) message: String,
     pub(crate) stack: String,
 }
@@ -66,7 +66,6 @@ pub(crate) enum ThrownKind {
     Exception,
     Tool,
     Import,
-    Syntax,
 }
 
 impl Message {

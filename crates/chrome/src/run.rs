@@ -51,13 +51,19 @@ pub(crate) fn lost_before_it_began() -> RunReport {
     }
 }
 
-/// Runs one unit.
-pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], unit: &RunUnit) -> RunReport {
+/// What stands before the prepared text, on the user's first line so that all lines keep their numbers.
+const HEAD: &str = "function(s){this.run(";
+
+/// The engine puts one parenthesis before a function it is to call.
+const COLUMNS_BEFORE: u32 = HEAD.len() as u32 + 1;
+
+/// Runs one unit, the session's `number`-th.
+pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> RunReport {
     let began = Instant::now();
     let mut logs = Logs::new(&guest.options);
     let mut calls = Calls::default();
     let mut operations = 0;
-    let end = match start(guest, tools, unit) {
+    let end = match start(guest, tools, number, unit) {
         Ok(started) => follow(guest, tools, unit, started, &mut logs, &mut calls, &mut operations, began).await,
         Err(fault) => End::Failed(*fault),
     };
@@ -83,10 +89,11 @@ struct Started {
     prepared: cove_script::Prepared,
     tool_names: Vec<String>,
     file_name: &'static str,
+    script_name: String,
     settings: Value,
 }
 
-fn start(guest: &Guest, tools: &[ToolSpec], unit: &RunUnit) -> Result<Started, Box<Fault>> {
+fn start(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> Result<Started, Box<Fault>> {
     let tool_names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
     let (mode, input, body) = match &unit.shape {
         RunShape::FunctionBody { input } => (Mode::FunctionBody, input.as_ref(), true),
@@ -111,7 +118,12 @@ fn start(guest: &Guest, tools: &[ToolSpec], unit: &RunUnit) -> Result<Started, B
     if let (Some(input), Some(settings)) = (input, settings.as_object_mut()) {
         settings.insert("input".to_owned(), input.clone());
     }
-    Ok(Started { prepared, tool_names, file_name, settings })
+    let script_name = match mode {
+        Mode::Cell => format!("cell-{number}.js"),
+        _ if number == 1 => file_name.to_owned(),
+        _ => format!("code-{number}.js"),
+    };
+    Ok(Started { prepared, tool_names, file_name, script_name, settings })
 }
 
 #[expect(clippy::too_many_arguments, reason = "the run's own state, taken apart so that it can be borrowed in parts")]
@@ -128,14 +140,12 @@ async fn follow(
     let tab = &guest.tab;
     let program = Program {
         prepared: &started.prepared,
-        script_name: format!("cove-{}.js", uuid::Uuid::new_v4().simple()),
+        script_name: started.script_name,
         file_name: started.file_name,
-        lines_before: 1,
+        columns_before: COLUMNS_BEFORE,
     };
-    let declaration = format!(
-        "function(s){{this.run(\n{}\n,s)}}\n//# sourceURL={}\n",
-        started.prepared.code, program.script_name
-    );
+    let declaration =
+        format!("{HEAD}{}\n,s)}}\n//# sourceURL={}\n", started.prepared.code, program.script_name);
     let mut inbox = tab.events.open_inbox();
     let mut ended = tab.events.watch_end();
     let budget = Duration::from_millis(unit.timeout_ms);

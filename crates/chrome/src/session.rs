@@ -26,6 +26,7 @@ pub(crate) struct ChromeSession {
     /// `None` once the session is lost; taken out while a run goes on, so that dropping the run ends the tab.
     guest: Option<Guest>,
     tools: Vec<ToolSpec>,
+    runs: u64,
     _seat: OwnedSemaphorePermit,
     _network: Option<Lease>,
 }
@@ -61,7 +62,7 @@ impl ChromeSession {
             tab.events.end(crate::tab_events::TabEnd::BrowserEnded);
         }
         let options = SessionOptions { network: NetworkPolicy::default(), ..options };
-        Self { guest: Some(Guest { tab, watched, options }), tools: Vec::new(), _seat: seat, _network: network }
+        Self { guest: Some(Guest { tab, watched, options }), tools: Vec::new(), runs: 0, _seat: seat, _network: network }
     }
 
     fn guest(&self) -> Result<&Guest, EngineError> {
@@ -119,8 +120,9 @@ impl Session for ChromeSession {
 
     fn run(&mut self, unit: RunUnit) -> BoxFuture<'_, RunReport> {
         Box::pin(async move {
+            self.runs += 1;
             let Some(guest) = self.guest.take() else { return run::lost_before_it_began() };
-            let report = run::run(&guest, &self.tools, &unit).await;
+            let report = run::run(&guest, &self.tools, self.runs, &unit).await;
             if report.fate == SessionFate::Usable {
                 self.guest = Some(guest);
             }

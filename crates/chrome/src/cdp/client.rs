@@ -320,7 +320,6 @@ async fn read(answers: impl AsyncRead + Unpin, client: Client) {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tokio::io::AsyncWriteExt as _;
 
     /// A browser made of two pipes: what it reads, what it writes.
     fn connect() -> (Client, pipe::Receiver, pipe::Sender) {

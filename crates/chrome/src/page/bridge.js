@@ -41,14 +41,16 @@
     return error;
   };
   const ended = () => hostError("late", "the run is over");
+  // Every promise that guest code gets is made here and handed over as it is: returned through an async function it
+  // would be resolved by its own `then`, which guest code may have replaced.
   const ask = (message) =>
     new PagePromise((resolve, reject) => {
       if (run === null || run.over !== null) throw ended();
       if (waitingCount >= MAX_WAITING) throw new PageRangeError(`more than ${MAX_WAITING} calls wait for an answer`);
-      const id = ++lastCall;
+      const words = message(), id = ++lastCall;
       waiting[id] = { __proto__: null, resolve, reject };
       waitingCount++;
-      emit(`{"id":${id},${message}}`);
+      emit(`{"id":${id},${words}}`);
     });
   // The page stands still until the host has answered: a request that the host itself fulfils.
   const askAndWait = (message) => {
@@ -67,7 +69,7 @@
   };
   const addTool = (name, sync) => {
     const message = (args) => `"t":"tool","name":${quote(name)},"args":${quote(pack(args))}`;
-    const tool = sync ? (...args) => askAndWait(message(args)) : async (...args) => ask(message(args));
+    const tool = sync ? (...args) => askAndWait(message(args)) : (...args) => ask(() => message(args));
     defineProperty(tool, "name", { __proto__: null, value: name });
     defineProperty(guest, name, { __proto__: null, value: freeze(tool), writable: false, enumerable: true, configurable: true });
   };
@@ -76,7 +78,7 @@
   const load = (specifier) => {
     const name = text(specifier), known = mapGet(modules, name);
     if (known !== undefined) return known;
-    const loading = (async () => ask(`"t":"import","name":${quote(name)}`))();
+    const loading = ask(() => `"t":"import","name":${quote(name)}`);
     mapSet(modules, name, loading);
     (async () => { try { await loading; } catch { mapDelete(modules, name); } })();
     return loading;

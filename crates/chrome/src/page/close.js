@@ -39,3 +39,4 @@
 const __cove_stop = __cove_boot.names.stop, __cove_catch = __cove_boot.names.caught, __cove_import = __cove_boot.names.load;
 const __cove_decl = __cove_boot.names.declare, __cove_lock = __cove_boot.names.lock, __cove_fn = __cove_boot.names.named;
 (() => { const { kernel } = __cove_boot; __cove_boot = undefined; return kernel; })();
+//# sourceURL=cove-kernel.js

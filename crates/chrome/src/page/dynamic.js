@@ -60,14 +60,14 @@
   const guardDynamicCode = () => {
     if (settings.guarded) return;
     settings.guarded = true;
-    const run = (code) => evaluate(askAndWait(`"t":"dynamic","code":${quote(code)}`));
-    put(guest, "eval", function (code) { return typeof code === "string" ? run(code) : code; });
+    const execute = (code) => evaluate(askAndWait(`"t":"dynamic","code":${quote(code)}`));
+    put(guest, "eval", function (code) { return typeof code === "string" ? execute(code) : code; });
     const tame = (Original, head) => {
       const { prototype } = Original;
       const Tamed = function (...args) {
         let parameters = "", last = args.length - 1;
         for (let i = 0; i < last; i++) parameters += `${i === 0 ? "" : ","}${args[i]}`;
-        return run(`(${head} anonymous(${parameters}\n) {\n${last < 0 ? "" : args[last]}\n})`);
+        return execute(`(${head} anonymous(${parameters}\n) {\n${last < 0 ? "" : args[last]}\n})`);
       };
       defineProperty(Tamed, "prototype", { __proto__: null, value: prototype, writable: false });
       defineProperty(Tamed, "name", { __proto__: null, value: Original.name });
@@ -80,10 +80,18 @@
     tame(getPrototypeOf(async function* () {}).constructor, "async function*");
     const timer = (name) => {
       const original = guest[name];
-      put(guest, name, { [name](handler, ...rest) { return apply(original, guest, [typeof handler === "function" ? handler : () => run(text(handler)), ...rest]); } }[name]);
+      put(guest, name, { [name](handler, ...rest) { return apply(original, guest, [typeof handler === "function" ? handler : () => execute(text(handler)), ...rest]); } }[name]);
     };
     timer("setTimeout");
     timer("setInterval");
+    // A handler of a promise is a `catch` too: what ends a run passes through it.
+    const { then } = PagePromise.prototype;
+    const through = (handler) => typeof handler !== "function" ? handler : (value) => {
+      if (value === ENDED || (run !== null && run.over !== null)) throw ENDED;
+      return handler(value);
+    };
+    put(PagePromise.prototype, "then", { then(done, failed) { return apply(then, this, [through(done), through(failed)]); } }.then);
+    defineProperty(PagePromise.prototype, "then", { __proto__: null, enumerable: false });
     const rule = newElement("meta");
     rule.setAttribute("http-equiv", "Content-Security-Policy");
     rule.setAttribute("content", "script-src 'unsafe-eval' 'wasm-unsafe-eval'; worker-src blob: data:");

@@ -38,6 +38,7 @@
   };
   const isError = (value) => value instanceof PageError || kindOf(value) === "DOMException";
   const body = (open, parts, close) => (parts === "" ? `${open}${close}` : `${open} ${parts} ${close}`);
+  let marks = 0;
   const show = (value, depth, above) => {
     switch (typeof value) {
       case "string": return literal(value);
@@ -53,8 +54,15 @@
       default: return `${value}`;
     }
     if (value === null) return "null";
-    for (let a = above; a !== null; a = a.above) if (a.value === value) return "[Circular *1]";
-    const here = { __proto__: null, value, above };
+    for (let a = above; a !== null; a = a.above) {
+      if (a.value !== value) continue;
+      if (a.mark === 0) a.mark = ++marks;
+      return `[Circular *${a.mark}]`;
+    }
+    const here = { __proto__: null, value, above, mark: 0 }, shown = members(value, depth, here);
+    return here.mark === 0 ? shown : `<ref *${here.mark}> ${shown}`;
+  };
+  const members = (value, depth, here) => {
     if (slot(dateValue, value)) return dateValue(value) === dateValue(value) ? isoDate(value) : "Invalid Date";
     if (slot(regexpText, value) && kindOf(value) === "RegExp") return regexpText(value);
     if (isError(value)) return `[${errorLine(value)}]`;
@@ -69,8 +77,17 @@
     const view = tagOfView(value);
     if (isArray(value) || view !== undefined) {
       const length = view === undefined ? value.length : lengthOfView(value);
-      for (let i = 0; i < length && i < MAX_ITEMS; i++) add(i in value ? show(value[i], depth + 1, here) : "<empty>");
-      left = length > MAX_ITEMS ? length - MAX_ITEMS : 0;
+      let i = 0;
+      while (i < length && count < MAX_ITEMS) {
+        let holes = 0;
+        while (i < length && holes < 1_000_000 && getOwnPropertyDescriptor(value, `${i}`) === undefined) { i++; holes++; }
+        if (holes > 0) add(`<${holes} empty item${holes === 1 ? "" : "s"}>`);
+        else {
+          const d = getOwnPropertyDescriptor(value, `${i++}`);
+          add("value" in d ? show(d.value, depth + 1, here) : "[Getter]");
+        }
+      }
+      left = length - i;
       more();
       const head = kind === "Array" ? "[" : `${kind}(${length}) [`;
       return body(head, parts, "]");
@@ -97,6 +114,7 @@
     return body(kind === "Object" ? "{" : `${kind} {`, parts, "}");
   };
   const inspect = (value) => {
+    marks = 0;
     try {
       return show(value, 0, null);
     } catch {

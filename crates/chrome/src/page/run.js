@@ -13,22 +13,37 @@
     return n;
   };
   const clip = (string) => (string.length > 20_000 ? `${slice(string, 0, 20_000)}…` : string);
-  const thrown = (e) => {
-    let kind = "exception", name = "", message = "", stack = "", known;
-    try {
-      if ((typeof e === "object" && e !== null) || typeof e === "function") {
-        known = weakGet(failures, e);
-        if (isError(e)) {
-          name = text(e.name); message = text(e.message);
-          stack = typeof e.stack === "string" ? e.stack : "";
-        } else message = inspect(e);
-      } else message = typeof e === "string" ? e : inspect(e);
-    } catch (again) {
-      if (again === ENDED) return again;
-      message = "an error that cannot be read";
+  // What was thrown in words, as the embedded engine has them: causes and collected errors are told too.
+  const told = (e, depth) => {
+    const isObject = (typeof e === "object" && e !== null) || typeof e === "function";
+    if (!isObject || !isError(e)) return `Uncaught ${clip(typeof e === "string" ? quote(e) : inspect(e))}`;
+    const message = text(e.message);
+    let out = message === "" ? text(e.name) : `${text(e.name)}: ${clip(message)}`;
+    const errors = getOwnPropertyDescriptor(e, "errors"), cause = getOwnPropertyDescriptor(e, "cause");
+    if (depth < 3 && errors && isArray(errors.value) && errors.value.length > 0) {
+      let list = "";
+      for (let i = 0; i < errors.value.length && i < 5; i++) list += `${i === 0 ? "" : "; "}${told(errors.value[i], depth + 1)}`;
+      out += ` [${list}${errors.value.length > 5 ? `; and ${errors.value.length - 5} more` : ""}]`;
     }
-    if (known !== undefined && known !== "late") kind = known;
-    return `"thrown":{"kind":"${kind}","name":${quote(clip(name))},"message":${quote(clip(message))},"stack":${quote(clip(stack))}}`;
+    if (depth < 3 && cause) {
+      const words = told(cause.value, depth + 1);
+      out += ` (cause: ${indexOf(words, "Uncaught ") === 0 ? slice(words, 9) : words})`;
+    }
+    return out;
+  };
+  const thrown = (e) => {
+    let kind = "exception", message = "", stack = "";
+    try {
+      message = told(e, 0);
+      if ((typeof e === "object" && e !== null) || typeof e === "function") {
+        const known = weakGet(failures, e);
+        if (known === "tool" || known === "import") { kind = known; message = text(e.message); }
+        if (isError(e) && typeof e.stack === "string") stack = e.stack;
+      }
+    } catch {
+      if (message === "") message = "Uncaught exception";
+    }
+    return `"thrown":{"kind":"${kind}","message":${quote(clip(message))},"stack":${quote(clip(stack))}}`;
   };
   let lastTimer = 0;
   // Timers of a run end with it: the next run of the session begins on a quiet page.
