@@ -73,6 +73,11 @@ impl Gradient {
         GradientShader::new(&inner.shape, &inner.stops, transform, alpha, space).map(|g| Shader::Gradient(Box::new(g)))
     }
 
+    /// Whether anybody else (a style, a saved state) holds this gradient.
+    pub fn is_shared(&self) -> bool {
+        Rc::strong_count(&self.0) > 1
+    }
+
     /// Whether two handles are the same gradient.
     pub fn is_same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)

@@ -76,6 +76,11 @@ impl Pattern {
         TextureShader::new(pixels, &transform, area, extend, filter, alpha).map(|t| Shader::Texture(Box::new(t)))
     }
 
+    /// Whether anybody else (a style, a saved state) holds this pattern.
+    pub fn is_shared(&self) -> bool {
+        Rc::strong_count(&self.0) > 1
+    }
+
     /// Whether two handles are the same pattern.
     pub fn is_same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)

@@ -105,6 +105,17 @@ impl Canvas {
         self.replace_pixels(width, height, self.context.pixels.space)
     }
 
+    /// Gives the canvas blank pixels and leaves the context's state alone, as a transfer of its picture does.
+    pub fn clear_pixels(&mut self) -> Result<(), CanvasError> {
+        let old = &self.context.pixels;
+        let mut blank = Pixmap::new(old.width, old.height, old.space, &self.limits.budget)?;
+        if !self.context.alpha {
+            blank.data.fill(0xff00_0000);
+        }
+        self.context.pixels = Rc::new(blank);
+        Ok(())
+    }
+
     fn replace_pixels(&mut self, width: u32, height: u32, space: ColorSpace) -> Result<(), CanvasError> {
         // The old pixels go first, so that a resize needs no room for both.
         self.context.pixels = Rc::new(Pixmap::new(0, 0, space, &self.limits.budget)?);

@@ -1,0 +1,32 @@
+//! Faults of `cove-canvas` as the exceptions scripts expect.
+
+use cove_canvas::CanvasError;
+use rquickjs::function::Constructor;
+use rquickjs::{Ctx, Error, Exception, FromJs, Result, Value};
+
+use crate::realm;
+
+/// Throws a `DOMException` of the given name.
+pub(crate) fn dom(ctx: &Ctx<'_>, name: &str, message: &str) -> Error {
+    let made = realm::with(ctx, |realm| realm.dom_exception.clone())
+        .and_then(|v| Constructor::from_js(ctx, v))
+        .and_then(|c| c.construct::<_, Value<'_>>((message, name)));
+    match made {
+        Ok(exception) => ctx.throw(exception),
+        Err(error) => error,
+    }
+}
+
+/// Throws a `TypeError`.
+pub(crate) fn type_error(ctx: &Ctx<'_>, message: &str) -> Error {
+    Exception::throw_type(ctx, message)
+}
+
+/// A canvas result as a JavaScript one.
+pub(crate) fn lift<T>(ctx: &Ctx<'_>, result: std::result::Result<T, CanvasError>) -> Result<T> {
+    result.map_err(|fault| match &fault {
+        CanvasError::Type(message) => type_error(ctx, message),
+        CanvasError::Range(message) | CanvasError::TooLarge(message) => Exception::throw_range(ctx, message),
+        other => dom(ctx, other.name(), &other.to_string()),
+    })
+}
