@@ -23,12 +23,8 @@ pub(crate) struct Diff {
     pub(crate) first_changed_line: u64,
 }
 
-/// A replaced range: where it was in the old content and where it is in the new one.
-#[derive(Debug, Clone)]
-pub(crate) struct Change {
-    pub(crate) old: Range<usize>,
-    pub(crate) new: Range<usize>,
-}
+/// A part of the old content and the part of the new one that stands in its place.
+type Change = (Range<usize>, Range<usize>);
 
 /// Shows the changes, which must be in order.
 pub(crate) fn diff(old: &[u8], new: &[u8], changes: &[Change]) -> Diff {
@@ -38,13 +34,13 @@ pub(crate) fn diff(old: &[u8], new: &[u8], changes: &[Change]) -> Diff {
     let mut text = String::new();
     let mut first_changed_line = None;
     let (mut old_line, mut new_line) = (Counter::new(old), Counter::new(new));
-    for (index, hunk) in hunks.iter().enumerate() {
-        if index > 0 || hunk.old.start > 0 {
+    for (index, (old_part, new_part)) in hunks.iter().enumerate() {
+        if index > 0 || old_part.start > 0 {
             text.push_str(&format!(" {:width$} ...\n", ""));
         }
-        let (old_base, new_base) = (old_line.at(hunk.old.start), new_line.at(hunk.new.start));
+        let (old_base, new_base) = (old_line.at(old_part.start), new_line.at(new_part.start));
         let (was, is) =
-            (String::from_utf8_lossy(&old[hunk.old.clone()]), String::from_utf8_lossy(&new[hunk.new.clone()]));
+            (String::from_utf8_lossy(&old[old_part.clone()]), String::from_utf8_lossy(&new[new_part.clone()]));
         let compared = TextDiff::configure().timeout(TIMEOUT).diff_lines(&*was, &*is);
         for change in compared.iter_all_changes() {
             let old_number = old_base + change.old_index().unwrap_or(0);
@@ -67,7 +63,7 @@ pub(crate) fn diff(old: &[u8], new: &[u8], changes: &[Change]) -> Diff {
             }
         }
     }
-    if hunks.last().is_some_and(|hunk| hunk.old.end < old.len()) {
+    if hunks.last().is_some_and(|(part, _)| part.end < old.len()) {
         text.push_str(&format!(" {:width$} ...\n", ""));
     }
     if text.len() > MAX_BYTES {
@@ -87,17 +83,17 @@ fn new_lines_before(compared: &TextDiff<'_, '_, str>, old_index: usize) -> usize
 /// Whole lines around the changes; changes that are near each other share a hunk.
 fn hunks(old: &[u8], changes: &[Change]) -> Vec<Change> {
     let mut hunks: Vec<Change> = Vec::new();
-    for change in changes {
-        let start = lines_back(old, change.old.start, CONTEXT_LINES);
-        let end = lines_on(old, change.old.end, CONTEXT_LINES);
+    for (was, is) in changes {
+        let start = lines_back(old, was.start, CONTEXT_LINES);
+        let end = lines_on(old, was.end, CONTEXT_LINES);
         // What is behind the last change is the same on both sides, so it has the same length there.
-        let new_end = change.new.end + (end - change.old.end);
+        let new_end = is.end + (end - was.end);
         match hunks.last_mut() {
-            Some(last) if start <= last.old.end => {
-                last.old.end = end;
-                last.new.end = new_end;
+            Some((old_part, new_part)) if start <= old_part.end => {
+                old_part.end = end;
+                new_part.end = new_end;
             }
-            _ => hunks.push(Change { old: start..end, new: change.new.start - (change.old.start - start)..new_end }),
+            _ => hunks.push((start..end, is.start - (was.start - start)..new_end)),
         }
     }
     hunks
@@ -141,7 +137,7 @@ mod tests {
         let old: String = (1..=20).map(|n| format!("line {n}\n")).collect();
         let new = old.replace("line 10\n", "line ten\nline ten and a half\n");
         let at = old.find("line 10").unwrap();
-        let change = Change { old: at..at + 8, new: at..at + "line ten\nline ten and a half\n".len() };
+        let change = (at..at + 8, at..at + "line ten\nline ten and a half\n".len());
         let shown = diff(old.as_bytes(), new.as_bytes(), &[change]);
         assert_eq!(shown.first_changed_line, 10);
         assert_eq!(
@@ -156,8 +152,7 @@ mod tests {
         let old: String = (1..=40).map(|n| format!("{n}\n")).collect();
         let new = old.replacen("2\n", "two\n", 1).replace("39\n", "");
         let (two, last) = (old.find("2\n").unwrap(), old.find("39\n").unwrap());
-        let changes =
-            [Change { old: two..two + 1, new: two..two + 3 }, Change { old: last..last + 3, new: last + 2..last + 2 }];
+        let changes = [(two..two + 1, two..two + 3), (last..last + 3, last + 2..last + 2)];
         let shown = diff(old.as_bytes(), new.as_bytes(), &changes);
         assert_eq!(shown.first_changed_line, 2);
         assert!(shown.text.starts_with("  1 1\n- 2 2\n+ 2 two\n  3 3\n"), "{}", shown.text);

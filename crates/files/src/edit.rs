@@ -10,7 +10,7 @@ use std::ops::Range;
 use serde_json::json;
 
 use crate::args::{EditArgs, Replacement};
-use crate::diff::{Change, diff};
+use crate::diff::{Diff, diff};
 use crate::endings::adapt;
 use crate::error::{Asked, FileError};
 use crate::locate::{Haystack, Miss};
@@ -47,32 +47,39 @@ impl Workspace {
             }
             let mut old = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
             file.take(size).read_to_end(&mut old).map_err(|error| FileError::from_io(&error, Asked::File, &given))?;
-            let edited = apply(&old, &replacements, &given)?;
+            let preview = preview(&old, &replacements, &given)?;
             if !target.is_still(&seen) {
                 continue;
             }
-            target.replace(&edited.bytes)?;
-            let shown = diff(&old, &edited.bytes, &edited.changes);
+            target.replace(&preview.content)?;
             let text = match replacements.len() {
                 1 => format!("Successfully replaced text in {given}."),
                 many => format!("Successfully replaced {many} texts in {given}."),
             };
-            let details = json!({"diff": shown.text, "firstChangedLine": shown.first_changed_line});
+            let details = json!({"diff": preview.diff, "firstChangedLine": preview.first_changed_line});
             return Ok(ToolResult::text(text).with_details(details));
         }
         Err(FileError::new("conflict", format!("{given} is being changed by another process; nothing was changed")))
     }
 }
 
-/// The content after all replacements.
-#[derive(Debug)]
-pub(crate) struct Edited {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) changes: Vec<Change>,
+/// What an edit would make of a content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// The content afterwards.
+    pub content: Vec<u8>,
+    /// The diff as `details.diff` shows it.
+    pub diff: String,
+    /// Line of the new content on which the first change is, counted from 1.
+    pub first_changed_line: u64,
+    /// What was replaced and by what: ranges in the old and in the new content, in order.
+    pub changes: Vec<(Range<usize>, Range<usize>)>,
 }
 
-/// Replaces all or nothing. Each text is looked for in the content as it was, so the order of the edits says nothing.
-pub(crate) fn apply(content: &[u8], replacements: &[Replacement], given: &str) -> Result<Edited, FileError> {
+/// Replaces all or nothing, in memory; `given` is the path that messages name.
+///
+/// Each text is looked for in the content as it was, so the order of the edits says nothing.
+pub fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Result<Preview, FileError> {
     let bom = if content.starts_with(BOM) { BOM.len() } else { 0 };
     let body = &content[bom..];
     let haystack = Haystack::new(body);
@@ -108,21 +115,22 @@ pub(crate) fn apply(content: &[u8], replacements: &[Replacement], given: &str) -
         return Err(FileError::new("overlapping_edits", message));
     }
 
-    let mut bytes = Vec::with_capacity(content.len() + found.iter().map(|(_, _, new)| new.len()).sum::<usize>());
+    let mut new_content = Vec::with_capacity(content.len() + found.iter().map(|(_, _, new)| new.len()).sum::<usize>());
     let mut changes = Vec::with_capacity(found.len());
-    bytes.extend_from_slice(&content[..bom]);
+    new_content.extend_from_slice(&content[..bom]);
     let mut copied = 0;
     for (range, _, new) in &found {
-        bytes.extend_from_slice(&body[copied..range.start]);
-        let start = bytes.len();
-        bytes.extend_from_slice(new);
-        changes.push(Change { old: bom + range.start..bom + range.end, new: start..bytes.len() });
+        new_content.extend_from_slice(&body[copied..range.start]);
+        let start = new_content.len();
+        new_content.extend_from_slice(new);
+        changes.push((bom + range.start..bom + range.end, start..new_content.len()));
         copied = range.end;
     }
-    bytes.extend_from_slice(&body[copied..]);
-    if bytes == content {
+    new_content.extend_from_slice(&body[copied..]);
+    if new_content == content {
         let message = format!("No changes made to {given}. The replacement is the same as the text that is there.");
         return Err(FileError::new("no_change", message));
     }
-    Ok(Edited { bytes, changes })
+    let Diff { text, first_changed_line } = diff(content, &new_content, &changes);
+    Ok(Preview { content: new_content, diff: text, first_changed_line, changes })
 }

@@ -47,12 +47,13 @@ impl Search for Globbed {
 
 impl Workspace {
     /// Finds files.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are made for one call")]
     pub fn find(&self, args: FindArgs) -> Result<ToolResult, FileError> {
-        self.find_until(args, &Stop::default())
+        self.find_until(&args, &Stop::default())
     }
 
     /// Finds files, as far as the time goes.
-    pub fn find_until(&self, args: FindArgs, stop: &Stop) -> Result<ToolResult, FileError> {
+    pub fn find_until(&self, args: &FindArgs, stop: &Stop) -> Result<ToolResult, FileError> {
         let glob = NameGlob::parse("find", &args.pattern, false)?;
         let path = self.existing(RelPath::parse(args.path.as_deref().unwrap_or("."))?);
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT);

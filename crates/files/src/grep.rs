@@ -117,16 +117,17 @@ impl Grep {
 
 impl Workspace {
     /// Searches in files.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are made for one call")]
     pub fn grep(&self, args: GrepArgs) -> Result<ToolResult, FileError> {
-        self.grep_until(args, &Stop::default())
+        self.grep_until(&args, &Stop::default())
     }
 
     /// Searches in files, as far as the time goes.
-    pub fn grep_until(&self, args: GrepArgs, stop: &Stop) -> Result<ToolResult, FileError> {
+    pub fn grep_until(&self, args: &GrepArgs, stop: &Stop) -> Result<ToolResult, FileError> {
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
         let context = usize::try_from(args.context.unwrap_or(0).min(MAX_CONTEXT)).unwrap_or(0);
         let glob = args.glob.as_deref().map(|glob| NameGlob::parse("grep", glob, true)).transpose()?;
-        let grep = Grep { matcher: matcher(&args)?, glob, context, limit };
+        let grep = Grep { matcher: matcher(args)?, glob, context, limit };
         let path = self.existing(RelPath::parse(args.path.as_deref().unwrap_or("."))?);
 
         let walked = if self.is_folder(&path)? {

@@ -39,7 +39,7 @@ mod write;
 
 pub use args::{EditArgs, FindArgs, GrepArgs, LsArgs, ReadArgs, Replacement, WriteArgs};
 pub use beneath::Resolver;
-pub use edit::MAX_EDIT_BYTES;
+pub use edit::{MAX_EDIT_BYTES, Preview, preview};
 pub use error::FileError;
 pub use params::FileTool;
 pub use path::{RelPath, WORKSPACE_MOUNT};

@@ -20,12 +20,13 @@ const DEFAULT_LIMIT: u64 = 500;
 
 impl Workspace {
     /// Lists a folder.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are made for one call")]
     pub fn ls(&self, args: LsArgs) -> Result<ToolResult, FileError> {
-        self.ls_until(args, &Stop::default())
+        self.ls_until(&args, &Stop::default())
     }
 
     /// Lists a folder, unless that takes too long. Only the first names in order are ever kept.
-    pub fn ls_until(&self, args: LsArgs, stop: &Stop) -> Result<ToolResult, FileError> {
+    pub fn ls_until(&self, args: &LsArgs, stop: &Stop) -> Result<ToolResult, FileError> {
         let path = self.existing(RelPath::parse(args.path.as_deref().unwrap_or("."))?);
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
         let keep = usize::try_from(limit).unwrap_or(usize::MAX);

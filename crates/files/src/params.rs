@@ -208,7 +208,7 @@ impl Param {
 /// A number that JavaScript would call an integer; `2.0` is one.
 fn whole(value: &Value) -> Option<u64> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]
-    let from_float = |float: f64| (float >= 0.0 && float <= 9e15 && float.fract() == 0.0).then_some(float as u64);
+    let from_float = |float: f64| ((0.0..=9e15).contains(&float) && float.fract() == 0.0).then_some(float as u64);
     value.as_u64().or_else(|| from_float(value.as_f64()?))
 }
 

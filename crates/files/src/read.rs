@@ -28,12 +28,13 @@ const BLOCK_BYTES: usize = 64 << 10;
 
 impl Workspace {
     /// Reads a file.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are made for one call")]
     pub fn read(&self, args: ReadArgs) -> Result<ToolResult, FileError> {
-        self.read_until(args, &Stop::default())
+        self.read_until(&args, &Stop::default())
     }
 
     /// Reads a file, unless that takes too long.
-    pub fn read_until(&self, args: ReadArgs, stop: &Stop) -> Result<ToolResult, FileError> {
+    pub fn read_until(&self, args: &ReadArgs, stop: &Stop) -> Result<ToolResult, FileError> {
         let path = self.existing(RelPath::parse(&args.path)?);
         let (file, stat) = self.open_plain(&path)?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);
@@ -66,7 +67,7 @@ impl Workspace {
             filled = fill(&mut reader, &mut block).map_err(failed)?;
         }
         scan.ended = filled == 0;
-        scan.answer(&args, size, path.given())
+        scan.answer(args, size, path.given())
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn place(root: BorrowedFd<'_>, path: &[u8], missing: Missing, follow:
             match statat(here, name.as_slice(), AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_symlink() => true,
                 Ok(_) | Err(Errno::NOENT) => {
-                    return Ok(Place { dir: here.try_clone_to_owned().map_err(io)?, name: Some(name) });
+                    return Ok(Place { dir: duplicate(here)?, name: Some(name) });
                 }
                 Err(error) => return Err(error),
             }
@@ -80,7 +80,7 @@ pub(crate) fn place(root: BorrowedFd<'_>, path: &[u8], missing: Missing, follow:
     }
     let dir = match dirs.pop() {
         Some(dir) => dir,
-        None => root.try_clone_to_owned().map_err(io)?,
+        None => duplicate(root)?,
     };
     Ok(Place { dir, name: None })
 }
@@ -101,6 +101,6 @@ fn push(todo: &mut Vec<Vec<u8>>, path: &[u8]) {
     todo.extend(names.map(<[u8]>::to_vec).collect::<Vec<_>>().into_iter().rev());
 }
 
-fn io(error: std::io::Error) -> Errno {
-    Errno::from_io_error(&error).unwrap_or(Errno::IO)
+fn duplicate(fd: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
+    fd.try_clone_to_owned().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }

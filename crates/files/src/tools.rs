@@ -13,6 +13,7 @@ use crate::workspace::Workspace;
 /// The tools for a session: `read`, `readTool`, `write`, `writeTool`, …
 ///
 /// Each takes one object, and is lenient: `read("a.txt")` and `edit("a.txt", "old", "new")` work too.
+#[expect(clippy::needless_pass_by_value, reason = "the tools own the workspace")]
 pub fn tool_specs(workspace: Arc<Workspace>) -> Vec<ToolSpec> {
     let mut specs = Vec::with_capacity(12);
     for tool in FileTool::ALL {

@@ -53,12 +53,12 @@ impl Workspace {
     /// Calls a tool with arguments as a model sends them.
     pub fn call(&self, tool: FileTool, args: Value, stop: &Stop) -> Result<ToolResult, FileError> {
         match tool {
-            FileTool::Read => self.read_until(parse(tool, args)?, stop),
+            FileTool::Read => self.read_until(&parse(tool, args)?, stop),
             FileTool::Write => self.write(parse(tool, args)?),
             FileTool::Edit => self.edit(parse(tool, args)?),
-            FileTool::Grep => self.grep_until(parse(tool, args)?, stop),
-            FileTool::Find => self.find_until(parse(tool, args)?, stop),
-            FileTool::Ls => self.ls_until(parse(tool, args)?, stop),
+            FileTool::Grep => self.grep_until(&parse(tool, args)?, stop),
+            FileTool::Find => self.find_until(&parse(tool, args)?, stop),
+            FileTool::Ls => self.ls_until(&parse(tool, args)?, stop),
         }
     }
 

@@ -260,13 +260,13 @@ fn searches_stop_when_told_to() {
     std::fs::write(dir.path().join("a.txt"), "needle").unwrap();
     let workspace = Arc::new(Workspace::open(dir.path()).unwrap());
     let over = Stop::after(Duration::ZERO);
-    let found = workspace.find_until(FindArgs { pattern: "*".into(), ..Default::default() }, &over).unwrap();
+    let found = workspace.find_until(&FindArgs { pattern: "*".into(), ..Default::default() }, &over).unwrap();
     assert_eq!(
         found.first_text(),
         "No files found matching pattern\n\n[The search was stopped before it had seen everything]"
     );
     let read = ReadArgs { path: "a.txt".into(), ..Default::default() };
-    assert_eq!(workspace.read_until(read, &over).unwrap_err().code, "timeout");
+    assert_eq!(workspace.read_until(&read, &over).unwrap_err().code, "timeout");
     // A dropped call cancels its work.
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let specs = tool_specs(Arc::clone(&workspace));
