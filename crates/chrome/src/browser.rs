@@ -21,7 +21,7 @@ use crate::tab::{Tab, TabError};
 use crate::watch::Watch;
 
 /// How long the last processes of a killed browser may take to disappear.
-const END: Duration = Duration::from_secs(3);
+pub(crate) const END: Duration = Duration::from_secs(3);
 
 /// How much of the browser's complaints is shown.
 const COMPLAINT_CHARS: usize = 600;
@@ -168,6 +168,11 @@ impl Browser {
 async fn reap(mut child: Child, pid: u32, client: Client, profile: Profile, ending: watch::Sender<bool>) {
     let _ = child.wait().await;
     client.close();
+    clear_away(pid, profile, &ending).await;
+}
+
+/// Ends what is left of a browser whose first process is gone: its other processes, then its folder.
+pub(crate) async fn clear_away(pid: u32, profile: Profile, ending: &watch::Sender<bool>) {
     kill_group(pid);
     let gone = async {
         while Pid::from_raw(pid.cast_signed()).is_some_and(|pid| test_kill_process_group(pid).is_ok()) {
@@ -179,13 +184,13 @@ async fn reap(mut child: Child, pid: u32, client: Client, profile: Profile, endi
     ending.send_replace(true);
 }
 
-fn kill_group(pid: u32) {
+pub(crate) fn kill_group(pid: u32) {
     if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
         let _ = kill_process_group(pid, Signal::KILL);
     }
 }
 
-fn last_words(complaints: &Path) -> String {
+pub(crate) fn last_words(complaints: &Path) -> String {
     let text = std::fs::read_to_string(complaints).unwrap_or_default();
     let text = text.trim();
     let from = text.char_indices().rev().nth(COMPLAINT_CHARS).map_or(0, |(index, _)| index);

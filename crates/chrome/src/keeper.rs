@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 /// A thread with a runtime of its own. Dropping it runs the last work and waits for the thread.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub struct Keeper {
     handle: Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -20,7 +20,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Starts the thread. `last` is what it does when it is told to stop; it must come to an end by itself.
-    pub(crate) fn start<F, R>(last: F) -> std::io::Result<Self>
+    pub fn start<F, R>(last: F) -> std::io::Result<Self>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Future<Output = ()>,
@@ -48,7 +48,7 @@ impl Keeper {
     }
 
     /// To put work on the thread.
-    pub(crate) fn handle(&self) -> &Handle {
+    pub fn handle(&self) -> &Handle {
         &self.handle
     }
 }

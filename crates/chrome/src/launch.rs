@@ -1,7 +1,7 @@
 //! Starts the browser: its flags, its environment, its two pipes, and the user it runs as.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -16,7 +16,7 @@ use crate::sys::{ChildSetup, prepare_child};
 ///
 /// A renderer under a limit starts with 230 MB of private writable address space (most of it never touched) and the
 /// browser process with 280 MB; half a gigabyte leaves room for a crowd of tabs.
-const OWN_DATA_BYTES: u64 = 512 << 20;
+pub(crate) const OWN_DATA_BYTES: u64 = 512 << 20;
 
 /// V8's own cap on its heap, per renderer. Above every session's default limit, so that the watch outside decides.
 const HEAP_MEGABYTES: u64 = 512;
@@ -42,6 +42,20 @@ pub(crate) fn launch(binary: &Path, options: &ChromeOptions, resolver_rules: &st
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the browser never runs as root"));
     }
     let profile = Profile::create(&options.temp_dir, become_id)?;
+    let flags = flags(&profile, options, resolver_rules);
+    let data_limit_bytes = OWN_DATA_BYTES.saturating_add(options.process_memory_bytes);
+    spawn(binary, profile, flags, Being { become_id, data_limit_bytes, ruleset: None })
+}
+
+/// What a browser's process is, apart from its flags.
+pub(crate) struct Being {
+    pub(crate) become_id: Option<u32>,
+    pub(crate) data_limit_bytes: u64,
+    pub(crate) ruleset: Option<RawFd>,
+}
+
+/// Starts a browser with these flags in this folder.
+pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: Being) -> io::Result<Launched> {
     let (commands_out, commands_in) = io::pipe()?;
     let (answers_out, answers_in) = io::pipe()?;
     let complaints = profile.path().join("complaints");
@@ -49,7 +63,7 @@ pub(crate) fn launch(binary: &Path, options: &ChromeOptions, resolver_rules: &st
 
     let mut command = new_command(binary);
     command
-        .args(flags(&profile, options, resolver_rules))
+        .args(flags)
         .env_clear()
         .env("HOME", profile.home())
         .env("TMPDIR", profile.tmp())
@@ -70,8 +84,9 @@ pub(crate) fn launch(binary: &Path, options: &ChromeOptions, resolver_rules: &st
         ChildSetup {
             commands: commands_out.as_raw_fd(),
             answers: answers_in.as_raw_fd(),
-            become_id,
-            data_limit_bytes: OWN_DATA_BYTES.saturating_add(options.process_memory_bytes),
+            become_id: being.become_id,
+            data_limit_bytes: being.data_limit_bytes,
+            ruleset: being.ruleset,
             parent: std::process::id(),
         },
     );
@@ -131,10 +146,14 @@ fn flags(profile: &Profile, options: &ChromeOptions, resolver_rules: &str) -> Ve
     flags.push(format!("--user-data-dir={}", profile.data().display()));
     flags.push(format!("--js-flags=--max-old-space-size={heap}"));
     flags.push(format!("--host-resolver-rules={resolver_rules}"));
-    if rustix::fs::statvfs("/dev/shm").is_ok_and(|shm| shm.f_blocks * shm.f_frsize < SHARED_MEMORY_BYTES) {
-        flags.push("--disable-dev-shm-usage".to_owned());
-    }
+    flags.extend(shared_memory_flag());
     flags
+}
+
+/// The flag that a machine with little shared memory needs.
+pub(crate) fn shared_memory_flag() -> Option<String> {
+    let little = rustix::fs::statvfs("/dev/shm").is_ok_and(|shm| shm.f_blocks * shm.f_frsize < SHARED_MEMORY_BYTES);
+    little.then(|| "--disable-dev-shm-usage".to_owned())
 }
 
 #[cfg(test)]

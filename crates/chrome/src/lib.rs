@@ -30,6 +30,7 @@
 //! ```
 
 mod answer;
+mod bare;
 mod browser;
 mod cdp;
 mod engine;
@@ -51,7 +52,10 @@ mod tab;
 mod tab_events;
 mod watch;
 
+pub use bare::{BareBrowser, BareOptions, BarePipe, BareRoom, Gate, is_sandboxed};
+pub use cdp::{Frame, FrameReader, MAX_FRAME_BYTES};
 pub use engine::ChromeEngine;
 pub use find::{BrowserNotFound, find_browser};
+pub use keeper::Keeper;
 pub use network::{AddressRule, is_private};
 pub use options::ChromeOptions;

@@ -23,6 +23,8 @@ pub(crate) struct ChildSetup {
     pub(crate) become_id: Option<u32>,
     /// Private writable memory of any one process, in bytes: inherited by every process of the browser.
     pub(crate) data_limit_bytes: u64,
+    /// A Landlock ruleset to live under, if there is one.
+    pub(crate) ruleset: Option<RawFd>,
     /// The parent, to see whether it is still there.
     pub(crate) parent: u32,
 }
@@ -51,6 +53,15 @@ fn become_browser(setup: ChildSetup) -> io::Result<()> {
         libc::syscall(libc::SYS_close_range, 5u32, u32::MAX, 4u32);
         limit(libc::RLIMIT_CORE, 0)?;
         limit(libc::RLIMIT_DATA, setup.data_limit_bytes)?;
+        if let Some(ruleset) = setup.ruleset {
+            // An ordinary user may only give up rights that it promises never to win back.
+            if setup.become_id.is_none() {
+                check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
+            }
+            if libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0u32) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
         if let Some(id) = setup.become_id {
             check(libc::setgroups(0, std::ptr::null()))?;
             check(libc::setresgid(id, id, id))?;

@@ -10,3 +10,4 @@ pub(crate) use client::{CallError, Client, Gone, Listener};
 pub(crate) use protocol::{
     BindingCalled, Evaluated, ExceptionDetails, FrameNavigated, RequestPaused, Session, call_browser,
 };
+pub use wire::{Frame, FrameReader, MAX_FRAME_BYTES};

@@ -8,7 +8,7 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// The largest frame that is read. The largest honest one is a result of `max_result_chars` at its upper bound.
-pub(crate) const MAX_FRAME_BYTES: usize = 160 << 20;
+pub const MAX_FRAME_BYTES: usize = 160 << 20;
 
 /// What is kept of either end of a frame that is too large.
 const EDGE_BYTES: usize = 4096;
@@ -17,13 +17,21 @@ const CHUNK_BYTES: usize = 256 << 10;
 
 /// One frame, or what is left of one.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Frame {
+pub enum Frame {
+    /// All of it, without the zero byte.
     Whole(Vec<u8>),
-    TooLarge { head: Vec<u8>, tail: Vec<u8> },
+    /// Its first and last bytes; the middle was thrown away.
+    TooLarge {
+        /// The first bytes.
+        head: Vec<u8>,
+        /// The last bytes.
+        tail: Vec<u8>,
+    },
 }
 
 /// Reads frames from the browser.
-pub(crate) struct FrameReader<R> {
+#[derive(Debug)]
+pub struct FrameReader<R> {
     source: R,
     chunk: Vec<u8>,
     /// What of `chunk` is still to be taken.
@@ -32,12 +40,13 @@ pub(crate) struct FrameReader<R> {
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
-    pub(crate) fn new(source: R, max_bytes: usize) -> Self {
+    /// Reads from `source`; a frame longer than `max_bytes` is not kept.
+    pub fn new(source: R, max_bytes: usize) -> Self {
         Self { source, chunk: vec![0; CHUNK_BYTES], rest: 0..0, max_bytes }
     }
 
     /// The next frame; `None` when the other side has closed the pipe.
-    pub(crate) async fn next(&mut self) -> io::Result<Option<Frame>> {
+    pub async fn next(&mut self) -> io::Result<Option<Frame>> {
         let mut frame = Vec::new();
         let mut cut: Option<Vec<u8>> = None;
         loop {

@@ -10,3 +10,4 @@ mod proxy;
 
 pub use address::{AddressRule, is_private};
 pub(crate) use door::{Lease, Proxies};
+pub(crate) use proxy::serve;

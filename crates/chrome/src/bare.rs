@@ -1,0 +1,265 @@
+//! A browser without an engine: launched, checked and ended here, spoken to by somebody else over its pipe.
+//!
+//! The engine's browser is fresh each time and shows guests blank pages; this one keeps a folder of its own between
+//! two launches and visits whatever its network policy opens. Everything that makes a browser safe to have (user, group,
+//! limits, pipe instead of port, death with its parent) is the same code.
+
+use std::io;
+use std::os::fd::RawFd;
+use std::path::{Path, PathBuf};
+
+use cove_core::NetworkPolicy;
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::browser::{END, clear_away, kill_group, last_words};
+use crate::launch::{Being, Launched, OWN_DATA_BYTES, shared_memory_flag, spawn};
+use crate::network::{AddressRule, serve};
+use crate::profile::Profile;
+use crate::renderer::Renderer;
+
+/// The name under which the browser knows its only door; its resolver rules know no other name.
+const DOOR: &str = "door.cove-proxy.invalid";
+
+/// A cache that speeds up a session and does not fill a workspace: it lies in the temporary folder.
+const CACHE_BYTES: u64 = 64 << 20;
+
+/// The way to the network: a filtering proxy on loopback. Dropping it closes every connection through it.
+#[derive(Debug)]
+pub struct Gate {
+    port: u16,
+    serving: AbortHandle,
+}
+
+impl Gate {
+    /// Opens a gate for a policy, on the current runtime. `None` for a policy that opens nothing.
+    pub fn open(policy: &NetworkPolicy) -> io::Result<Option<Self>> {
+        if policy.allow_hosts.is_empty() && policy.allow_private.is_empty() {
+            return Ok(None);
+        }
+        let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        let serving = tokio::spawn(serve(tokio::net::TcpListener::from_std(listener)?, AddressRule::new(policy)));
+        Ok(Some(Self { port, serving: serving.abort_handle() }))
+    }
+
+    /// Its port on 127.0.0.1: all that the browser ever has to connect to.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+/// What a bare browser is launched with.
+#[derive(Debug, Clone)]
+pub struct BareOptions {
+    /// Its `--user-data-dir`; kept. Whoever the browser runs as must be able to write there.
+    pub data_dir: PathBuf,
+    /// Where its temporary folder is made; removed with it.
+    pub temp_dir: PathBuf,
+    /// Started as root, the user and group that it becomes. Never 0.
+    pub unprivileged_id: u32,
+    /// Memory that any one of its processes may hold beyond what it starts with.
+    pub process_memory_bytes: u64,
+    /// Width and height of its window.
+    pub window: (u32, u32),
+    /// The port of its [`Gate`]; `None`: it reaches nothing.
+    pub gate_port: Option<u16>,
+}
+
+/// A temporary folder that a browser will be launched in: known before, so that a ruleset can name it.
+#[derive(Debug)]
+pub struct BareRoom {
+    profile: Profile,
+    become_id: Option<u32>,
+}
+
+impl BareRoom {
+    /// Makes the folder.
+    pub fn create(options: &BareOptions) -> io::Result<Self> {
+        let become_id = rustix::process::geteuid().is_root().then_some(options.unprivileged_id);
+        if become_id == Some(0) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the browser never runs as root"));
+        }
+        Ok(Self { profile: Profile::create(&options.temp_dir, become_id)?, become_id })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.profile.path()
+    }
+}
+
+/// A running browser that belongs to whoever holds its two pipe ends.
+#[derive(Debug)]
+pub struct BareBrowser {
+    pid: u32,
+    complaints: PathBuf,
+    ended: watch::Receiver<bool>,
+}
+
+/// The two ends of a browser's pipe: frames are JSON texts, each ended by a zero byte.
+#[derive(Debug)]
+pub struct BarePipe {
+    /// What the browser reads.
+    pub commands: pipe::Sender,
+    /// What the browser writes.
+    pub answers: pipe::Receiver,
+}
+
+impl BareBrowser {
+    /// Launches it. Must be called on the thread that lives as long as the browser may (a [`crate::Keeper`]'s).
+    ///
+    /// `ruleset` is a Landlock ruleset that the whole browser lives under.
+    pub fn launch(
+        binary: &Path,
+        room: BareRoom,
+        options: &BareOptions,
+        ruleset: Option<RawFd>,
+    ) -> io::Result<(Self, BarePipe)> {
+        let flags = flags(room.path(), options);
+        let being = Being {
+            become_id: room.become_id,
+            data_limit_bytes: OWN_DATA_BYTES.saturating_add(options.process_memory_bytes),
+            ruleset,
+        };
+        let Launched { mut child, pid, commands, answers, profile, complaints } =
+            spawn(binary, room.profile, flags, being)?;
+        let (ending, ended) = watch::channel(false);
+        tokio::spawn(async move {
+            let _ = child.wait().await;
+            clear_away(pid, profile, &ending).await;
+        });
+        Ok((Self { pid, complaints, ended }, BarePipe { commands, answers }))
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Whether anything of it is left.
+    pub fn is_gone(&self) -> bool {
+        *self.ended.borrow()
+    }
+
+    /// The end of what it complained about, for a message.
+    pub fn last_words(&self) -> String {
+        last_words(&self.complaints)
+    }
+
+    /// Ends every process of it at once.
+    pub fn kill(&self) {
+        if !self.is_gone() {
+            kill_group(self.pid);
+        }
+    }
+
+    /// Waits until nothing of it is left, neither process nor temporary folder.
+    pub async fn gone(&self) {
+        let mut ended = self.ended.clone();
+        let _ = tokio::time::timeout(END * 2, ended.wait_for(|ended| *ended)).await;
+    }
+}
+
+impl Drop for BareBrowser {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Whether a renderer lives behind the browser's own sandbox: a seccomp filter, and no way to new privileges.
+pub fn is_sandboxed(renderer_pid: u32) -> bool {
+    let walls = Renderer::open(renderer_pid).and_then(|renderer| renderer.walls());
+    walls.is_some_and(|walls| walls.seccomp == 2 && walls.no_new_privileges)
+}
+
+fn flags(room: &Path, options: &BareOptions) -> Vec<String> {
+    let mut flags: Vec<String> = [
+        "--headless",
+        "--remote-debugging-pipe",
+        "--disable-gpu",
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--no-pings",
+        "--mute-audio",
+        "--hide-scrollbars",
+        "--disable-background-networking",
+        "--disable-background-timer-throttling",
+        "--disable-backgrounding-occluded-windows",
+        "--disable-renderer-backgrounding",
+        "--disable-breakpad",
+        "--disable-client-side-phishing-detection",
+        "--disable-component-update",
+        "--disable-default-apps",
+        "--disable-domain-reliability",
+        "--disable-extensions",
+        "--disable-notifications",
+        "--disable-sync",
+        "--metrics-recording-only",
+        "--password-store=basic",
+        "--use-mock-keychain",
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--disable-features=SpareRendererForSitePerProcess,Translate,OptimizationHints,MediaRouter",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    flags.push(format!("--user-data-dir={}", options.data_dir.display()));
+    flags.push(format!("--disk-cache-dir={}", room.join("tmp/cache").display()));
+    flags.push(format!("--disk-cache-size={CACHE_BYTES}"));
+    flags.push(format!("--window-size={},{}", options.window.0, options.window.1));
+    match options.gate_port {
+        Some(port) => {
+            flags.push(format!("--host-resolver-rules=MAP {DOOR} 127.0.0.1:{port},MAP * ~NOTFOUND"));
+            flags.push(format!("--proxy-server=http://{DOOR}:1080"));
+            flags.push("--proxy-bypass-list=<-loopback>".to_owned());
+        }
+        None => flags.push("--host-resolver-rules=MAP * ~NOTFOUND".to_owned()),
+    }
+    flags.extend(shared_memory_flag());
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The walls that hang on a flag, with and without a network.
+    #[test]
+    fn the_flags_hold_the_walls() {
+        let mut options = BareOptions {
+            data_dir: "/data".into(),
+            temp_dir: "/tmp".into(),
+            unprivileged_id: 1,
+            process_memory_bytes: 1 << 30,
+            window: (1280, 720),
+            gate_port: None,
+        };
+        let check = |options: &BareOptions, walls: &[&str]| {
+            let flags = flags(Path::new("/room"), options);
+            for wall in walls {
+                assert!(flags.iter().any(|flag| flag == wall), "{wall} is missing");
+            }
+            assert!(!flags.iter().any(|flag| flag.contains("no-sandbox") || flag.contains("debugging-port")));
+        };
+        check(&options, &["--remote-debugging-pipe", "--host-resolver-rules=MAP * ~NOTFOUND"]);
+        options.gate_port = Some(7);
+        check(
+            &options,
+            &[
+                "--remote-debugging-pipe",
+                "--host-resolver-rules=MAP door.cove-proxy.invalid 127.0.0.1:7,MAP * ~NOTFOUND",
+                "--proxy-server=http://door.cove-proxy.invalid:1080",
+                "--proxy-bypass-list=<-loopback>",
+                "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+            ],
+        );
+    }
+}
