@@ -78,7 +78,8 @@ fn named(name: &str) -> Option<CssColor> {
     if !name.bytes().all(|b| b.is_ascii_lowercase()) {
         return None;
     }
-    let rgba = ::color::parse_color(name).ok()?.to_alpha_color::<::color::Srgb>().to_rgba8();
+    let american = name.replace("grey", "gray");
+    let rgba = ::color::parse_color(&american).ok()?.to_alpha_color::<::color::Srgb>().to_rgba8();
     Some(CssColor::from_rgba8(rgba.r, rgba.g, rgba.b, rgba.a))
 }
 

@@ -54,18 +54,26 @@ struct FontLines {
     em_top: f64,
     em_bottom: f64,
     hanging: f64,
+    /// The ideographic baseline above the alphabetic one; below it, usually.
+    ideographic: f64,
 }
 
 impl FontLines {
     fn new(chain: &FontChain, size: f64) -> Self {
-        let (ascent, descent, em_top) = chain.faces.first().map_or((0.0, 0.0, 0.0), |c| {
-            let f = &c.face;
-            (f64::from(f.ascent), f64::from(f.descent), f64::from(f.em_top))
-        });
+        let Some(face) = chain.faces.first().map(|c| &c.face) else {
+            return Self { ascent: 0.0, descent: 0.0, em_top: 0.0, em_bottom: 0.0, hanging: 0.0, ideographic: 0.0 };
+        };
         // Browsers keep the em box on a grid of 1/64 pixel and font boxes on whole pixels.
-        let grid = |v: f64| (v * size * 64.0).floor() / 64.0;
-        let (ascent, descent) = ((ascent * size).round(), (descent * size).round());
-        Self { ascent, descent, em_top: grid(em_top), em_bottom: size - grid(em_top), hanging: ascent * 0.8 }
+        let em_top = (f64::from(face.em_top) * size * 64.0).floor() / 64.0;
+        let (ascent, descent) = ((f64::from(face.ascent) * size).round(), (f64::from(face.descent) * size).round());
+        Self {
+            ascent,
+            descent,
+            em_top,
+            em_bottom: size - em_top,
+            hanging: face.hanging.map_or(ascent * 0.8, |v| f64::from(v) * size),
+            ideographic: face.ideographic.map_or(-descent, |v| f64::from(v) * size),
+        }
     }
 
     /// How far the alphabetic baseline lies below the anchor.
@@ -75,7 +83,7 @@ impl FontLines {
             TextBaseline::Top => self.em_top,
             TextBaseline::Hanging => self.hanging,
             TextBaseline::Middle => (self.em_top - self.em_bottom) / 2.0,
-            TextBaseline::Ideographic => -self.descent,
+            TextBaseline::Ideographic => self.ideographic,
             TextBaseline::Bottom => -self.em_bottom,
         }
     }
@@ -249,7 +257,7 @@ impl Context2d {
             em_height_descent: m.em_bottom + dy,
             hanging_baseline: m.hanging - dy,
             alphabetic_baseline: -dy,
-            ideographic_baseline: -m.descent - dy,
+            ideographic_baseline: m.ideographic - dy,
         }
     }
 }

@@ -24,6 +24,9 @@ pub(crate) struct Face {
     pub(crate) descent: f32,
     /// The top of the em square above the baseline, in ems.
     pub(crate) em_top: f32,
+    /// The hanging and the ideographic baseline above the alphabetic one, in ems, where the font says.
+    pub(crate) hanging: Option<f32>,
+    pub(crate) ideographic: Option<f32>,
     pub(crate) has_pictures: bool,
 }
 
@@ -62,6 +65,9 @@ impl Face {
         let total = typo_ascent + typo_descent;
         let em_top = if total > 0.0 { typo_ascent / total } else { 0.8 };
         let has_pictures = !face.bitmap_strikes().is_empty();
+        let base = face.table_data(skrifa::Tag::new(b"BASE"));
+        let baseline = |tag| Some(f32::from(super::baseline::find(base.as_ref()?.as_bytes(), tag)?) / upem);
+        let (hanging, ideographic) = (baseline(b"hang"), baseline(b"ideo"));
         Some(Rc::new(Self {
             id,
             bytes: FontBytes::clone(&bytes),
@@ -72,6 +78,8 @@ impl Face {
             ascent,
             descent,
             em_top,
+            hanging,
+            ideographic,
             has_pictures,
         }))
     }

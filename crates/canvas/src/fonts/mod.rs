@@ -5,6 +5,7 @@
 //! that may open no file still draws with every font of the machine. Nothing is read or parsed until text is drawn.
 
 mod alias;
+mod baseline;
 mod book;
 pub(crate) mod face;
 pub(crate) mod glyphs;

@@ -223,12 +223,7 @@ impl Path2d {
         if rx < 0.0 || ry < 0.0 {
             return Err(negative_radius(rx.min(ry)));
         }
-        let mut sweep = end - start;
-        if counterclockwise {
-            sweep = if sweep <= -TAU { -TAU } else { -((-sweep).rem_euclid(TAU)) };
-        } else {
-            sweep = if sweep >= TAU { TAU } else { sweep.rem_euclid(TAU) };
-        }
+        let sweep = if counterclockwise { -turn(start - end) } else { turn(end - start) };
         let (sin, cos) = rotation.sin_cos();
         let (sx, sy) = (rx * start.cos(), ry * start.sin());
         self.line_to_t(t, x + sx * cos - sy * sin, y + sx * sin + sy * cos);
@@ -288,6 +283,7 @@ impl Path2d {
             [a, b, c, d, ..] => [a, b, c, d],
             [] => return Ok(()),
         };
+        let backwards = (w < 0.0) != (h < 0.0);
         let (x, w) = if w < 0.0 {
             corner.swap(0, 1);
             corner.swap(2, 3);
@@ -310,16 +306,25 @@ impl Path2d {
             .min(ratio(h, ul.y + ll.y))
             .min(1.0);
         let [ul, ur, lr, ll] = corner.map(|r| Radius { x: r.x * scale, y: r.y * scale });
-        self.raw_move(apply(t, x + ul.x, y));
-        self.line_to_t(t, x + w - ur.x, y);
-        self.corner(t, (x + w - ur.x, y + ur.y), ur, -PI / 2.0);
-        self.line_to_t(t, x + w, y + h - lr.y);
-        self.corner(t, (x + w - lr.x, y + h - lr.y), lr, 0.0);
-        self.line_to_t(t, x + ll.x, y + h);
-        self.corner(t, (x + ll.x, y + h - ll.y), ll, PI / 2.0);
-        self.line_to_t(t, x, y + ul.y);
-        self.corner(t, (x + ul.x, y + ul.y), ul, PI);
-        self.close_path();
+        let mut shape = Self::new();
+        shape.raw_move(apply(t, x + ul.x, y));
+        shape.line_to_t(t, x + w - ur.x, y);
+        shape.corner(t, (x + w - ur.x, y + ur.y), ur, -PI / 2.0);
+        shape.line_to_t(t, x + w, y + h - lr.y);
+        shape.corner(t, (x + w - lr.x, y + h - lr.y), lr, 0.0);
+        shape.line_to_t(t, x + ll.x, y + h);
+        shape.corner(t, (x + ll.x, y + h - ll.y), ll, PI / 2.0);
+        shape.line_to_t(t, x, y + ul.y);
+        shape.corner(t, (x + ul.x, y + ul.y), ul, PI);
+        shape.close_path();
+        // A rectangle drawn backwards in one direction winds the other way round.
+        let outline = if backwards { shape.path.reverse_subpaths() } else { shape.path };
+        if !self.full() {
+            if let Some(PathEl::MoveTo(_)) = self.path.elements().last() {
+                self.path.pop();
+            }
+            self.path.extend(outline.iter());
+        }
         // The standard ends with a new subpath at the rectangle's own corner.
         self.raw_move(apply(t, x, y));
         Ok(())
@@ -340,6 +345,17 @@ impl Path2d {
         let upright = (a.y == b.y && b.x == c.x && c.y == d.y && d.x == a.x)
             || (a.x == b.x && b.y == c.y && c.x == d.x && d.y == a.y);
         upright.then(|| Rect::from_points(*a, *c))
+    }
+}
+
+/// How far an arc turns: at most once around, and against its direction the long way, a whole turn included.
+fn turn(angle: f64) -> f64 {
+    if angle >= TAU {
+        TAU
+    } else if angle < 0.0 {
+        TAU - (-angle) % TAU
+    } else {
+        angle
     }
 }
 

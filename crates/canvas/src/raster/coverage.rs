@@ -6,7 +6,8 @@ use vello_common::peniko::Fill;
 use vello_common::strip_generator::{StripGenerator, StripStorage};
 
 use super::clip::Clip;
-use crate::geometry::{Affine, BezPath, hit::FillRule};
+use super::flatten::flatten;
+use crate::geometry::{Affine, BezPath, PathEl, hit::FillRule};
 
 /// Buffers larger than this are given back after a call, so that one huge path does not stay.
 const KEEP_BYTES: usize = 4 << 20;
@@ -18,6 +19,7 @@ pub(crate) struct Coverage {
     pub(crate) storage: StripStorage,
     pub(crate) stroke: StrokeCtx,
     size: (u16, u16),
+    lines: Vec<PathEl>,
 }
 
 impl Default for Coverage {
@@ -27,6 +29,7 @@ impl Default for Coverage {
             storage: StripStorage::default(),
             stroke: StrokeCtx::default(),
             size: (1, 1),
+            lines: Vec::new(),
         }
     }
 }
@@ -48,6 +51,11 @@ impl Coverage {
             FillRule::EvenOdd => Fill::EvenOdd,
         };
         let clip = clip.and_then(Clip::path_data);
-        self.generator.generate_filled_path(path.iter(), fill, t, None, &mut self.storage, clip);
+        flatten(path, &t, &mut self.lines);
+        let lines = self.lines.iter().copied();
+        self.generator.generate_filled_path(lines, fill, Affine::IDENTITY, None, &mut self.storage, clip);
+        if self.lines.capacity() * size_of::<PathEl>() > KEEP_BYTES {
+            self.lines = Vec::new();
+        }
     }
 }
