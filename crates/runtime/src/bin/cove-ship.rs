@@ -1,0 +1,13 @@
+//! Ship alone, for tests and for images that need nothing else; `cove ship` is the same.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (code, message) = cove_runtime::ship::command(&args);
+    if let Some(message) = message {
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), "ship: {message}");
+    }
+    ExitCode::from(code)
+}

@@ -1,0 +1,26 @@
+//! The walls of the local driver: a sandbox made of Linux itself.
+//!
+//! Three processes. The *owner* ([`LocalCell`]) is any program of ours; it may have threads and knows the sandbox by a
+//! socket. The *supervisor* is a fresh process that the owner starts; it has one thread, makes the control groups, and
+//! lives only to end everything when its owner goes. The *init* is process 1 of the sandbox: it puts up the walls around
+//! itself, checks from inside that they stand, and becomes Ship. Whichever of the three ends, the other two follow, and
+//! the kernel ends whatever else is in the sandbox's PID namespace; its mounts exist nowhere else.
+
+mod cgroup;
+mod enter;
+mod etc;
+mod identity;
+mod landlock_rules;
+mod local;
+mod options;
+mod report;
+mod rlimits;
+mod root;
+mod seccomp;
+mod spec;
+mod syscalls;
+
+pub use enter::{EnterError, Inside, enter};
+pub use local::{CellError, LocalCell};
+pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};
+pub use report::{EffectiveLimits, EffectiveWalls, Limit, Wall, WallState};

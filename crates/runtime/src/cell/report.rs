@@ -1,0 +1,99 @@
+//! What stands and what does not: the walls as they were seen from inside, the limits as the kernel has them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a wall stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WallState {
+    /// It was put up, and where that can be seen from inside, it was seen.
+    Active,
+    /// It could not be put up here.
+    Missing,
+}
+
+/// One wall.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wall {
+    /// Its name, such as `seccomp` or `pid-namespace`.
+    pub name: String,
+    /// Whether it stands.
+    pub state: WallState,
+    /// How it was seen to stand, or why it does not.
+    pub detail: String,
+}
+
+/// A limit that is enforced.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit<T> {
+    /// As the kernel has it, which may be less than what was asked for.
+    pub value: T,
+    /// By what: `cgroup v1`, `cgroup v2`, `rlimit`, `watchdog`, `tmpfs`.
+    pub by: String,
+}
+
+impl<T> Limit<T> {
+    pub(super) fn new(value: T, by: impl Into<String>) -> Self {
+        Self { value, by: by.into() }
+    }
+}
+
+/// What is really enforced; `None` where nothing is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct EffectiveLimits {
+    /// Memory of the whole sandbox.
+    pub memory_bytes: Option<Limit<u64>>,
+    /// Processors of the whole sandbox.
+    pub cpus: Option<Limit<f64>>,
+    /// Processes and threads of the guests.
+    pub processes: Option<Limit<u64>>,
+    /// Size of `/tmp`.
+    pub tmp_bytes: Option<Limit<u64>>,
+    /// Size of a single file.
+    pub file_bytes: Option<Limit<u64>>,
+    /// Open files per process.
+    pub open_files: Option<Limit<u64>>,
+}
+
+/// The walls of one cell, as they are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EffectiveWalls {
+    /// Each wall once.
+    pub walls: Vec<Wall>,
+    /// What is enforced.
+    pub limits: EffectiveLimits,
+    /// What can be reached.
+    pub network: super::CellNetwork,
+    /// Whom the guest is inside.
+    pub inside_uid: u32,
+    /// Whom the guest is outside.
+    pub outside_uid: u32,
+    /// The init's process id outside.
+    pub init_pid: u32,
+    /// The folders of its control groups.
+    pub cgroups: Vec<String>,
+}
+
+impl EffectiveWalls {
+    /// The walls that do not stand.
+    pub fn missing(&self) -> impl Iterator<Item = &Wall> {
+        self.walls.iter().filter(|wall| wall.state == WallState::Missing)
+    }
+}
+
+/// Gathers the report while the walls go up.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Survey(pub(super) Vec<Wall>);
+
+impl Survey {
+    pub(super) fn note<E: fmt::Display>(&mut self, name: &str, outcome: Result<String, E>) {
+        let (state, detail) = match outcome {
+            Ok(detail) => (WallState::Active, detail),
+            Err(error) => (WallState::Missing, error.to_string()),
+        };
+        self.0.retain(|wall| wall.name != name);
+        self.0.push(Wall { name: name.to_owned(), state, detail });
+    }
+}

@@ -1,0 +1,40 @@
+//! Resource limits: what the kernel counts per process or per user, wherever we are.
+
+use std::io;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::CellLimits;
+use super::cgroup::RESERVED_PROCESSES;
+use super::report::{EffectiveLimits, Limit};
+
+fn lower(resource: Resource, most: u64) -> io::Result<u64> {
+    let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    let most = most.min(allowed);
+    setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    Ok(most)
+}
+
+/// Sets them for Ship and everybody below. Guests get a lower number of processes when they are started.
+pub(super) fn set(limits: &CellLimits, effective: &mut EffectiveLimits) -> io::Result<String> {
+    for resource in [Resource::Core, Resource::Nice, Resource::Rtprio] {
+        lower(resource, 0)?;
+    }
+    lower(Resource::Memlock, 64 << 10)?;
+    lower(Resource::Msgqueue, 800 << 10)?;
+    lower(Resource::Sigpending, 4096)?;
+    lower(Resource::Nproc, limits.processes + RESERVED_PROCESSES)?;
+    effective.open_files = Some(Limit::new(lower(Resource::Nofile, limits.open_files)?, "rlimit"));
+    if let Some(bytes) = limits.file_bytes {
+        effective.file_bytes = Some(Limit::new(lower(Resource::Fsize, bytes)?, "rlimit"));
+    }
+    if effective.processes.is_none() {
+        effective.processes = Some(Limit::new(limits.processes, "rlimit"));
+    }
+    if effective.memory_bytes.is_none() {
+        // One process cannot have more than all together may; the watchdog sees to the sum.
+        lower(Resource::Data, limits.memory_bytes)?;
+        effective.memory_bytes = Some(Limit::new(limits.memory_bytes, "watchdog"));
+    }
+    Ok("no core dumps, no priority, little locked memory".to_owned())
+}

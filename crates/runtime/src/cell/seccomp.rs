@@ -1,0 +1,101 @@
+//! seccomp: a list of the system calls that exist; the rest does not.
+//!
+//! Two filters. The list of what is allowed answers `ENOSYS` to everything else, so that C libraries fall back to older
+//! calls, and calls of another processor mode never match. On top of it, what is refused on purpose answers `EPERM`.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    apply_filter,
+};
+
+use super::syscalls::{ALLOWED, ALLOWED_HERE, REFUSED, REFUSED_HERE};
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Every way to ask for a new namespace.
+const NAMESPACES: i32 = libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET;
+
+/// Sockets of these families stay inside the network namespace. `AF_VSOCK`, for one, does not: it leads to the
+/// hypervisor. `AF_PACKET`, `AF_ALG` and the like are doors into the kernel that ordinary programs do not use.
+const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// Linux, Linux without address randomisation (as debuggers ask for), and "what is it now?".
+const PERSONALITIES: [u64; 3] = [0, 0x0004_0000, 0xffff_ffff];
+
+/// Fakes keys on a terminal, or drives the machine's console.
+const REFUSED_IOCTLS: [u64; 2] = [0x5412, 0x541c];
+
+fn when(argument: u8, operator: SeccompCmpOp, value: u64) -> Outcome<SeccompRule> {
+    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?;
+    Ok(SeccompRule::new(vec![condition])?)
+}
+
+fn compile(rules: Rules, otherwise: SeccompAction, matched: SeccompAction) -> Outcome<BpfProgram> {
+    let arch = std::env::consts::ARCH.try_into()?;
+    Ok(SeccompFilter::new(rules, otherwise, matched, arch)?.try_into()?)
+}
+
+fn plain(lists: [&[libc::c_long]; 2]) -> Rules {
+    lists.into_iter().flatten().map(|call| (*call, Vec::new())).collect()
+}
+
+fn errno(number: i32) -> SeccompAction {
+    SeccompAction::Errno(number.unsigned_abs())
+}
+
+fn allowed() -> Outcome<BpfProgram> {
+    let mut rules = plain([ALLOWED, ALLOWED_HERE]);
+    for looked_at in [libc::SYS_clone, libc::SYS_socket, libc::SYS_personality, libc::SYS_ioctl, libc::SYS_mknodat] {
+        rules.insert(looked_at, Vec::new());
+    }
+    #[cfg(target_arch = "x86_64")]
+    rules.insert(libc::SYS_mknod, Vec::new());
+    compile(rules, errno(libc::ENOSYS), SeccompAction::Allow)
+}
+
+fn refused() -> Outcome<BpfProgram> {
+    let mut rules = plain([REFUSED, REFUSED_HERE]);
+    let bits = |value: i32| u64::from(value.cast_unsigned());
+    // One rule per flag: any of them is enough.
+    let namespaces = (0..32).map(|bit| 1_i32 << bit).filter(|flag| NAMESPACES & flag != 0);
+    let namespaces = namespaces.map(|flag| when(0, SeccompCmpOp::MaskedEq(bits(flag)), bits(flag)));
+    rules.insert(libc::SYS_clone, namespaces.collect::<Outcome<_>>()?);
+    let differs = |argument, value| SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value);
+    let families = FAMILIES.map(|family| differs(0, bits(family))).into_iter().collect::<Result<Vec<_>, _>>()?;
+    rules.insert(libc::SYS_socket, vec![SeccompRule::new(families)?]);
+    let known = PERSONALITIES.map(|value| differs(0, value)).into_iter().collect::<Result<Vec<_>, _>>()?;
+    rules.insert(libc::SYS_personality, vec![SeccompRule::new(known)?]);
+    let ioctls = REFUSED_IOCTLS.map(|request| when(1, SeccompCmpOp::Eq, request));
+    rules.insert(libc::SYS_ioctl, ioctls.into_iter().collect::<Outcome<_>>()?);
+    // Device nodes; FIFOs and sockets are files like others.
+    let kind = SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT));
+    let devices = |argument| -> Outcome<Vec<SeccompRule>> {
+        let kinds = [libc::S_IFCHR, libc::S_IFBLK].map(|device| when(argument, kind.clone(), u64::from(device)));
+        kinds.into_iter().collect()
+    };
+    rules.insert(libc::SYS_mknodat, devices(2)?);
+    #[cfg(target_arch = "x86_64")]
+    rules.insert(libc::SYS_mknod, devices(1)?);
+    compile(rules, SeccompAction::Allow, errno(libc::EPERM))
+}
+
+/// Puts both filters on for this process and everybody below.
+pub(super) fn put_on() -> Result<String, String> {
+    let outcome = (|| {
+        let (allowed, refused) = (allowed()?, refused()?);
+        // The last one on speaks first: its EPERM wins over the other's ENOSYS.
+        apply_filter(&allowed)?;
+        apply_filter(&refused)?;
+        Outcome::Ok(())
+    })();
+    outcome.map(|()| "a list of allowed calls".to_owned()).map_err(|error| error.to_string())
+}

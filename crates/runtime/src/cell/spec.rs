@@ -1,0 +1,65 @@
+//! What passes between the three processes: the owner's order, the supervisor's word to the init, the init's report.
+
+use std::io::{self, Read, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::report::{EffectiveWalls, Limit, Survey};
+use super::{CellLimits, CellMount, CellNetwork};
+
+/// An order holds an environment and a few paths.
+const MAX_MESSAGE_BYTES: usize = 4 << 20;
+
+/// The owner's order.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Spec {
+    /// Without symlinks.
+    pub(super) workspace: String,
+    pub(super) mounts: Vec<CellMount>,
+    pub(super) hostname: String,
+    pub(super) env: Vec<(String, String)>,
+    pub(super) limits: CellLimits,
+    pub(super) network: CellNetwork,
+    /// Whom the guest is outside.
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+}
+
+/// The supervisor's word, once the control groups stand.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Go {
+    pub(super) init_pid: u32,
+    pub(super) cgroups: Vec<String>,
+    pub(super) memory_bytes: Option<Limit<u64>>,
+    pub(super) cpus: Option<Limit<f64>>,
+    pub(super) processes: Option<Limit<u64>>,
+    pub(super) survey: Survey,
+}
+
+/// The init's report, or what went wrong.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Report {
+    Ready(Box<EffectiveWalls>),
+    Failed(String),
+}
+
+/// Writes one message: its length, then JSON.
+pub(super) fn send(mut to: impl Write, message: &impl Serialize) -> io::Result<()> {
+    let body = serde_json::to_vec(message)?;
+    let length = u32::try_from(body.len()).map_err(|_| io::Error::other("a message is too long"))?;
+    to.write_all(&[&length.to_be_bytes()[..], &body].concat())
+}
+
+/// Reads one message.
+pub(super) fn receive<T: DeserializeOwned>(mut from: impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let length = u32::from_be_bytes(length) as usize;
+    if length > MAX_MESSAGE_BYTES {
+        return Err(io::Error::other("a message is too long"));
+    }
+    let mut body = vec![0; length];
+    from.read_exact(&mut body)?;
+    Ok(serde_json::from_slice(&body)?)
+}

@@ -1,0 +1,159 @@
+//! What a program writes: read as it comes, kept as far as it is worth.
+//!
+//! The head says what was asked, the tail says how it ended; the middle of a gigabyte says nothing. A program is never
+//! stopped for writing much, and never stands still because nobody reads.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use tokio::net::unix::pipe;
+
+/// Bytes with a bound: the first half of it and the last half.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bounded {
+    half: usize,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    left_out: u64,
+}
+
+impl Bounded {
+    pub(crate) fn new(limit_bytes: usize) -> Self {
+        Self { half: (limit_bytes / 2).max(1), ..Self::default() }
+    }
+
+    pub(crate) fn push(&mut self, mut bytes: &[u8]) {
+        let room = self.half - self.head.len().min(self.half);
+        let (first, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(first);
+        bytes = rest;
+        if bytes.len() > self.half {
+            self.left_out += (bytes.len() - self.half) as u64;
+            bytes = &bytes[bytes.len() - self.half..];
+        }
+        let over = (self.tail.len() + bytes.len()).saturating_sub(self.half);
+        self.tail.drain(..over);
+        self.left_out += over as u64;
+        self.tail.extend(bytes);
+    }
+
+    /// Adds what another one of the same bound has kept. Its head fills ours, so what it left out is in the middle.
+    pub(crate) fn pour(&mut self, other: &Self) {
+        self.push(&other.head);
+        self.left_out += other.left_out;
+        let (a, b) = other.tail.as_slices();
+        self.push(a);
+        self.push(b);
+    }
+
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.left_out > 0
+    }
+
+    /// The text, with a line in the place of what was left out.
+    pub(crate) fn text(&self) -> String {
+        let (a, b) = self.tail.as_slices();
+        if self.left_out == 0 {
+            return String::from_utf8_lossy(&[&self.head, a, b].concat()).into_owned();
+        }
+        let (head, tail) = (String::from_utf8_lossy(&self.head), [a, b].concat());
+        // The tail begins where it happens to begin; half a character is worth nothing.
+        let start = tail.iter().position(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
+        let tail = String::from_utf8_lossy(&tail[start..]);
+        format!("{head}\n[… {} bytes left out …]\n{tail}", self.left_out)
+    }
+
+    /// The text so far; the next text begins after it.
+    pub(crate) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self { half: self.half, ..Self::default() })
+    }
+}
+
+/// One of the two output pipes of a program.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    pipe: Option<pipe::Receiver>,
+    pub(crate) kept: Bounded,
+}
+
+/// As much as a pipe holds.
+const BLOCK_BYTES: usize = 64 << 10;
+
+impl Capture {
+    /// A pipe: our end, and the program's.
+    pub(crate) fn open(limit_bytes: usize) -> io::Result<(Self, OwnedFd)> {
+        let (ours, theirs) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let pipe = Some(pipe::Receiver::from_owned_fd(ours)?);
+        Ok((Self { pipe, kept: Bounded::new(limit_bytes) }, theirs))
+    }
+
+    /// Waits for more and takes it; never returns once everybody has closed the other end. May be dropped any time.
+    pub(crate) async fn fill(&mut self) {
+        let Some(pipe) = &self.pipe else { return std::future::pending().await };
+        match pipe.readable().await {
+            Ok(()) => self.drain(),
+            Err(_) => self.pipe = None,
+        }
+    }
+
+    /// Takes what is there now.
+    pub(crate) fn drain(&mut self) {
+        let mut block = [0; BLOCK_BYTES];
+        // Bounded, so that a program that writes for ever does not keep us here for ever.
+        for _ in 0..64 {
+            let Some(pipe) = &self.pipe else { return };
+            match pipe.try_read(&mut block) {
+                Ok(0) => self.pipe = None,
+                Ok(length) => self.kept.push(&block[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => self.pipe = None,
+            }
+        }
+    }
+
+    /// Goes on reading and forgetting for those whom the program left behind, so that they neither block nor break.
+    pub(crate) fn forget(mut self) {
+        if self.pipe.is_some() {
+            self.kept = Bounded::new(2);
+            tokio::spawn(async move {
+                while self.pipe.is_some() {
+                    self.fill().await;
+                }
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_and_tail_are_kept() {
+        for step in [1, 3, 7, 100] {
+            let mut kept = Bounded::new(10);
+            let text: String = ('a'..='z').collect();
+            for part in text.as_bytes().chunks(step) {
+                kept.push(part);
+            }
+            assert_eq!(kept.text(), "abcde\n[… 16 bytes left out …]\nvwxyz", "in steps of {step}");
+            assert!(kept.is_truncated());
+        }
+    }
+
+    #[test]
+    fn what_fits_is_whole() {
+        let mut kept = Bounded::new(12);
+        for part in ["ab", "", "cdefgh", "ijkl"] {
+            kept.push(part.as_bytes());
+        }
+        assert_eq!((kept.text().as_str(), kept.is_truncated()), ("abcdefghijkl", false));
+        assert_eq!(kept.take().text(), "abcdefghijkl");
+        assert_eq!(kept.text(), "");
+        let mut split = Bounded::new(8);
+        split.push("äöüß€uro€".as_bytes());
+        assert!(split.text().ends_with("o€"), "{}", split.text());
+    }
+}

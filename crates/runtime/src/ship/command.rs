@@ -1,0 +1,101 @@
+//! `cove ship`: Ship as a program of its own, inside a sandbox or without one.
+
+use std::path::PathBuf;
+
+use super::options::DEFAULT_PORT;
+use super::{IPythonUse, Listen, ShipOptions, serve};
+use crate::cell;
+
+const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspace DIR] [--env NAME=VALUE]…
+            [--python PROGRAM] [--ipython auto|always|never]";
+
+/// Runs Ship until its listeners end; returns the exit code and, where there is one, what to tell the user.
+///
+/// Must be called first thing in `main`, before any thread is started: when it was started by a
+/// [`LocalCell`](crate::cell::LocalCell), this process first puts up its own walls.
+pub fn command(args: &[String]) -> (u8, Option<String>) {
+    let inside = match cell::enter() {
+        Ok(inside) => inside,
+        Err(error) => return (5, Some(error.to_string())),
+    };
+    let options = match (inside, parse(args)) {
+        (_, Err(problem)) => return (2, Some(format!("{problem}\n{USAGE}"))),
+        (Some(inside), Ok(options)) => inside.ship_options(options),
+        (None, Ok(options)) => options,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(8)
+        // A guest may use up all processes; the threads that Ship has, it keeps.
+        .thread_keep_alive(std::time::Duration::from_secs(24 * 3600))
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return (5, Some(format!("no runtime: {error}"))),
+    };
+    let served = runtime.block_on(async {
+        let ship = serve(options).await?;
+        // One thread for file work from the start, for the same reason.
+        let _ = tokio::task::spawn_blocking(|| {}).await;
+        ship.wait().await;
+        Ok::<_, super::ShipError>(())
+    });
+    match served {
+        Ok(()) => (0, None),
+        Err(error) => (5, Some(error.to_string())),
+    }
+}
+
+fn parse(args: &[String]) -> Result<ShipOptions, String> {
+    let mut options = ShipOptions { listen: Vec::new(), ..ShipOptions::default() };
+    let mut args = args.iter();
+    while let Some(name) = args.next() {
+        let mut value = || args.next().cloned().ok_or_else(|| format!("{name} wants a value"));
+        match name.as_str() {
+            "--listen" => {
+                let value = value()?;
+                options.listen.push(match value.strip_prefix("unix:") {
+                    Some(path) => Listen::Unix(PathBuf::from(path)),
+                    None => Listen::Tcp(value.parse().map_err(|_| format!("{value:?} is no address with a port"))?),
+                });
+            }
+            "--workspace" => options.workspace = PathBuf::from(value()?),
+            "--python" => options.python = value()?,
+            "--env" => {
+                let value = value()?;
+                let (name, value) = value.split_once('=').ok_or_else(|| format!("{value:?} is not NAME=VALUE"))?;
+                options.env.push((name.to_owned(), value.to_owned()));
+            }
+            "--ipython" => {
+                options.ipython = match value()?.as_str() {
+                    "auto" => IPythonUse::Auto,
+                    "always" => IPythonUse::Always,
+                    "never" => IPythonUse::Never,
+                    other => return Err(format!("{other:?} is neither auto, always nor never")),
+                }
+            }
+            other => return Err(format!("unknown argument {other:?}")),
+        }
+    }
+    if options.listen.is_empty() {
+        options.listen.push(Listen::Tcp(([0, 0, 0, 0], DEFAULT_PORT).into()));
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_read_or_named() {
+        let parse = |words: &[&str]| parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let options = parse(&["--listen", "127.0.0.1:1", "--listen", "unix:/x", "--env", "A=b=c"]).unwrap();
+        assert_eq!(options.listen.len(), 2);
+        assert_eq!(options.env, [("A".to_owned(), "b=c".to_owned())]);
+        assert_eq!(parse(&[]).unwrap().listen.len(), 1);
+        for wrong in [&["--listen"][..], &["--listen", "x"], &["--env", "x"], &["--ipython", "x"], &["x"]] {
+            assert!(parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Text files whole: create, read, write, edit, delete.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+
+use axum::Json;
+use axum::extract::State;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::confined::{Inside, Workspace};
+use super::on_disk;
+use crate::ship::ShipState;
+use crate::ship::error::{ApiError, Body};
+
+/// The most that is read or edited in one piece; larger files are for `/download` or for lines.
+const MAX_TEXT_BYTES: u64 = 16 << 20;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CreateRequest {
+    path: String,
+    #[serde(default)]
+    content: String,
+    mode: Option<u32>,
+}
+
+pub(super) async fn create(
+    State(state): State<ShipState>,
+    Body(request): Body<CreateRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let path = Inside::parse(&request.path)?;
+    on_disk(&state, move |workspace| {
+        put(workspace, &path, request.content.as_bytes(), request.mode)?;
+        Ok(Json(json!({
+            "success": true,
+            "message": format!("File created: {}", path.given()),
+            "path": path.full(),
+            "size": request.content.len(),
+        })))
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ReadRequest {
+    path: String,
+    encoding: Option<String>,
+    /// First line, from 1.
+    offset: Option<u64>,
+    /// How many lines.
+    limit: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ReadAnswer {
+    content: String,
+    path: String,
+    size: u64,
+}
+
+pub(super) async fn read(
+    State(state): State<ShipState>,
+    Body(request): Body<ReadRequest>,
+) -> Result<Json<ReadAnswer>, ApiError> {
+    let path = Inside::parse(&request.path)?;
+    let encoding = Encoding::named(request.encoding.as_deref())?;
+    on_disk(&state, move |workspace| {
+        let file = workspace.file(&path, OFlags::RDONLY)?;
+        let size = file.metadata().map_err(|error| ApiError::from_io(&error, path.given()))?.len();
+        let bytes = match (request.offset, request.limit) {
+            (None, None) => whole(file, &path)?,
+            (offset, limit) => lines(file, &path, offset.unwrap_or(1), limit.unwrap_or(u64::MAX))?,
+        };
+        Ok(Json(ReadAnswer { content: encoding.decode(bytes, path.given())?, path: path.full(), size }))
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct WriteRequest {
+    path: String,
+    content: String,
+    #[serde(default)]
+    mode: WriteMode,
+    encoding: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+enum WriteMode {
+    #[default]
+    #[serde(rename = "w")]
+    Whole,
+    #[serde(rename = "a")]
+    Append,
+}
+
+pub(super) async fn write(
+    State(state): State<ShipState>,
+    Body(request): Body<WriteRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let path = Inside::parse(&request.path)?;
+    let bytes = Encoding::named(request.encoding.as_deref())?.encode(request.content)?;
+    on_disk(&state, move |workspace| {
+        let size = match request.mode {
+            WriteMode::Whole => put(workspace, &path, &bytes, None).map(|()| bytes.len() as u64)?,
+            WriteMode::Append => append(workspace, &path, &bytes)?,
+        };
+        Ok(Json(json!({
+            "success": true,
+            "message": format!("File written: {}", path.given()),
+            "path": path.full(),
+            "size": size,
+        })))
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct EditRequest {
+    path: String,
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+pub(super) async fn edit(
+    State(state): State<ShipState>,
+    Body(request): Body<EditRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let path = Inside::parse(&request.path)?;
+    if request.old_string.is_empty() {
+        return Err(ApiError::bad_request("validation_error", "`old_string` must not be empty"));
+    }
+    on_disk(&state, move |workspace| {
+        let before = Encoding::Utf8.decode(whole(workspace.file(&path, OFlags::RDONLY)?, &path)?, path.given())?;
+        let found = before.matches(&request.old_string).count();
+        if found == 0 {
+            return Err(ApiError::bad_request(
+                "text_not_found",
+                format!("`old_string` does not occur in {}; it must match exactly, spaces included", path.given()),
+            ));
+        }
+        if found > 1 && !request.replace_all {
+            let message = format!(
+                "`old_string` occurs {found} times in {}; give more of its surroundings or set replace_all=true",
+                path.given()
+            );
+            return Err(ApiError::bad_request("not_unique", message));
+        }
+        let after = before.replace(&request.old_string, &request.new_string);
+        put(workspace, &path, after.as_bytes(), None)?;
+        Ok(Json(json!({
+            "success": true,
+            "message": format!("File edited: {}", path.given()),
+            "path": path.full(),
+            "replacements": found,
+            "size": after.len(),
+        })))
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct DeleteRequest {
+    path: String,
+}
+
+pub(super) async fn delete(
+    State(state): State<ShipState>,
+    Body(request): Body<DeleteRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let path = Inside::parse(&request.path)?;
+    on_disk(&state, move |workspace| {
+        workspace.remove(&path)?;
+        let message = format!("File deleted: {}", path.given());
+        Ok(Json(json!({"success": true, "message": message, "path": path.full()})))
+    })
+    .await
+}
+
+/// Writes a file whole or not at all. A symlink is written through, as editors do.
+fn put(workspace: &Workspace, path: &Inside, bytes: &[u8], mode: Option<u32>) -> Result<(), ApiError> {
+    let refuse = |error: &std::io::Error| ApiError::from_io(error, path.given());
+    let (dir, name) = workspace.place(path, true)?;
+    let is_link = rustix::fs::readlinkat(&dir, name, Vec::new()).is_ok();
+    if is_link {
+        let mut file = workspace.file(path, OFlags::WRONLY)?;
+        file.set_len(0).map_err(|error| refuse(&error))?;
+        return file.write_all(bytes).map_err(|error| refuse(&error));
+    }
+    let mut draft = workspace.draft()?;
+    draft.file.write_all(bytes).map_err(|error| refuse(&error))?;
+    draft.place(path, mode)
+}
+
+fn append(workspace: &Workspace, path: &Inside, bytes: &[u8]) -> Result<u64, ApiError> {
+    let refuse = |error: &std::io::Error| ApiError::from_io(error, path.given());
+    let mut file = match workspace.file(path, OFlags::WRONLY | OFlags::APPEND) {
+        Err(missing) if missing == ApiError::from_errno(Errno::NOENT, path.given()) => {
+            put(workspace, path, b"", None)?;
+            workspace.file(path, OFlags::WRONLY | OFlags::APPEND)?
+        }
+        other => other?,
+    };
+    file.write_all(bytes).map_err(|error| refuse(&error))?;
+    Ok(file.metadata().map_err(|error| refuse(&error))?.len())
+}
+
+fn too_large(path: &Inside) -> ApiError {
+    let limit = MAX_TEXT_BYTES >> 20;
+    ApiError::too_large(format!("{} has more than {limit} MiB; read it by lines or download it", path.given()))
+}
+
+fn whole(file: File, path: &Inside) -> Result<Vec<u8>, ApiError> {
+    let mut bytes = Vec::new();
+    file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(|error| ApiError::from_io(&error, path.given()))?;
+    if bytes.len() as u64 > MAX_TEXT_BYTES { Err(too_large(path)) } else { Ok(bytes) }
+}
+
+/// The lines from `first` (1 is the first) on, `count` of them, with their line ends.
+fn lines(file: File, path: &Inside, first: u64, count: u64) -> Result<Vec<u8>, ApiError> {
+    let refuse = |error: std::io::Error| ApiError::from_io(&error, path.given());
+    let mut reader = BufReader::with_capacity(64 << 10, file);
+    for _ in 1..first.max(1) {
+        if reader.skip_until(b'\n').map_err(refuse)? == 0 {
+            break;
+        }
+    }
+    let mut taken = Vec::new();
+    let mut limited = reader.take(MAX_TEXT_BYTES + 1);
+    for _ in 0..count {
+        if limited.read_until(b'\n', &mut taken).map_err(refuse)? == 0 {
+            break;
+        }
+    }
+    if taken.len() as u64 > MAX_TEXT_BYTES { Err(too_large(path)) } else { Ok(taken) }
+}
+
+/// How bytes and text relate; the two that every byte sequence or every text has.
+#[derive(Debug, Clone, Copy)]
+enum Encoding {
+    Utf8,
+    Latin1,
+}
+
+impl Encoding {
+    fn named(name: Option<&str>) -> Result<Self, ApiError> {
+        match name.map(|name| name.to_ascii_lowercase().replace('_', "-")).as_deref() {
+            None | Some("utf-8" | "utf8" | "ascii" | "us-ascii") => Ok(Self::Utf8),
+            Some("latin-1" | "latin1" | "iso-8859-1") => Ok(Self::Latin1),
+            Some(other) => Err(ApiError::bad_request(
+                "validation_error",
+                format!("Unknown encoding {other:?}: known are utf-8 and latin-1"),
+            )),
+        }
+    }
+
+    fn decode(self, bytes: Vec<u8>, given: &str) -> Result<String, ApiError> {
+        match self {
+            Self::Latin1 => Ok(bytes.into_iter().map(char::from).collect()),
+            Self::Utf8 => String::from_utf8(bytes).map_err(|_| {
+                ApiError::bad_request("not_text", format!("{given} is not UTF-8 text; use /download for its bytes"))
+            }),
+        }
+    }
+
+    fn encode(self, text: String) -> Result<Vec<u8>, ApiError> {
+        match self {
+            Self::Utf8 => Ok(text.into_bytes()),
+            Self::Latin1 => text
+                .chars()
+                .map(|c| u8::try_from(c))
+                .collect::<Result<_, _>>()
+                .map_err(|_| ApiError::bad_request("validation_error", "The content does not fit into latin-1")),
+        }
+    }
+}

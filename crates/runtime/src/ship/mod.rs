@@ -1,0 +1,21 @@
+//! Ship: the small server inside a sandbox that runs Python and shell commands, keeps files and opens terminals.
+//!
+//! It knows nothing of sandboxes, profiles or keys: whoever can reach its socket may use it, and the walls around it
+//! ([`crate::cell`]) decide who that is and how much it may use. It runs the same way under every driver.
+
+mod command;
+mod error;
+pub(crate) mod fs;
+mod options;
+mod python;
+mod server;
+mod shell;
+mod skill;
+mod term;
+
+pub use command::command;
+pub use options::{Listen, ShipOptions};
+pub use python::IPythonUse;
+pub use server::{ShipError, ShipHandle, router, serve};
+
+pub(crate) use server::ShipState;

@@ -1,0 +1,82 @@
+//! What Ship is told at its start.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use super::IPythonUse;
+
+/// Where Ship listens.
+#[derive(Debug)]
+pub enum Listen {
+    /// A TCP address; port 8123 is the custom.
+    Tcp(SocketAddr),
+    /// A socket file, made by Ship.
+    Unix(PathBuf),
+    /// A socket that somebody else has opened: the walls pass theirs in, so that no file of it is inside them.
+    Opened(std::os::unix::net::UnixListener),
+}
+
+/// What Ship is told at its start.
+#[derive(Debug)]
+pub struct ShipOptions {
+    /// All of these are served alike.
+    pub listen: Vec<Listen>,
+    /// The workspace's folder; guests know it as `/workspace`.
+    pub workspace: PathBuf,
+    /// The profile's environment; it reaches shell, Python and terminals. What is needed and missing here is added.
+    pub env: Vec<(String, String)>,
+    /// The Python to use; looked for in the environment's `PATH` when it has no slash.
+    pub python: String,
+    /// When IPython's shell runs the cells.
+    pub ipython: IPythonUse,
+    /// Kept of each output stream, half of it from the start and half from the end.
+    pub output_limit_bytes: usize,
+    /// How many processes guests may have; Ship itself may have more, so that it can still act when they are used up.
+    pub process_limit: Option<u64>,
+    /// How much memory all guests together may use where no control group counts it; a watchdog sees to it.
+    pub watch_memory_bytes: Option<u64>,
+    /// Whether this process is the sandbox's first, to which all orphans fall.
+    pub init: bool,
+}
+
+/// The custom port.
+pub(super) const DEFAULT_PORT: u16 = 8123;
+
+impl Default for ShipOptions {
+    fn default() -> Self {
+        Self {
+            listen: vec![Listen::Tcp(SocketAddr::from(([0, 0, 0, 0], DEFAULT_PORT)))],
+            workspace: PathBuf::from("/workspace"),
+            env: Vec::new(),
+            python: "python3".to_owned(),
+            ipython: IPythonUse::Auto,
+            output_limit_bytes: 256 << 10,
+            process_limit: None,
+            watch_memory_bytes: None,
+            init: std::process::id() == 1,
+        }
+    }
+}
+
+impl ShipOptions {
+    /// The environment that guests get: the profile's, and what every program expects to find.
+    pub(super) fn full_env(&self) -> Vec<(String, String)> {
+        let mut env = self.env.clone();
+        let usual = [
+            ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+            ("HOME", "/workspace"),
+            ("USER", "shipyard"),
+            ("LOGNAME", "shipyard"),
+            ("SHELL", "/bin/bash"),
+            ("LANG", "C.UTF-8"),
+            ("TERM", "dumb"),
+            ("TMPDIR", "/tmp"),
+        ];
+        for (name, value) in usual {
+            if !env.iter().any(|(other, _)| other == name) {
+                env.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        env
+    }
+}

@@ -1,0 +1,59 @@
+//! Frames between Ship and the interpreter: four bytes of length, then JSON.
+//!
+//! The other end belongs to guest code as soon as that code wants it. So every frame is hostile: its size is checked
+//! before its bytes are kept, and what does not parse ends the interpreter, not Ship.
+
+use std::io;
+
+use serde::de::DeserializeOwned;
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+
+/// Twenty pictures of the largest size, as base64, would be more; nobody draws twenty of those.
+const MAX_FRAME_BYTES: usize = 64 << 20;
+
+/// Our end of the socket.
+#[derive(Debug)]
+pub(super) struct Frames {
+    stream: UnixStream,
+    buffer: Vec<u8>,
+}
+
+impl Frames {
+    pub(super) fn new(stream: UnixStream) -> Self {
+        Self { stream, buffer: Vec::new() }
+    }
+
+    pub(super) async fn send(&mut self, body: &[u8]) -> io::Result<()> {
+        let length = u32::try_from(body.len()).map_err(|_| io::Error::other("the code is too long"))?;
+        self.stream.write_all(&length.to_be_bytes()).await?;
+        self.stream.write_all(body).await
+    }
+
+    /// The next frame. May be dropped and called again: nothing is lost.
+    pub(super) async fn receive<T: DeserializeOwned>(&mut self) -> io::Result<T> {
+        loop {
+            if let Some((head, rest)) = self.buffer.split_first_chunk::<4>() {
+                let length = u32::from_be_bytes(*head) as usize;
+                if length > MAX_FRAME_BYTES {
+                    return Err(io::Error::other("an answer is too large"));
+                }
+                if let Some(body) = rest.get(..length) {
+                    let frame = serde_json::from_slice(body)?;
+                    self.buffer.drain(..4 + length);
+                    if self.buffer.is_empty() {
+                        self.buffer.shrink_to(64 << 10);
+                    }
+                    return Ok(frame);
+                }
+            }
+            self.stream.readable().await?;
+            match self.stream.try_read_buf(&mut self.buffer) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! One Python process: started, spoken to, ended.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::net::UnixStream;
+
+use super::IPythonUse;
+use super::frames::Frames;
+use crate::process::{Capture, End, Family, Program};
+use crate::ship::fs::confined::{Inside, Workspace};
+use crate::sys::keeper::{self, StandardStreams, Start};
+
+/// The Python side.
+const LOOP: &str = include_str!("loop.py");
+
+/// Reads the loop itself from the socket: on a command line it would show in every `ps`.
+const BOOT: &str = "import os,sys,struct
+f=int(sys.argv[1])
+n=struct.unpack('>I',os.read(f,4))[0]
+b=b''
+while len(b)<n:b+=os.read(f,n-len(b)) or exit()
+exec(compile(b,'<cove>','exec'),{'__name__':'cove'})";
+
+/// A cold disk and a loaded machine; usually 40 ms.
+const START_LIMIT: Duration = Duration::from_secs(20);
+
+/// What an interpreter needs to start.
+#[derive(Debug, Clone)]
+pub(crate) struct Recipe {
+    pub(crate) python: String,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) ipython: IPythonUse,
+    pub(crate) family: Arc<Family>,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) output_limit_bytes: usize,
+    pub(crate) processes: Option<u64>,
+}
+
+/// A live interpreter.
+pub(super) struct Interpreter {
+    program: Program,
+    frames: Frames,
+    pub(super) out: Capture,
+    pub(super) err: Capture,
+    pub(super) version: String,
+    pub(super) ipython: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Ready {
+    version: String,
+}
+
+/// The loop's answer to one cell.
+#[derive(Debug, Deserialize)]
+pub(super) struct CellAnswer {
+    pub(super) count: u64,
+    pub(super) error: Option<CellError>,
+    pub(super) images: Vec<String>,
+    #[serde(default)]
+    pub(super) ipython: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CellError {
+    pub(super) name: String,
+    pub(super) traceback: String,
+}
+
+/// What happens while a cell runs or none does.
+pub(super) enum Event {
+    Answer(io::Result<CellAnswer>),
+    Ended(End),
+    Output,
+}
+
+impl Interpreter {
+    pub(super) async fn start(recipe: &Recipe) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let theirs = theirs.into_std()?;
+        theirs.set_nonblocking(false)?;
+        let theirs = OwnedFd::from(theirs);
+        let (out, output) = Capture::open(recipe.output_limit_bytes)?;
+        let (err, error) = Capture::open(recipe.output_limit_bytes)?;
+        let root = Inside::parse(".").and_then(|root| recipe.workspace.folder(&root));
+        let args = ["-I", "-u", "-c", BOOT, &theirs.as_fd().as_raw_fd().to_string(), recipe.ipython.as_str()];
+        let mut program = recipe.family.start(Start {
+            program: &recipe.python,
+            args: &args.map(str::to_owned),
+            env: &recipe.env,
+            cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
+            streams: StandardStreams { input: keeper::no_input()?, output, error },
+            terminal: false,
+            inherit: Some(theirs),
+            processes: recipe.processes,
+        })?;
+        let mut frames = Frames::new(ours);
+        let greeting = tokio::time::timeout(START_LIMIT, async {
+            frames.send(LOOP.as_bytes()).await?;
+            program.pid().await;
+            frames.receive::<Ready>().await
+        });
+        let mut interpreter = match greeting.await {
+            Ok(Ok(ready)) => Self { program, frames, out, err, version: ready.version, ipython: false },
+            Ok(Err(error)) => {
+                let mut err = err;
+                err.drain();
+                return Err(io::Error::other(format!("{error}; Python said: {}", err.kept.text().trim())));
+            }
+            Err(_) => return Err(io::Error::other(format!("no sign of life within {START_LIMIT:?}"))),
+        };
+        interpreter.out.drain();
+        Ok(interpreter)
+    }
+
+    /// Hands over a cell.
+    pub(super) async fn send(&mut self, code: &str) -> io::Result<()> {
+        let body = serde_json::to_vec(&json!({"code": code}))?;
+        self.frames.send(&body).await
+    }
+
+    /// Waits for whatever comes next. May be dropped and called again.
+    pub(super) async fn next(&mut self) -> Event {
+        tokio::select! {
+            biased;
+            answer = self.frames.receive() => {
+                self.drain();
+                // A broken socket usually means that the process ends; how it ended says more than that it broke.
+                match answer {
+                    Err(_) => Event::Ended(self.end().await),
+                    answer => Event::Answer(answer),
+                }
+            }
+            end = self.program.ended() => {
+                self.drain();
+                Event::Ended(end)
+            }
+            () = self.out.fill() => Event::Output,
+            () = self.err.fill() => Event::Output,
+        }
+    }
+
+    fn drain(&mut self) {
+        self.out.drain();
+        self.err.drain();
+    }
+
+    /// As Ctrl-C would.
+    pub(super) fn interrupt(&self) {
+        self.program.signal(Signal::INT);
+    }
+
+    /// Ends the process and everything it has started.
+    pub(super) async fn end(&mut self) -> End {
+        // Long enough for a process that is ending anyway to say how.
+        let natural = tokio::time::timeout(Duration::from_millis(50), self.program.ended()).await;
+        let forced = self.program.end_tree().await;
+        self.drain();
+        natural.unwrap_or(forced)
+    }
+}

@@ -1,0 +1,332 @@
+//! The kernel: one interpreter, one cell at a time, replaced when it cannot be saved.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
+use super::{ExecAnswer, Output};
+use crate::process::End;
+use crate::ship::error::ApiError;
+
+/// How long an interrupted cell may take to stop, tried twice; then it is killed.
+///
+/// Long enough for `finally` blocks of ordinary code, short enough for the promise of deadline + 1 s.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// Cells that may wait for their turn; more is a client that does not wait for answers.
+const QUEUE: usize = 32;
+
+/// The door to the kernel's task.
+#[derive(Debug, Clone)]
+pub(crate) struct Kernel {
+    orders: mpsc::Sender<Order>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    state: &'static str,
+    version: Option<String>,
+    ipython: bool,
+    execution_count: u64,
+    restarts: u64,
+}
+
+#[derive(Debug)]
+enum Order {
+    Run { code: String, limit: Duration, deadline: Instant, reply: oneshot::Sender<Result<ExecAnswer, ApiError>> },
+    Restart { reply: oneshot::Sender<()> },
+}
+
+impl Kernel {
+    /// Starts the kernel's task; the interpreter itself starts with the first cell.
+    pub(crate) fn new(recipe: Recipe) -> Self {
+        let (orders, inbox) = mpsc::channel(QUEUE);
+        let seen = Arc::new(Mutex::new(Seen { state: "not_started", ..Seen::default() }));
+        let attendant = Attendant { recipe, interpreter: None, epitaph: None, seen: Arc::clone(&seen) };
+        tokio::spawn(attendant.attend(inbox));
+        Self { orders, seen }
+    }
+
+    /// Runs a cell. Dropping the future interrupts it.
+    pub(crate) async fn run(&self, code: String, limit: Duration) -> Result<ExecAnswer, ApiError> {
+        let (reply, answer) = oneshot::channel();
+        let order = Order::Run { code, limit, deadline: Instant::now() + limit, reply };
+        self.orders.try_send(order).map_err(|_| ApiError::too_many("Too many cells are waiting for their turn"))?;
+        answer.await.unwrap_or_else(|_| Err(ApiError::internal("the kernel has ended")))
+    }
+
+    /// Ends the interpreter, with it all variables and what the code has started.
+    pub(crate) async fn restart(&self) -> Result<(), ApiError> {
+        let (reply, done) = oneshot::channel();
+        let sent = self.orders.send(Order::Restart { reply }).await;
+        sent.map_err(|_| ApiError::internal("the kernel has ended"))?;
+        done.await.map_err(|_| ApiError::internal("the kernel has ended"))
+    }
+
+    pub(crate) fn status(&self) -> Value {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        json!({
+            "status": seen.state,
+            "alive": matches!(seen.state, "idle" | "busy"),
+            "python_version": seen.version,
+            "ipython": seen.ipython,
+            "execution_count": seen.execution_count,
+            "restarts": seen.restarts,
+        })
+    }
+}
+
+/// The task that owns the interpreter.
+struct Attendant {
+    recipe: Recipe,
+    interpreter: Option<Interpreter>,
+    /// How the last interpreter ended while nobody was looking; the next cell is told.
+    epitaph: Option<String>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// How a cell came to its end.
+enum Outcome {
+    Answered(CellAnswer),
+    Interrupted(CellAnswer),
+    Killed,
+    Died(End),
+}
+
+impl Attendant {
+    async fn attend(mut self, mut inbox: mpsc::Receiver<Order>) {
+        loop {
+            let order = tokio::select! {
+                biased;
+                order = inbox.recv() => order,
+                () = idle(&mut self.interpreter, &mut self.epitaph) => continue,
+            };
+            match order {
+                None => break,
+                Some(Order::Restart { reply }) => {
+                    self.drop_interpreter().await;
+                    let _ = reply.send(());
+                }
+                Some(Order::Run { code, limit, deadline, mut reply }) => {
+                    if reply.is_closed() {
+                        continue;
+                    }
+                    self.note(|seen| seen.state = "busy");
+                    let answer = self.run(&code, limit, deadline, &mut reply).await;
+                    let alive = self.interpreter.is_some();
+                    self.note(|seen| seen.state = if alive { "idle" } else { "not_started" });
+                    let _ = reply.send(answer);
+                }
+            }
+        }
+        self.drop_interpreter().await;
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Seen)) {
+        change(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    async fn drop_interpreter(&mut self) {
+        if let Some(mut interpreter) = self.interpreter.take() {
+            interpreter.end().await;
+            self.note(|seen| {
+                seen.restarts += 1;
+                seen.state = "not_started";
+                seen.execution_count = 0;
+            });
+        }
+    }
+
+    async fn run(
+        &mut self,
+        code: &str,
+        limit: Duration,
+        deadline: Instant,
+        reply: &mut oneshot::Sender<Result<ExecAnswer, ApiError>>,
+    ) -> Result<ExecAnswer, ApiError> {
+        let begin = Instant::now();
+        let seconds = limit.as_secs_f64();
+        if begin >= deadline {
+            return Ok(ExecAnswer::failed(
+                "TimeoutError",
+                format!("Timed out after {seconds}s: earlier cells were still running, this one was not started"),
+                true,
+            ));
+        }
+        if self.interpreter.is_none() {
+            let started = Interpreter::start(&self.recipe).await;
+            let started = started.map_err(|error| ApiError::internal(format!("Python could not be started: {error}")))?;
+            self.note(|seen| seen.version = Some(started.version.clone()));
+            self.interpreter = Some(started);
+        }
+        let Some(interpreter) = self.interpreter.as_mut() else {
+            return Err(ApiError::internal("Python is gone"));
+        };
+        let epitaph = self.epitaph.take();
+        let outcome = match tokio::time::timeout_at(deadline, interpreter.send(code)).await {
+            Ok(Ok(())) => finish(interpreter, deadline, reply).await,
+            Ok(Err(_)) => Outcome::Died(interpreter.end().await),
+            Err(_) => Outcome::Killed,
+        };
+        let died = matches!(outcome, Outcome::Killed | Outcome::Died(_));
+        if matches!(outcome, Outcome::Killed) {
+            interpreter.end().await;
+        }
+        let (out, err) = (interpreter.out.kept.take(), interpreter.err.kept.take());
+        let mut answer = match outcome {
+            Outcome::Answered(cell) => self.answered(cell),
+            Outcome::Interrupted(cell) => {
+                let mut answer = self.answered(cell);
+                answer.success = false;
+                answer.timed_out = true;
+                answer.error_name = Some("TimeoutError".to_owned());
+                let trace = answer.error.take().map_or(String::new(), |trace| format!("\n{trace}"));
+                answer.error = Some(format!(
+                    "TimeoutError: execution timed out after {seconds}s and was interrupted; variables are kept{trace}"
+                ));
+                answer
+            }
+            Outcome::Killed => ExecAnswer::failed(
+                "TimeoutError",
+                format!(
+                    "TimeoutError: execution timed out after {seconds}s and did not react to an interrupt; Python was \
+                     killed and will be restarted: all variables are lost"
+                ),
+                true,
+            ),
+            Outcome::Died(end) => ExecAnswer::failed("KernelDied", epitaph_of(end), false),
+        };
+        if died {
+            self.interpreter = None;
+            answer.state_lost = true;
+            self.note(|seen| {
+                seen.restarts += 1;
+                seen.execution_count = 0;
+            });
+        }
+        if let Some(epitaph) = epitaph {
+            answer.state_lost = true;
+            answer.stderr = format!("[since the last cell: {epitaph}]\n");
+        }
+        answer.stdout = out.text();
+        answer.stderr.push_str(&err.text());
+        answer.output.text = format!("{}{}", answer.stdout, answer.stderr);
+        answer.truncated = out.is_truncated() || err.is_truncated();
+        answer.execution_time_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(answer)
+    }
+
+    fn answered(&mut self, cell: CellAnswer) -> ExecAnswer {
+        if let Some(interpreter) = &mut self.interpreter {
+            interpreter.ipython = cell.ipython;
+        }
+        self.note(|seen| {
+            seen.execution_count = cell.count;
+            seen.ipython = cell.ipython;
+        });
+        let images = cell.images.into_iter().map(|png| json!({"image/png": png})).collect();
+        ExecAnswer {
+            success: cell.error.is_none(),
+            execution_count: Some(cell.count),
+            output: Output { text: String::new(), images },
+            error_name: cell.error.as_ref().map(|error| error.name.clone()),
+            error: cell.error.map(|error| error.traceback),
+            ..ExecAnswer::empty()
+        }
+    }
+}
+
+/// Between cells: takes output that comes late, and notices when the interpreter ends.
+async fn idle(slot: &mut Option<Interpreter>, epitaph: &mut Option<String>) {
+    let Some(interpreter) = slot else { return std::future::pending().await };
+    match interpreter.next().await {
+        Event::Output => {}
+        Event::Ended(end) => {
+            interpreter.end().await;
+            *epitaph = Some(epitaph_of(end));
+            *slot = None;
+        }
+        // It spoke without being asked: guest code has found the socket.
+        Event::Answer(_) => {
+            interpreter.end().await;
+            *epitaph = Some("Python broke its connection to Ship and was ended; all variables are lost".to_owned());
+            *slot = None;
+        }
+    }
+}
+
+async fn finish(
+    interpreter: &mut Interpreter,
+    deadline: Instant,
+    reply: &mut oneshot::Sender<Result<ExecAnswer, ApiError>>,
+) -> Outcome {
+    loop {
+        tokio::select! {
+            biased;
+            event = interpreter.next() => match event {
+                Event::Answer(Ok(cell)) => return Outcome::Answered(cell),
+                Event::Answer(Err(_)) => return Outcome::Killed,
+                Event::Ended(end) => return Outcome::Died(end),
+                Event::Output => {}
+            },
+            () = tokio::time::sleep_until(deadline) => break,
+            // Nobody waits for the answer any more.
+            () = reply.closed() => break,
+        }
+        // Output that never stops is an event that is always ready; the deadline must be seen all the same.
+        if Instant::now() >= deadline {
+            break;
+        }
+    }
+    for _ in 0..2 {
+        interpreter.interrupt();
+        let until = Instant::now() + GRACE;
+        while let Ok(event) = tokio::time::timeout_at(until, interpreter.next()).await {
+            match event {
+                Event::Answer(Ok(cell)) => return Outcome::Interrupted(cell),
+                Event::Answer(Err(_)) => return Outcome::Killed,
+                Event::Ended(end) => return Outcome::Died(end),
+                Event::Output if Instant::now() >= until => break,
+                Event::Output => {}
+            }
+        }
+    }
+    Outcome::Killed
+}
+
+fn epitaph_of(end: End) -> String {
+    let how = match end.signal {
+        Some(libc::SIGKILL) => "was killed (signal 9; if nobody did it, memory ran out)".to_owned(),
+        Some(libc::SIGSEGV) => "crashed (signal 11, SIGSEGV)".to_owned(),
+        Some(signal) => format!("was ended by signal {signal}"),
+        None => format!("ended itself with exit code {}", end.code),
+    };
+    format!("The Python process {how}; it will be restarted: all variables are lost")
+}
+
+impl ExecAnswer {
+    fn empty() -> Self {
+        Self {
+            success: false,
+            execution_count: None,
+            output: Output::default(),
+            error: None,
+            error_name: None,
+            stdout: String::new(),
+            stderr: String::new(),
+            timed_out: false,
+            state_lost: false,
+            truncated: false,
+            execution_time_ms: 0,
+        }
+    }
+
+    fn failed(name: &str, error: String, timed_out: bool) -> Self {
+        Self { error: Some(error), error_name: Some(name.to_owned()), timed_out, ..Self::empty() }
+    }
+}

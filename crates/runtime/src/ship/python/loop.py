@@ -1,0 +1,384 @@
+# The Python side of /ipython/exec: reads code from a socket, runs it in one lasting namespace, answers.
+#
+# It must start quickly (hence the few imports, and IPython only for the first cell that needs it), survive whatever the
+# code does short of killing the process, and leave stdout and stderr alone: they are pipes that Ship reads, so that
+# child processes and C extensions are heard as well.
+import builtins
+import json
+import linecache
+import os
+import signal
+import struct
+import sys
+import types
+
+MAX_IMAGES = 20
+MAX_IMAGE_BYTES = 8 << 20
+CO_COROUTINE = 0x80
+
+
+class Channel:
+    """Frames of JSON, each after its length. The descriptor is ours alone: children do not inherit it."""
+
+    def __init__(self, number):
+        os.set_inheritable(number, False)
+        self.number = number
+
+    def _exactly(self, count):
+        parts = []
+        while count:
+            part = os.read(self.number, min(count, 1 << 20))
+            if not part:
+                os._exit(0)
+            parts.append(part)
+            count -= len(part)
+        return b"".join(parts)
+
+    def receive(self):
+        (length,) = struct.unpack(">I", self._exactly(4))
+        return json.loads(self._exactly(length))
+
+    def send(self, message):
+        body = json.dumps(message).encode()
+        data = memoryview(struct.pack(">I", len(body)) + body)
+        while data:
+            data = data[os.write(self.number, data):]
+
+
+class Interrupt:
+    """SIGINT ends the running cell and nothing else."""
+
+    running = False
+
+    def __call__(self, number, frame):
+        if self.running:
+            raise KeyboardInterrupt
+
+    def arm(self):
+        signal.signal(signal.SIGINT, self)
+        self.running = True
+
+
+class Pictures:
+    """What the code wants to be seen, as PNG."""
+
+    def __init__(self):
+        self.taken = []
+
+    def add(self, png):
+        import base64
+
+        if len(self.taken) >= MAX_IMAGES or len(png) > MAX_IMAGE_BYTES:
+            print(f"[an image of {len(png)} bytes was left out]")
+        else:
+            self.taken.append(base64.b64encode(png).decode())
+
+    def figure(self, figure):
+        import io
+
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", bbox_inches="tight")
+        self.add(buffer.getvalue())
+
+    def picture(self, image):
+        import io
+
+        buffer = io.BytesIO()
+        if image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16"):
+            image = image.convert("RGB")
+        image.save(buffer, format="PNG")
+        self.add(buffer.getvalue())
+
+    def open_figures(self, *args, **kwargs):
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot is None or not hasattr(pyplot, "get_fignums"):
+            return
+        for number in pyplot.get_fignums():
+            self.figure(pyplot.figure(number))
+        pyplot.close("all")
+
+    def show(self, value):
+        """Shows a value that is a picture; False when it is none."""
+        kind = type(value)
+        names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
+        if "matplotlib.figure.Figure" in names:
+            self.figure(value)
+            pyplot = sys.modules.get("matplotlib.pyplot")
+            if pyplot is not None:
+                pyplot.close(value)
+        elif "PIL.Image.Image" in names:
+            self.picture(value)
+        elif hasattr(kind, "_repr_png_"):
+            png = value._repr_png_()
+            if isinstance(png, tuple):
+                png = png[0]
+            if not png:
+                return False
+            self.add(png)
+        else:
+            return False
+        return True
+
+    def take(self):
+        taken, self.taken = self.taken, []
+        return taken
+
+
+class Patches:
+    """Changes a module as soon as it has been imported: `show` has no window to open here."""
+
+    def __init__(self, pictures):
+        self.todo = {
+            "matplotlib.pyplot": lambda module: setattr(module, "show", pictures.open_figures),
+            "PIL.Image": lambda module: setattr(module.Image, "show", lambda image, *a, **k: pictures.picture(image)),
+        }
+
+    def find_spec(self, name, path=None, target=None):
+        patch = self.todo.pop(name, None)
+        if patch is None:
+            return None
+        import importlib.util
+
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            self.todo[name] = patch
+            return None
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            patch(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def refuse_input(prompt="", /):
+    raise RuntimeError("input() is not possible here: nobody can type. Put the value into the code instead.")
+
+
+class Cells:
+    """The namespace, and the two ways to run code in it: plain, or by IPython's shell."""
+
+    def __init__(self, wish):
+        self.main = types.ModuleType("__main__")
+        self.main.__builtins__ = builtins
+        sys.modules["__main__"] = self.main
+        self.names = self.main.__dict__
+        self.pictures = Pictures()
+        self.interrupt = Interrupt()
+        self.wish = wish
+        self.shell = None
+        self.loop = None
+        self.errors = []
+        sys.meta_path.insert(0, Patches(self.pictures))
+        sys.displayhook = self.display_result
+        builtins.input = refuse_input
+        builtins.display = self.display
+
+    def display(self, *values, **kwargs):
+        for value in values:
+            if not self.pictures.show(value):
+                print(repr(value))
+
+    def display_result(self, value):
+        if value is None:
+            return
+        builtins._ = value
+        self.display(value)
+
+    def needs_ipython(self, code):
+        if self.wish == "never":
+            return False
+        if self.wish == "always":
+            return True
+        if "get_ipython" in code or "IPython" in code:
+            return True
+        if not any(mark in code for mark in "%!?"):
+            return False
+        try:
+            compile(code, "<cell>", "exec", dont_inherit=True, flags=0x2000)
+            return False
+        except SyntaxError:
+            return True
+        except Exception:
+            return False
+
+    def ipython(self):
+        if self.shell is None and self.wish != "never":
+            try:
+                self.shell = make_shell(self)
+            except ImportError:
+                self.wish = "never"
+        return self.shell
+
+    def run(self, code, count):
+        """Runs one cell; the error it ended with, as name, message and traceback."""
+        if (self.shell is not None or self.needs_ipython(code)) and self.ipython() is not None:
+            self.errors = []
+            result = self.shell.run_cell(code, store_history=True)
+            error = result.error_before_exec or result.error_in_exec
+            if error is None:
+                return None
+            text = "\n".join(self.errors) or f"{type(error).__name__}: {error}"
+            return {"name": type(error).__name__, "message": str(error), "traceback": text}
+        try:
+            self.plain(code, f"<cell {count}>")
+            return None
+        except SystemExit as error:
+            if error.code in (None, 0):
+                return None
+            return {"name": "SystemExit", "message": str(error.code), "traceback": f"SystemExit: {error.code}"}
+        except BaseException as error:
+            return describe(error)
+
+    def plain(self, code, name):
+        import ast
+
+        lines = code.splitlines(True)
+        linecache.cache[name] = (len(code), None, lines, name)
+        flags = 0x2000  # PyCF_ALLOW_TOP_LEVEL_AWAIT
+        tree = compile(code, name, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        last = None
+        # A semicolon at the end keeps the value quiet, as in IPython.
+        if tree.body and isinstance(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
+            last = ast.Expression(tree.body.pop().value)
+        if tree.body:
+            self.evaluate(compile(tree, name, "exec", flags, dont_inherit=True))
+        if last is not None:
+            sys.displayhook(self.evaluate(compile(last, name, "eval", flags, dont_inherit=True)))
+
+    def evaluate(self, code):
+        if not code.co_flags & CO_COROUTINE:
+            return eval(code, self.names)
+        import asyncio
+
+        if self.loop is None:
+            self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
+        return self.loop.run_until_complete(eval(code, self.names))
+
+
+def describe(error):
+    import traceback
+
+    try:
+        # The first two storeys are this file's own.
+        inner = error.__traceback__
+        while inner is not None and inner.tb_frame.f_globals is globals():
+            inner = inner.tb_next
+        text = "".join(traceback.format_exception(type(error), error, inner))
+        message = str(error)
+    except BaseException:
+        text = message = f"{type(error).__name__} (it could not be shown)"
+    return {"name": type(error).__name__, "message": message, "traceback": text.rstrip("\n")}
+
+
+def make_shell(cells):
+    os.environ.setdefault("IPYTHONDIR", "/tmp/.ipython")
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.displaypub import DisplayPublisher
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets import Type
+
+    class Publisher(DisplayPublisher):
+        def publish(self, data, metadata=None, *args, **kwargs):
+            show(data)
+
+    class Hook(DisplayHook):
+        def write_output_prompt(self):
+            pass
+
+        def write_format_data(self, data, md_dict=None):
+            show(data)
+
+        def __call__(self, result=None):
+            # Pictures are ours, whatever formatters are there.
+            if result is not None and not self.quiet() and cells.pictures.show(result):
+                self.update_user_ns(result)
+            else:
+                super().__call__(result)
+
+    class Shell(InteractiveShell):
+        displayhook_class = Type(Hook)
+        display_pub_class = Type(Publisher)
+
+        def _showtraceback(self, etype, evalue, stb):
+            cells.errors.append("\n".join(stb))
+
+        def enable_gui(self, gui=None):
+            pass
+
+    def show(data):
+        png = data.get("image/png")
+        if png:
+            import base64
+
+            cells.pictures.add(base64.b64decode(png) if isinstance(png, str) else png)
+        elif "text/plain" in data:
+            print(data["text/plain"])
+
+    from traitlets.config import Config
+
+    config = Config()
+    # History in memory: it must not lock or fill a file in the workspace.
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "NoColor"
+    config.InteractiveShell.cache_size = 0
+    try:
+        shell = Shell.instance(user_module=cells.main, user_ns=cells.names, config=config)
+    except Exception:
+        config.InteractiveShell.colors = "nocolor"
+        shell = Shell.instance(user_module=cells.main, user_ns=cells.names, config=config)
+    builtins.input = refuse_input
+    return shell
+
+
+def prepare_paths():
+    """What `-I` leaves out and a sandbox wants: the working directory, PYTHONPATH, packages of the user."""
+    import site
+
+    home = os.environ.get("HOME", "/workspace")
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    user = f"{home}/.local/lib/{version}/site-packages"
+    if os.path.isdir(user):
+        site.addsitedir(user)
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(":") if path]
+    sys.path[:0] = ["", *paths]
+    sys.argv = [""]
+
+
+def main(number, wish):
+    channel = Channel(number)
+    own = os.getpid()
+    os.environ.setdefault("MPLBACKEND", "agg")
+    prepare_paths()
+    cells = Cells(wish)
+    signal.signal(signal.SIGINT, cells.interrupt)
+    count = 0
+    channel.send({"ready": True, "version": sys.version.split()[0]})
+    while True:
+        request = channel.receive()
+        count += 1
+        error = None
+        try:
+            cells.interrupt.arm()
+            error = cells.run(request["code"], count)
+            cells.pictures.open_figures()
+            cells.interrupt.running = False
+        except BaseException as trouble:
+            cells.interrupt.running = False
+            error = error or describe(trouble)
+        if os.getpid() != own:
+            # The code forked and this is the copy: it must not answer in its parent's name.
+            os._exit(0)
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+            try:
+                stream.flush()
+            except BaseException:
+                pass
+        ipython = cells.shell is not None
+        channel.send({"count": count, "error": error, "images": cells.pictures.take(), "ipython": ipython})
+
+
+main(int(sys.argv[1]), sys.argv[2])

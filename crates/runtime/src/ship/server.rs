@@ -1,0 +1,195 @@
+//! The server: state, routes, listeners.
+
+use std::sync::Arc;
+
+use axum::extract::{DefaultBodyLimit, State};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::task::JoinSet;
+
+use super::error::ApiError;
+use super::fs::confined::{MOUNT, Workspace};
+use super::python::Kernel;
+use super::shell::Jobs;
+use super::{Listen, ShipOptions, fs, python, shell, skill, term};
+use crate::process::Family;
+
+/// JSON bodies: code and file contents. Larger files are uploaded.
+const MAX_BODY_BYTES: usize = 32 << 20;
+
+/// What every request can reach.
+#[derive(Clone)]
+pub(crate) struct ShipState {
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) family: Arc<Family>,
+    pub(crate) jobs: Arc<Jobs>,
+    pub(crate) kernel: Kernel,
+    pub(crate) env: Arc<[(String, String)]>,
+    pub(crate) output_limit_bytes: usize,
+    pub(crate) process_limit: Option<u64>,
+}
+
+/// Why Ship could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ShipError {
+    /// The workspace's folder cannot be opened or written.
+    #[error("the workspace {path} cannot be used: {reason}")]
+    Workspace {
+        /// As it was given.
+        path: String,
+        /// The system's word.
+        reason: String,
+    },
+    /// An address cannot be listened on.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// As it was given.
+        address: String,
+        /// The system's word.
+        error: std::io::Error,
+    },
+    /// The runtime refused.
+    #[error("Ship could not start: {0}")]
+    Start(#[from] std::io::Error),
+}
+
+/// A running Ship. Dropping it ends the server, the interpreter and all processes.
+#[derive(Debug)]
+pub struct ShipHandle {
+    servers: JoinSet<()>,
+    addresses: Vec<std::net::SocketAddr>,
+}
+
+impl ShipHandle {
+    /// The TCP addresses that are served, with real ports where zero was asked for.
+    pub fn addresses(&self) -> &[std::net::SocketAddr] {
+        &self.addresses
+    }
+
+    /// Waits until no listener is served any more.
+    pub async fn wait(mut self) {
+        while self.servers.join_next().await.is_some() {}
+    }
+}
+
+/// All routes of a Ship on this workspace. Needs a Tokio runtime, whose tasks own the interpreter and the processes.
+pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
+    let refuse = |reason: String| ShipError::Workspace { path: options.workspace.display().to_string(), reason };
+    let workspace = Workspace::open(&options.workspace).map_err(|errno| refuse(errno.to_string()))?;
+    skill::write(&workspace).map_err(|error| refuse(error.to_string()))?;
+    let workspace = Arc::new(workspace);
+    let family = Family::found(options.init)?;
+    let env = options.full_env();
+    if let Some(limit_bytes) = options.watch_memory_bytes {
+        crate::watchdog::watch_memory(limit_bytes);
+    }
+    let kernel = Kernel::new(python::Recipe {
+        python: options.python.clone(),
+        env: env.clone(),
+        ipython: options.ipython,
+        family: Arc::clone(&family),
+        workspace: Arc::clone(&workspace),
+        output_limit_bytes: options.output_limit_bytes,
+        processes: options.process_limit,
+    });
+    let state = ShipState {
+        workspace,
+        family,
+        jobs: Arc::default(),
+        kernel,
+        env: env.into(),
+        output_limit_bytes: options.output_limit_bytes,
+        process_limit: options.process_limit,
+    };
+    let routes = Router::new()
+        .route("/", get(meta))
+        .route("/health", get(health))
+        .route("/meta", get(meta))
+        .route("/term/ws", get(term::open))
+        .merge(fs::routes())
+        .merge(shell::routes())
+        .merge(python::routes());
+    Ok(routes.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state))
+}
+
+/// Starts to serve.
+pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
+    let listen = std::mem::take(&mut options.listen);
+    let router = router(&options)?;
+    let mut servers = JoinSet::new();
+    let mut addresses = Vec::new();
+    for listen in listen {
+        let router = router.clone();
+        match listen {
+            Listen::Tcp(address) => {
+                let failed = |error| ShipError::Listen { address: address.to_string(), error };
+                let listener = TcpListener::bind(address).await.map_err(failed)?;
+                addresses.push(listener.local_addr()?);
+                servers.spawn(async move { drop(axum::serve(listener, router).await) });
+            }
+            Listen::Unix(path) => {
+                let failed = |error| ShipError::Listen { address: path.display().to_string(), error };
+                let listener = UnixListener::bind(&path).map_err(failed)?;
+                servers.spawn(async move { drop(axum::serve(listener, router).await) });
+            }
+            Listen::Opened(listener) => {
+                listener.set_nonblocking(true)?;
+                let listener = UnixListener::from_std(listener)?;
+                servers.spawn(async move { drop(axum::serve(listener, router).await) });
+            }
+        }
+    }
+    Ok(ShipHandle { servers, addresses })
+}
+
+async fn health() -> Json<Value> {
+    Json(json!({"status": "healthy", "version": env!("CARGO_PKG_VERSION")}))
+}
+
+async fn unknown(uri: axum::http::Uri) -> ApiError {
+    ApiError::not_found("not_found", format!("There is nothing at {}", uri.path()))
+}
+
+async fn meta(State(state): State<ShipState>) -> Json<Value> {
+    let kernel = state.kernel.status();
+    let engine = if kernel["ipython"] == true { "ipython" } else { "python" };
+    Json(json!({
+        "runtime": {
+            "name": "ship",
+            "version": env!("CARGO_PKG_VERSION"),
+            "api_version": "v1",
+            "build": {"image": null, "image_digest": null, "git_sha": null},
+        },
+        "workspace": {"mount_path": MOUNT},
+        "capabilities": {
+            "filesystem": {
+                "operations": ["create", "read", "write", "edit", "delete", "list", "upload", "download"],
+                "path_mode": "relative_to_mount",
+                "endpoints": {
+                    "create": "/fs/create_file", "read": "/fs/read_file", "write": "/fs/write_file",
+                    "edit": "/fs/edit_file", "delete": "/fs/delete_file", "list": "/fs/list_dir",
+                    "upload": "/fs/upload", "download": "/fs/download",
+                },
+            },
+            "shell": {
+                "operations": ["exec", "processes"],
+                "endpoints": {"exec": "/shell/exec", "processes": "/shell/processes"},
+            },
+            "python": {
+                "operations": ["exec", "status", "restart"],
+                "engine": engine,
+                "endpoints": {
+                    "exec": "/ipython/exec", "status": "/ipython/kernel/status", "restart": "/ipython/kernel/restart",
+                },
+            },
+            "terminal": {
+                "operations": ["ws"],
+                "protocol": "websocket",
+                "endpoints": {"ws": "/term/ws"},
+            },
+        },
+    }))
+}
+

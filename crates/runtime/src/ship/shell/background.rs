@@ -1,0 +1,217 @@
+//! Commands left running: started now, looked at later, ended on request or with Ship.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use tokio::sync::{Notify, watch};
+
+use super::run::{Running, reason};
+use super::{ExecAnswer, Order};
+use crate::process::{Bounded, End};
+use crate::ship::ShipState;
+use crate::ship::error::ApiError;
+
+/// Jobs that run at once and jobs whose end is remembered; the oldest ended ones are forgotten first.
+const MAX_JOBS: usize = 64;
+
+/// What is known of one job.
+#[derive(Debug)]
+struct Job {
+    command: String,
+    pid: Option<i32>,
+    started_at: f64,
+    begin: Instant,
+    seen: Mutex<Seen>,
+    stop: Notify,
+    done: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    out: Bounded,
+    err: Bounded,
+    end: Option<Ended>,
+}
+
+#[derive(Debug, Clone)]
+struct Ended {
+    end: End,
+    status: &'static str,
+    error: Option<String>,
+    after_ms: u64,
+}
+
+/// All jobs, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Jobs {
+    all: Mutex<BTreeMap<u64, (String, Arc<Job>)>>,
+}
+
+impl Jobs {
+    /// Starts a command and returns at once.
+    pub(super) async fn start(state: &ShipState, order: Order) -> Result<ExecAnswer, ApiError> {
+        let jobs = &state.jobs;
+        jobs.make_room()?;
+        let mut running = Running::start(state, &order)?;
+        let pid = running.program.pid().await;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let job = Arc::new(Job {
+            command: order.command,
+            pid,
+            started_at: now,
+            begin: Instant::now(),
+            seen: Mutex::default(),
+            stop: Notify::new(),
+            done: watch::Sender::new(false),
+        });
+        let id = new_id()?;
+        {
+            let mut all = jobs.lock();
+            let next = all.last_key_value().map_or(0, |(last, _)| last + 1);
+            all.insert(next, (id.clone(), Arc::clone(&job)));
+        }
+        tokio::spawn(attend(running, job, order.timeout));
+        Ok(ExecAnswer {
+            success: true,
+            return_code: 0,
+            stdout: String::new(),
+            stderr: String::new(),
+            pid,
+            process_id: Some(id),
+            error: None,
+            signal: None,
+            timed_out: false,
+            truncated: false,
+            execution_time_ms: 0,
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, (String, Arc<Job>)>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make_room(&self) -> Result<(), ApiError> {
+        let mut all = self.lock();
+        if all.len() < MAX_JOBS {
+            return Ok(());
+        }
+        let ended = all.iter().find(|(_, (_, job))| job.seen().end.is_some()).map(|(key, _)| *key);
+        match ended {
+            Some(key) => all.remove(&key).map_or(Ok(()), |_| Ok(())),
+            None => Err(ApiError::too_many(format!("{MAX_JOBS} background processes are running; end one first"))),
+        }
+    }
+
+    fn find(&self, id: &str) -> Result<Arc<Job>, ApiError> {
+        let found = self.lock().values().find(|(other, _)| other == id).map(|(_, job)| Arc::clone(job));
+        found.ok_or_else(|| ApiError::not_found("not_found", format!("There is no background process {id:?}")))
+    }
+
+    /// All jobs, without their output.
+    pub(super) fn list(&self) -> Vec<Value> {
+        self.lock().values().map(|(id, job)| job.summary(id)).collect()
+    }
+
+    /// One job with its output so far.
+    pub(super) fn show(&self, id: &str) -> Result<Value, ApiError> {
+        let job = self.find(id)?;
+        let mut summary = job.summary(id);
+        let seen = job.seen();
+        summary["stdout"] = seen.out.text().into();
+        summary["stderr"] = seen.err.text().into();
+        summary["truncated"] = (seen.out.is_truncated() || seen.err.is_truncated()).into();
+        Ok(summary)
+    }
+
+    /// Ends a job with its whole tree and waits for that; a job that has ended already stays as it is.
+    pub(super) async fn kill(&self, id: &str) -> Result<Value, ApiError> {
+        let job = self.find(id)?;
+        let mut done = job.done.subscribe();
+        job.stop.notify_one();
+        // The attendant is bounded by the end of the tree; if it is gone altogether, so is the job.
+        let _ = done.wait_for(|done| *done).await;
+        self.show(id)
+    }
+}
+
+impl Job {
+    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn summary(&self, id: &str) -> Value {
+        let end = self.seen().end.clone();
+        json!({
+            "process_id": id,
+            "pid": self.pid,
+            "command": self.command,
+            "status": end.as_ref().map_or("running", |end| end.status),
+            "running": end.is_none(),
+            "return_code": end.as_ref().map(|end| end.end.code),
+            "signal": end.as_ref().and_then(|end| end.end.signal),
+            "error": end.as_ref().and_then(|end| end.error.clone()),
+            "started_at": self.started_at,
+            "running_ms": end.map_or_else(|| millis(self.begin), |end| end.after_ms),
+        })
+    }
+}
+
+fn millis(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Reads a job's output and waits for its end, its deadline or the word to stop.
+async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<std::time::Duration>) {
+    {
+        // Empty, but with the right bound.
+        let mut seen = job.seen();
+        seen.out = running.out.kept.clone();
+        seen.err = running.err.kept.clone();
+    }
+    let deadline = async {
+        match timeout {
+            Some(timeout) => tokio::time::sleep(timeout).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(deadline);
+    let (end, status, timed_out) = loop {
+        tokio::select! {
+            biased;
+            end = running.program.ended() => {
+                running.out.drain();
+                running.err.drain();
+                break (end, if end.code == 0 { "completed" } else { "failed" }, None);
+            }
+            () = job.stop.notified() => break (running.end_tree().await, "killed", None),
+            () = &mut deadline => break (running.end_tree().await, "timed_out", timeout.map(|limit| limit.as_secs_f64())),
+            () = running.out.fill() => {}
+            () = running.err.fill() => {}
+        }
+        collect(&job, &mut running);
+    };
+    collect(&job, &mut running);
+    {
+        let mut seen = job.seen();
+        seen.end = Some(Ended { end, status, error: reason(end, timed_out), after_ms: millis(job.begin) });
+    }
+    job.done.send_replace(true);
+    let Running { program, out, err } = running;
+    program.release();
+    out.forget();
+    err.forget();
+}
+
+fn collect(job: &Job, running: &mut Running) {
+    let mut seen = job.seen();
+    seen.out.pour(&running.out.kept.take());
+    seen.err.pour(&running.err.kept.take());
+}
+
+fn new_id() -> Result<String, ApiError> {
+    let mut random = [0; 4];
+    getrandom::fill(&mut random).map_err(|error| ApiError::internal(error.to_string()))?;
+    Ok(format!("{:08x}", u32::from_ne_bytes(random)))
+}

@@ -1,0 +1,190 @@
+//! `/term/ws`: a terminal over a WebSocket, as a browser's terminal emulator wants it.
+//!
+//! From the client: binary frames are keys; text frames are `{"type":"input","data":…}`, `{"type":"resize","cols":…,
+//! "rows":…}`, or plain keys. To the client: binary frames as the programs write them, at the end one text frame
+//! `{"type":"exit","code":…}`. When either side goes, the other ends: a closed tab leaves no process behind.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use serde::Deserialize;
+use tokio::io::unix::AsyncFd;
+
+use super::ShipState;
+use super::error::{ApiError, Params};
+use super::fs::confined::Inside;
+use crate::process::Program;
+use crate::sys::duplicate_high;
+use crate::sys::keeper::{StandardStreams, Start};
+
+/// A paste may be large, a single message need not be.
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Size {
+    #[serde(default = "default_cols")]
+    cols: u16,
+    #[serde(default = "default_rows")]
+    rows: u16,
+}
+
+fn default_cols() -> u16 {
+    80
+}
+
+fn default_rows() -> u16 {
+    24
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Word {
+    Input { data: String },
+    Resize { cols: u16, rows: u16 },
+    Ping,
+}
+
+pub(super) async fn open(
+    State(state): State<ShipState>,
+    Params(size): Params<Size>,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, ApiError> {
+    let failed = |error: io::Error| ApiError::internal(format!("no terminal could be opened: {error}"));
+    let (terminal, program) = start(&state, &size).map_err(failed)?;
+    let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
+    Ok(upgrade.on_upgrade(move |socket| serve(socket, terminal, program)))
+}
+
+struct Terminal {
+    master: AsyncFd<OwnedFd>,
+}
+
+fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    unlockpt(&master)?;
+    let peer = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&master, true)?;
+    let terminal = Terminal { master: crate::sys::watch(master)? };
+    terminal.resize(size.cols, size.rows);
+    let root = Inside::parse(".").and_then(|root| state.workspace.folder(&root));
+    let mut env: Vec<_> = state.env.iter().filter(|(name, _)| name != "TERM").cloned().collect();
+    env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
+    let program = state.family.start(Start {
+        program: "/bin/bash",
+        args: &["-l".to_owned()],
+        env: &env,
+        cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
+        streams: StandardStreams {
+            input: duplicate_high(peer.as_fd())?,
+            output: duplicate_high(peer.as_fd())?,
+            error: peer,
+        },
+        terminal: true,
+        inherit: None,
+        processes: state.process_limit,
+    })?;
+    Ok((terminal, program))
+}
+
+impl Terminal {
+    fn resize(&self, cols: u16, rows: u16) {
+        let size = Winsize { ws_row: rows.max(1), ws_col: cols.max(1), ws_xpixel: 0, ws_ypixel: 0 };
+        let _ = tcsetwinsize(self.master.get_ref(), size);
+    }
+
+    async fn read(&self) -> io::Result<Vec<u8>> {
+        let mut block = vec![0; 16 << 10];
+        loop {
+            let mut ready = self.master.readable().await?;
+            match ready.try_io(|master| rustix::io::read(master, &mut block[..]).map_err(Into::into)) {
+                Ok(Ok(length)) => {
+                    block.truncate(length);
+                    return Ok(block);
+                }
+                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(Err(error)) => return Err(error),
+                Err(_) => {}
+            }
+        }
+    }
+
+    async fn write(&self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let mut ready = self.master.writable().await?;
+            match ready.try_io(|master| rustix::io::write(master, bytes).map_err(Into::into)) {
+                Ok(Ok(length)) => bytes = &bytes[length..],
+                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(Err(error)) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn serve(mut socket: WebSocket, terminal: Terminal, mut program: Program) {
+    let end = loop {
+        tokio::select! {
+            message = socket.recv() => {
+                let Some(Ok(message)) = message else { break None };
+                let keys = match message {
+                    Message::Binary(keys) => keys.to_vec(),
+                    Message::Text(text) => match serde_json::from_str(&text) {
+                        Ok(Word::Input { data }) => data.into_bytes(),
+                        Ok(Word::Resize { cols, rows }) => {
+                            terminal.resize(cols, rows);
+                            continue;
+                        }
+                        Ok(Word::Ping) => continue,
+                        Err(_) => text.as_bytes().to_vec(),
+                    },
+                    Message::Close(_) => break None,
+                    Message::Ping(_) | Message::Pong(_) => continue,
+                };
+                // A program that does not read its keys must not keep its output from us: both sides go on.
+                tokio::select! {
+                    written = terminal.write(&keys) => if written.is_err() { break None },
+                    () = pump(&mut socket, &terminal) => break Some(program.ended().await),
+                }
+            }
+            output = terminal.read() => {
+                let sent = match output {
+                    Ok(output) if !output.is_empty() => socket.send(Message::Binary(output.into())).await,
+                    // The last program has closed the terminal.
+                    _ => break Some(program.ended().await),
+                };
+                if sent.is_err() {
+                    break None;
+                }
+            }
+            end = program.ended() => {
+                while let Ok(Ok(output)) = tokio::time::timeout(std::time::Duration::from_millis(5), terminal.read()).await {
+                    if output.is_empty() || socket.send(Message::Binary(output.into())).await.is_err() {
+                        break;
+                    }
+                }
+                break Some(end);
+            }
+        }
+    };
+    program.end_tree().await;
+    if let Some(end) = end {
+        let word = serde_json::json!({"type": "exit", "code": end.code, "signal": end.signal});
+        let _ = socket.send(Message::Text(word.to_string().into())).await;
+    }
+    let _ = socket.send(Message::Close(None)).await;
+}
+
+/// Sends output until there is no more; used while keys wait to be taken.
+async fn pump(socket: &mut WebSocket, terminal: &Terminal) {
+    while let Ok(output) = terminal.read().await {
+        if output.is_empty() || socket.send(Message::Binary(output.into())).await.is_err() {
+            return;
+        }
+    }
+}

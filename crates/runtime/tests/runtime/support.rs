@@ -1,0 +1,91 @@
+//! A sandbox for a test: a cargo, a cell, a client; all of it gone when the test is.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
+use cove_runtime::client::ShipClient;
+use hyper::{Method, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Far more than anything here takes; only a hang takes longer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct Sandbox {
+    pub(crate) cell: LocalCell,
+    pub(crate) ship: ShipClient,
+    pub(crate) cargo: TempDir,
+    _sockets: TempDir,
+}
+
+/// Starts a sandbox; `change` may change what it is.
+pub(crate) async fn sandbox_with(change: impl FnOnce(&mut CellOptions)) -> Sandbox {
+    let cargo = tempfile::tempdir().unwrap();
+    let sockets = tempfile::tempdir().unwrap();
+    let mut options = CellOptions::new(env!("CARGO_BIN_EXE_cove-ship"), cargo.path(), sockets.path());
+    change(&mut options);
+    let cell = LocalCell::start(options).await.unwrap();
+    let ship = ShipClient::new(cell.socket());
+    Sandbox { cell, ship, cargo, _sockets: sockets }
+}
+
+pub(crate) async fn sandbox() -> Sandbox {
+    sandbox_with(|_| {}).await
+}
+
+/// A sandbox whose Python has IPython, numpy, matplotlib and pillow.
+pub(crate) async fn rich_sandbox() -> Sandbox {
+    let venv = venv();
+    sandbox_with(|options| {
+        options.mounts.push(CellMount { host: venv, inside: "/opt/python".into() });
+        options.env.push(("PATH".to_owned(), "/opt/python/bin:/usr/local/bin:/usr/bin:/bin".to_owned()));
+    })
+    .await
+}
+
+fn venv() -> PathBuf {
+    let venv = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/venv");
+    assert!(venv.join("bin/python3").exists(), "there is no Python environment: run scripts/setup");
+    venv
+}
+
+impl Sandbox {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
+        self.ship.json(Method::POST, path, Some(&body), PATIENCE).await.unwrap()
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> (StatusCode, Value) {
+        self.ship.json(Method::GET, path, None, PATIENCE).await.unwrap()
+    }
+
+    /// Posts what must succeed.
+    pub(crate) async fn ok(&self, path: &str, body: Value) -> Value {
+        let (status, answer) = self.post(path, body.clone()).await;
+        assert_eq!(status, StatusCode::OK, "{path} {body}: {answer}");
+        answer
+    }
+
+    /// Posts what must be refused; the refusal must have this status and code, and say something.
+    pub(crate) async fn refused(&self, path: &str, body: Value, status: u16, code: &str) {
+        let (got, answer) = self.post(path, body.clone()).await;
+        assert_eq!((got.as_u16(), answer["error"]["code"].as_str()), (status, Some(code)), "{path} {body}: {answer}");
+        assert!(answer["error"]["message"].as_str().is_some_and(|message| message.len() > 5), "{answer}");
+        assert!(!answer["detail"].is_null(), "{answer}");
+    }
+
+    pub(crate) async fn shell(&self, command: &str) -> Value {
+        self.ok("/shell/exec", json!({"command": command})).await
+    }
+
+    /// What a command prints; it must succeed.
+    pub(crate) async fn out(&self, command: &str) -> String {
+        let answer = self.shell(command).await;
+        assert_eq!(answer["return_code"], 0, "{command}: {answer}");
+        answer["stdout"].as_str().unwrap().trim_end().to_owned()
+    }
+
+    pub(crate) async fn python(&self, code: &str) -> Value {
+        self.ok("/ipython/exec", json!({"code": code})).await
+    }
+}
