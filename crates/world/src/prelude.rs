@@ -11,6 +11,7 @@ use crate::raw;
 pub(crate) const FILES: &[(&str, &str)] = &[
     ("base.js", include_str!("prelude/base.js")),
     ("error.js", include_str!("prelude/error.js")),
+    ("exception.js", include_str!("prelude/exception.js")),
     ("clock.js", include_str!("prelude/clock.js")),
     ("chance.js", include_str!("prelude/chance.js")),
     ("inspect.js", include_str!("prelude/inspect.js")),

@@ -2,7 +2,7 @@
 
 use cove_core::{Fault, FaultKind, LogLevel};
 use cove_script::{Mode, PrepareOptions, prepare};
-use rquickjs::{Array, Ctx, Function, Object, Value};
+use rquickjs::{Array, Ctx, Function, Value};
 
 use crate::blame;
 use crate::natives::{start_steps, steps_used};
@@ -13,7 +13,7 @@ use crate::state::{Over, State};
 use crate::{Ended, Job, Report};
 
 /// Jobs that may still run after the code has its value, so that promises which are settled already are heard.
-const JOBS_AFTER_END: usize = 10_000;
+const JOBS_AFTER_END: usize = 1000;
 
 /// How many rejections that nobody handled are told.
 const MAX_REJECTIONS: usize = 20;
@@ -33,6 +33,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, state: &State, job: &Job) -> Report {
     if state.is_stopped() && !answered(state) {
         result = Err(blame::stopped(state));
     }
+    // Calls may have been forbidden; our own are needed now, and no job of the guest's runs before they are thrown away.
+    raw::allow_calls(ctx);
     let operations = steps_used(ctx, state);
     finish(ctx, state, &mut result);
     Report {
@@ -88,6 +90,10 @@ fn attempt(ctx: &Ctx<'_>, state: &State, job: &Job) -> Result<Ended, Fault> {
     });
     let promise = match promise {
         Ok(promise) => promise,
+        Err(_) if answered(state) => {
+            ctx.catch();
+            return take_answer(state);
+        }
         Err(error) => return Err(thrown(ctx, state, &error)),
     };
     settle(ctx, state, &promise)?;
@@ -117,11 +123,6 @@ fn take_answer(state: &State) -> Result<Ended, Fault> {
 fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> Fault {
     if matches!(error, rquickjs::Error::Exception) {
         let value = ctx.catch();
-        if answered(state)
-            && let Some(Err(fault)) = state.answer.borrow_mut().take()
-        {
-            return fault;
-        }
         return blame::fault_of(ctx, state, &value);
     }
     if state.is_stopped() {
@@ -131,24 +132,22 @@ fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> Fault {
 }
 
 fn set_input<'js>(ctx: &Ctx<'js>, state: &State, job: &Job) -> rquickjs::Result<Value<'js>> {
-    let text = match &job.input {
-        Some(input) => Some(input.to_string()),
-        None => None,
+    let text = job.input.as_ref().map(ToString::to_string);
+    let Some(text) = text else {
+        return state.kit(ctx, "setInput")?.call((Value::new_undefined(ctx.clone()),));
     };
-    state.kit(ctx, "setGlobal")?.call::<_, ()>(("input", text))?;
-    let globals: Object<'js> = ctx.globals();
-    Ok(raw::own_data(&globals, "input").unwrap_or_else(|| Value::new_undefined(ctx.clone())))
+    state.kit(ctx, "setInput")?.call((text,))
 }
 
 /// Runs jobs, timers and tool answers until the promise is settled or the run is over.
 fn settle<'js>(ctx: &Ctx<'js>, state: &State, promise: &Value<'js>) -> Result<(), Fault> {
     loop {
-        while !state.is_stopped() && ctx.execute_pending_job() {}
+        let pending = || raw::promise_parts(promise).is_some_and(|(settled, _)| settled == "pending");
+        while !state.is_stopped() && pending() && ctx.execute_pending_job() {}
         if state.is_stopped() {
             return Err(blame::stopped(state));
         }
-        let pending = raw::promise_parts(promise).is_some_and(|(settled, _)| settled == "pending");
-        if !pending || answered(state) {
+        if !pending() || answered(state) {
             return Ok(());
         }
         if let Some((id, answer)) = state.early.borrow_mut().pop_front() {

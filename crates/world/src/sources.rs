@@ -89,9 +89,20 @@ impl Sources {
 
     fn place(&self, frame: &Frame<'_>) -> Option<Place> {
         let (file, prepared) = self.kept.iter().rev().find(|(file, _)| file == frame.file)?;
-        let position = prepared.locate(frame.line, frame.column, ColumnUnit::Bytes)?;
+        let column = if frame.line == 1 { first_line_column(&prepared.code, frame.column) } else { frame.column };
+        let position = prepared.locate(frame.line, column, ColumnUnit::Bytes)?;
         Some(Place { file: file.clone(), position, source: Rc::clone(prepared) })
     }
+}
+
+/// The engine counts columns in bytes from one; on the first line of a script it counts some tokens from zero. Those
+/// point at what stands before the name they mean.
+fn first_line_column(code: &str, column: u32) -> u32 {
+    let line = code.lines().next().unwrap_or_default().as_bytes();
+    let in_name = |at: usize| line.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | 0x80..));
+    let at = (column as usize).saturating_sub(1);
+    let starts_here = in_name(at) && (at == 0 || !in_name(at - 1));
+    if starts_here { column } else { column + 1 }
 }
 
 impl<'a> Frame<'a> {

@@ -29,7 +29,9 @@ pub(super) fn install<'js>(natives: &Object<'js>, state: &Rc<State>) -> rquickjs
         "prepareFunction",
         move |ctx: Ctx<'js>, head: String, parameters: Value<'js>, body: Value<'js>| -> rquickjs::Result<String> {
             let (parameters, body) = (string(&parameters)?, string(&body)?);
-            known.check_part(&ctx, &format!("(async function*anonymous({parameters}\n){{}})"), Mode::Dynamic)?;
+            // In two shapes, so that parameters cannot close one and go on behind it.
+            known.check_part(&ctx, &format!("(function anonymous({parameters}\n){{}})"), Mode::Dynamic)?;
+            known.check_part(&ctx, &format!("(({parameters}\n)=>{{}})"), Mode::Dynamic)?;
             known.check_part(&ctx, &body, Mode::FunctionBody)?;
             let whole = format!("({head} anonymous({parameters}\n) {{\n{body}\n}})");
             Ok(strict(&known.prepare_dynamic(&ctx, &whole)?.code))

@@ -3,6 +3,7 @@
   'use strict';
   const { Object, TypeError, Map, Promise, Symbol, SyntaxError, Error } = globalThis;
   const { defineProperty, getOwnPropertyDescriptor, freeze } = Object;
+  const reflectDefine = globalThis.Reflect.defineProperty;
   const world = globalThis;
   kit.realEval = world.eval;
 
@@ -23,8 +24,11 @@
   };
   kit.lock = (...names) => { for (const name of names) defineProperty(world, name, { writable: false }); };
   kit.nameFunction = (made, name) => { defineProperty(made, 'name', { value: name, configurable: true }); return made; };
-  kit.setGlobal = (name, text) => {
-    defineProperty(world, name, { value: text === undefined ? undefined : kit.decode(text), writable: true, enumerable: true, configurable: true });
+  // The global of that name is a courtesy: where the guest has closed its global object, the parameter still works.
+  kit.setInput = (text) => {
+    const value = text === undefined ? undefined : kit.decode(text);
+    reflectDefine(world, 'input', { value, writable: true, enumerable: true, configurable: true });
+    return value;
   };
   kit.setVariable = (name, text) => {
     defineProperty(world, name, { value: kit.harden(kit.decode(text)), writable: true, enumerable: true, configurable: true });

@@ -14,8 +14,9 @@
     return undefined;
   }
 
-  function typeOf(error, brand) {
-    if (brand === 'DOMException') return kit.domName(error);
+  function typeOf(error) {
+    const dom = kit.domName(error);
+    if (dom !== undefined) return dom;
     const name = read(error, 'name');
     if (typeof name === 'string' && name !== '' && name !== 'Error') return name;
     const maker = read(error, 'constructor');
@@ -28,9 +29,9 @@
   function sentence(value, depth) {
     if (typeof value === 'string') return `Uncaught ${cut(stringify(value))}`;
     const brand = value !== null && typeof value === 'object' ? native.brand(value) : undefined;
-    if (brand !== 'Error' && brand !== 'DOMException') return `Uncaught ${cut(kit.inspect(value, 1))}`;
-    const message = brand === 'DOMException' ? kit.domMessage(value) : read(value, 'message');
-    let text = typeof message === 'string' && message !== '' ? `${typeOf(value, brand)}: ${cut(message)}` : typeOf(value, brand);
+    if (brand !== 'Error') return `Uncaught ${cut(kit.inspect(value, 1))}`;
+    const message = read(value, 'message');
+    let text = typeof message === 'string' && message !== '' ? `${typeOf(value)}: ${cut(message)}` : typeOf(value);
     const errors = getOwnPropertyDescriptor(value, 'errors')?.value;
     if (depth < 3 && Array.isArray(errors) && errors.length > 0) {
       const parts = [];
@@ -41,15 +42,10 @@
     return text;
   }
 
-  const domProto = globalThis.DOMException.prototype;
-  const domGet = (key) => ((get) => (error) => { const text = Reflect.apply(get, error, []); return typeof text === 'string' ? text : 'Error'; })(getOwnPropertyDescriptor(domProto, key).get);
-  const { Reflect } = globalThis;
-  kit.domName = domGet('name');
-  kit.domMessage = domGet('message');
   kit.sentence = (value) => sentence(value, 0);
   kit.errorType = (value) => {
     const brand = value !== null && typeof value === 'object' ? native.brand(value) : undefined;
-    return brand === 'Error' ? typeOf(value, brand) : undefined;
+    return brand === 'Error' ? typeOf(value) : undefined;
   };
   kit.stackOf = (value) => (value !== null && typeof value === 'object' && native.brand(value) !== 'Proxy' ? kit.rawStack(value) : undefined);
   kit.reportError = (error) => { native.log(4, `Uncaught error in a callback: ${sentence(error, 0)}`); };

@@ -247,13 +247,11 @@
     const ownStack = plainValue(getOwnPropertyDescriptor(error, 'stack'));
     const messageValue = ownOr('message');
     const message = typeof messageValue === 'string' ? messageValue : '';
-    const nameValue = ownOr('name');
+    const domName = kit.domName(error);
+    const nameValue = domName === undefined ? ownOr('name') : `DOMException [${domName}]`;
     const errorName = typeof nameValue === 'string' ? nameValue : 'Error';
     let head = message === '' ? errorName : `${errorName}: ${message}`;
-    if (name !== null && name !== 'Error' && errorName === 'Error' && name !== errorName) {
-      head = head.replace(/^Error/, name);
-      if (!name.endsWith('Error')) head = `${head}`;
-    }
+    if (name !== null && errorName === 'Error' && name !== 'Error') head = head.replace(/^Error/, name);
     let text = typeof ownStack === 'string' ? ownStack : head;
     const frames = typeof ownStack === 'string' ? '' : kit.framesOf(error);
     if (frames !== '') text += `\n${frames}`;
@@ -359,7 +357,7 @@
       base = isNaN(dateGetTime(value)) ? dateToString(value) : dateToISO(value);
       if (name !== 'Date') base = `${prefix(name, tag, 'Date')}${base}`;
       if (keys.length === 0) return base;
-    } else if (brand === 'Error' || brand === 'DOMException') {
+    } else if (brand === 'Error') {
       base = errorBase(ctx, value, name, tag, keys);
       if (keys.length === 0) return base;
     } else if (brand === 'ArrayBuffer' || brand === 'SharedArrayBuffer') {

@@ -7,6 +7,12 @@
   const unscopables = Symbol.unscopables;
   const refuseImport = () => Promise.reject(new TypeError('import() is not available inside a Compartment'));
 
+  function inside(scope) {
+    with (scope) {
+      return function () { 'use strict'; return eval(arguments[0]); };
+    }
+  }
+
   kit.makeEvaluator = (globals) => {
     let next = false;
     const handler = {
@@ -26,11 +32,7 @@
       deleteProperty() { return false; },
       defineProperty() { return false; },
     };
-    const scope = new Proxy(Object.freeze({ __proto__: null }), handler);
-    let evaluate;
-    with (scope) {
-      evaluate = function () { 'use strict'; return eval(arguments[0]); };
-    }
+    const evaluate = inside(new Proxy(Object.freeze({ __proto__: null }), handler));
     return (text) => { next = true; try { return evaluate.call(globals, text); } finally { next = false; } };
   };
 })

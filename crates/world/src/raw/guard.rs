@@ -19,7 +19,7 @@ pub(crate) fn enter_thread(ctx: &Ctx<'_>) {
 }
 
 /// Lets functions be called again.
-fn allow_calls(ctx: &Ctx<'_>) {
+pub(crate) fn allow_calls(ctx: &Ctx<'_>) {
     // SAFETY: sets one number of the runtime.
     unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), STACK_BYTES) }
 }

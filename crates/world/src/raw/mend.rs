@@ -61,7 +61,13 @@ unsafe extern "C" fn set(
         let key = *known.add(1);
         let value = if argc > 0 { *argv } else { qjs::JS_UNDEFINED };
         if !qjs::JS_IsObject(this) || qjs::JS_IsStrictEqual(ctx, this, home) {
-            return qjs::JS_ThrowTypeError(ctx, c"this property is read-only".as_ptr());
+            let shown = qjs::JS_ToCString(ctx, key);
+            if shown.is_null() {
+                return qjs::JS_EXCEPTION;
+            }
+            let thrown = qjs::JS_ThrowTypeError(ctx, c"'%s' is read-only".as_ptr(), shown);
+            qjs::JS_FreeCString(ctx, shown);
+            return thrown;
         }
         let atom = qjs::JS_ValueToAtom(ctx, key);
         let mut found = qjs::JSPropertyDescriptor {

@@ -12,7 +12,7 @@ mod meter;
 mod object;
 mod value;
 
-pub(crate) use guard::{drain_jobs, enter_thread, forbid_calls, guarded_queue, guarded_then, throw_uncatchable};
+pub(crate) use guard::{allow_calls, drain_jobs, enter_thread, forbid_calls, guarded_queue, guarded_then, throw_uncatchable};
 pub(crate) use lend::PortSlot;
 pub(crate) use mend::mend;
 pub(crate) use meter::{Gauge, Meter};
