@@ -4,7 +4,7 @@
 //! costs what the change costs.
 
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use similar::{ChangeTag, TextDiff};
 
@@ -28,6 +28,7 @@ type Change = (Range<usize>, Range<usize>);
 
 /// Shows the changes, which must be in order.
 pub(crate) fn diff(old: &[u8], new: &[u8], changes: &[Change]) -> Diff {
+    let deadline = Instant::now() + TIMEOUT;
     let hunks = hunks(old, changes);
     let lines = 1 + memchr::memchr_iter(b'\n', old).count().max(memchr::memchr_iter(b'\n', new).count());
     let width = lines.to_string().len();
@@ -41,7 +42,7 @@ pub(crate) fn diff(old: &[u8], new: &[u8], changes: &[Change]) -> Diff {
         let (old_base, new_base) = (old_line.at(old_part.start), new_line.at(new_part.start));
         let (was, is) =
             (String::from_utf8_lossy(&old[old_part.clone()]), String::from_utf8_lossy(&new[new_part.clone()]));
-        let compared = TextDiff::configure().timeout(TIMEOUT).diff_lines(&*was, &*is);
+        let compared = TextDiff::configure().deadline(deadline).diff_lines(&*was, &*is);
         for change in compared.iter_all_changes() {
             let old_number = old_base + change.old_index().unwrap_or(0);
             let new_number = new_base + change.new_index().unwrap_or(0);

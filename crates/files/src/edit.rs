@@ -24,6 +24,9 @@ use crate::workspace::Workspace;
 /// A file that is edited is held in memory a few times over; larger ones are not edited by hand.
 pub const MAX_EDIT_BYTES: u64 = 16 << 20;
 
+/// Each text is looked for in the whole file; more of them are a program's work.
+const MAX_REPLACEMENTS: usize = 500;
+
 /// How often an edit begins again because another process changed the file meanwhile.
 const MAX_TRIES: usize = 8;
 
@@ -80,6 +83,10 @@ pub struct Preview {
 ///
 /// Each text is looked for in the content as it was, so the order of the edits says nothing.
 pub fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Result<Preview, FileError> {
+    if replacements.len() > MAX_REPLACEMENTS {
+        let message = format!("edit: {} edits at once; the limit is {MAX_REPLACEMENTS}", replacements.len());
+        return Err(FileError::invalid_args(message));
+    }
     let bom = if content.starts_with(BOM) { BOM.len() } else { 0 };
     let body = &content[bom..];
     let haystack = Haystack::new(body);

@@ -157,6 +157,8 @@ fn matcher(args: &GrepArgs) -> Result<RegexMatcher, FileError> {
         .case_insensitive(args.ignore_case)
         .fixed_strings(args.literal)
         .multi_line(true)
+        // `$` is before a CRLF too; matches still end where a line ends.
+        .crlf(true)
         .line_terminator(Some(b'\n'))
         .size_limit(MAX_REGEX_BYTES)
         .dfa_size_limit(MAX_REGEX_BYTES)
@@ -186,7 +188,7 @@ fn answer(walked: &Walked<FileLines>, prefix: &[u8], limit: u64, context: usize)
         cut |= written.cut;
         left -= written.matches;
     }
-    if more {
+    if more && left == 0 {
         notices.add(format!(
             "{limit} matches limit reached. Use limit={} for more, or refine pattern",
             limit.saturating_mul(2)

@@ -101,7 +101,8 @@ impl Lines {
             Some((end, _)) => (format!("{}... [truncated]", &head[..end]), true),
             None => (head.into_owned(), false),
         };
-        self.found.bytes += text.len() + 8;
+        // The shortest name and number before a line have four characters more than nothing.
+        self.found.bytes += if kind == Kind::Break { 0 } else { text.len() + 4 };
         self.found.lines.push(Line { kind, number: number.unwrap_or(0), text, cut });
     }
 

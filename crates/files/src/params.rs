@@ -131,6 +131,7 @@ impl FileTool {
         for arg in args {
             match arg {
                 Value::Object(options) => object.extend(options),
+                Value::Array(edits) if self == Self::Edit => drop(object.insert("edits".to_owned(), edits.into())),
                 arg => {
                     let Some(param) = names.next() else {
                         return Err(FileError::invalid_args(format!("{}: too many arguments", self.name())));
@@ -255,6 +256,7 @@ mod tests {
             (FileTool::Read, json!(["a", 2, 3]), json!({"path": "a", "offset": 2, "limit": 3})),
             (FileTool::Write, json!(["a", "b"]), json!({"path": "a", "content": "b"})),
             (FileTool::Edit, json!(["a", "b", "c"]), json!({"path": "a", "oldText": "b", "newText": "c"})),
+            (FileTool::Edit, json!(["a", [1]]), json!({"path": "a", "edits": [1]})),
             (FileTool::Grep, json!(["a", "b", {"limit": 1}]), json!({"pattern": "a", "path": "b", "limit": 1})),
             (FileTool::Find, json!(["a"]), json!({"pattern": "a"})),
             (FileTool::Ls, json!([]), json!({})),

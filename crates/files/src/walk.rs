@@ -22,7 +22,7 @@ use crate::listing::Listing;
 use crate::stop::Stop;
 
 /// Beyond this many entries a tree is hostile or a mistake, and the answer says that the search ended there.
-const MAX_ENTRIES: u64 = 5_000_000;
+const MAX_ENTRIES: u64 = 1_000_000;
 
 /// More threads only wait for each other in the kernel's directory cache.
 const MAX_THREADS: usize = 8;

@@ -213,6 +213,7 @@ fn grep_says_what_it_left_out() {
         room.call("grep", json!({"pattern": "fn main", "limit": 2})),
         "a.rs:1: // fn main\nb/two.rs:1: fn main() {}\n\n[2 matches limit reached. Use limit=4 for more, or refine pattern]"
     );
+    assert_eq!(room.call("grep", json!({"pattern": "^// fn main$"})), "a.rs:1: // fn main");
     // Exactly as many as there are: nothing is left out, so nothing is said.
     assert!(!room.call("grep", json!({"pattern": "fn main", "limit": 4})).contains('['));
     let wide = room.call("grep", json!({"pattern": "needle"}));
