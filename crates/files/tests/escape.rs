@@ -229,7 +229,7 @@ fn a_symlink_swapping_racer_gains_nothing() {
             let mut inside = 0;
             let mut rounds = 0;
             // Until both sides have had their turns: the racer has swapped, and calls have come through.
-            while rounds < 150 || swaps.load(Ordering::Relaxed) < 1000 || inside == 0 && rounds < 20_000 {
+            while rounds < 60 || swaps.load(Ordering::Relaxed) < 500 || inside == 0 && rounds < 20_000 {
                 rounds += 1;
                 for (tool, args) in [
                     ("read", json!({"path": "real/a.txt"})),

@@ -123,7 +123,7 @@ fn a_file_that_grows_does_not_keep_us_reading() {
             let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
             let block = "another line of the log\n".repeat(1000);
             let mut written = 0;
-            while !done.load(Ordering::Relaxed) && written < 512 << 20 {
+            while !done.load(Ordering::Relaxed) && written < 64 << 20 {
                 file.write_all(block.as_bytes()).unwrap();
                 written += block.len();
             }
