@@ -39,6 +39,13 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
     if let Some(stack) = call(ctx, state, "stackOf", thrown)
         && let Some(place) = state.sources.borrow().first_place(&stack)
     {
+        // The engine says only that it is none; the text says what was called.
+        if kind == FaultKind::Exception
+            && fault.message == "TypeError: not a function"
+            && let Some(called) = place.expression()
+        {
+            fault.message = format!("TypeError: {called} is not a function");
+        }
         fault.position = Some(place.position);
         fault.frame = Some(place.frame(&short(&fault.message)));
     }

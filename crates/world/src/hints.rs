@@ -8,7 +8,6 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["fs", "path", "os", "child_process", "http", "https", "net"], "There is no file system and no network here; the session's tools are the only way out."),
     (&["Buffer"], "There is no Buffer here; Uint8Array with toBase64/fromBase64/toHex, TextEncoder and TextDecoder do the same."),
     (&["WebSocket", "EventSource", "Worker", "SharedWorker", "MessageChannel"], "There is no such connection here; call a tool instead."),
-    (&["Intl"], "There is no Intl in this engine; format by hand, or use engine \"browser\"."),
     (&["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"], "It was taken out of this world on purpose: it would let code watch the collector or the clock. WeakMap and WeakSet are here."),
     (&["WebAssembly"], "There is no WebAssembly in this engine; use engine \"browser\"."),
     (&["print"], "Use console.log."),

@@ -1,7 +1,7 @@
 // `console`: every method writes whole lines to the host, in time order. Nothing is formatted that nobody hears.
 (function (native, kit) {
   'use strict';
-  const { Map, Object, Array, String, TypeError, Math } = globalThis;
+  const { Map, Object, Array, String, Math, Number } = globalThis;
   const DEBUG = 0, LOG = 1, INFO = 2, WARN = 3, ERROR = 4;
   let indent = '';
   const counts = new Map();
@@ -19,7 +19,6 @@
     const ms = native.elapsed() - from;
     return ms >= 1000 ? `${(ms / 1000).toFixed(3)}s` : `${Number(ms.toFixed(3))}ms`;
   };
-  const { Number } = globalThis;
 
   function table(data, columns) {
     if (data === null || typeof data !== 'object') { write(LOG, [data]); return; }

@@ -5,6 +5,7 @@
   const { Object, Array, String, TypeError, Reflect } = globalThis;
   const { defineProperty, getPrototypeOf, setPrototypeOf } = Object;
   const realEval = kit.realEval;
+  const world = globalThis;
 
   const globals = { eval(text) { return typeof text === 'string' ? realEval(native.prepareDynamic(text)) : text; } };
   native.define('eval', globals.eval);
@@ -16,7 +17,7 @@
       const texts = args.map((arg) => `${arg}`);
       const body = texts.length === 0 ? '' : texts[texts.length - 1];
       const parameters = texts.slice(0, -1).join(',');
-      if (name === 'Function' && parameters === '' && /^\s*return this;?\s*$/.test(body)) return () => globalThis;
+      if (name === 'Function' && parameters === '' && /^\s*return this;?\s*$/.test(body)) return () => world;
       const made = realEval(native.prepareFunction(head, parameters, body));
       if (new.target !== undefined && new.target !== maker) setPrototypeOf(made, new.target.prototype);
       return made;

@@ -5,6 +5,7 @@
   const { TypeError, Symbol, Object, Array, Map, String, JSON, Uint8Array, URL, URLSearchParams, Blob, Promise, Number,
     DOMException } = globalThis;
   const { parse, stringify } = JSON;
+  const { isView } = globalThis.ArrayBuffer;
   const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
   class Headers {
@@ -38,10 +39,9 @@
     if (typeof body === 'string') return [native.encodeUtf8(body), 'text/plain;charset=UTF-8'];
     if (body instanceof URLSearchParams) return [native.encodeUtf8(`${body}`), 'application/x-www-form-urlencoded;charset=UTF-8'];
     if (kit.isBlob(body)) return [kit.blobBytes(body), body.type === '' ? undefined : body.type];
-    if (typeof body === 'object' && (native.brand(body) === 'ArrayBuffer' || globalThisView(body))) return [kit.bytesFrom(body, 'a body').slice(), undefined];
+    if (typeof body === 'object' && (native.brand(body) === 'ArrayBuffer' || isView(body))) return [kit.bytesFrom(body, 'a body').slice(), undefined];
     return [native.encodeUtf8(`${body}`), 'text/plain;charset=UTF-8'];
   }
-  const globalThisView = globalThis.ArrayBuffer.isView;
 
   class Body {
     #bytes = null;

@@ -4,6 +4,7 @@
   const { Object, Reflect, Set, Proxy, Symbol, TypeError, ReferenceError, Promise, WeakMap, Array } = globalThis;
   const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, create } = Object;
   const { ownKeys } = Reflect;
+  const world = globalThis;
   const isObject = (value) => value !== null && (typeof value === 'object' || typeof value === 'function');
 
   // Freezes everything that can be reached. What is frozen already at the start (the intrinsics) is not walked again.
@@ -12,7 +13,7 @@
     const seen = new Set();
     const queue = [];
     const add = (value) => {
-      if (isObject(value) && !seen.has(value) && !native.isIntrinsic(value) && value !== globalThis) { seen.add(value); queue.push(value); }
+      if (isObject(value) && !seen.has(value) && !native.isIntrinsic(value) && value !== world) { seen.add(value); queue.push(value); }
     };
     add(root);
     for (let at = 0; at < queue.length; at++) {
@@ -50,7 +51,7 @@
     'Promise', 'DisposableStack', 'AsyncDisposableStack', 'harden', 'lockdown'];
   let shared;
   // Taken once, after everything is in its place and before any guest code runs.
-  kit.captureShared = () => { shared = SHARED.map((name) => [name, globalThis[name]]); };
+  kit.captureShared = () => { shared = SHARED.map((name) => [name, world[name]]); };
 
   const makeEvaluator = kit.makeEvaluator;
   class Compartment {

@@ -398,12 +398,8 @@
     } else if (brand === 'Generator') {
       braces[0] = `${prefix(name === null ? 'Object' : name, 'Generator', '')}{`;
     } else if (brand === 'Arguments' || brand === 'MappedArguments') {
-      kind = 'array';
-      braces = ['[Arguments] [', ']'];
-      keys = keys.filter((key) => !isIndex(key));
-      const length = plainValue(getOwnPropertyDescriptor(value, 'length')) ?? 0;
-      if (length === 0 && keys.length === 0) return '[Arguments] []';
-      items = () => arrayItems(ctx, value, length, depth);
+      braces[0] = '[Arguments] {';
+      if (keys.length === 0) return '[Arguments] {}';
     } else {
       const start = name === 'Object' && tag === '' ? '' : prefix(name, tag, 'Object');
       braces[0] = `${start}{`;
@@ -473,7 +469,7 @@
     const widest = longest + 2;
     if (!(widest * 3 + ctx.indentation < BREAK_LENGTH && (total / widest > 5 || longest <= 6))) return output;
     const bias = Math.sqrt(widest - total / output.length);
-    const biased = Math.max(widest - bias, 1);
+    const biased = Math.max(widest - 3 - bias, 1);
     const columns = Math.min(
       Math.round(Math.sqrt(2.5 * biased * count) / biased),
       Math.floor((BREAK_LENGTH - ctx.indentation) / widest),

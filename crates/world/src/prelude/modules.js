@@ -20,10 +20,20 @@
     return entry.exports;
   }
 
+  // './x' and '../x' are names beside the module that asks.
+  function beside(referrer, name) {
+    const parts = referrer.split('/').slice(0, -1);
+    for (const part of name.split('/')) {
+      if (part === '..') parts.pop(); else if (part !== '.') parts.push(part);
+    }
+    return parts.join('/');
+  }
+
   kit.importModule = (specifier) => {
     let name;
     try { name = `${specifier}`; } catch (error) { return Promise.reject(error); }
     const referrer = native.callerModule();
+    if (referrer !== undefined && (name.startsWith('./') || name.startsWith('../'))) name = beside(referrer, name);
     const parent = modules.get(referrer);
     let entry = modules.get(name);
     if (entry === undefined) {

@@ -1,7 +1,7 @@
 // Timers: the host keeps the order and the time, this file keeps the functions. Nothing outlives its run.
 (function (native, kit) {
   'use strict';
-  const { Map, TypeError, Number } = globalThis;
+  const { Map, TypeError, Number, Object } = globalThis;
   const waiting = new Map();
   let last = 0;
 

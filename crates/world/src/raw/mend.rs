@@ -83,8 +83,11 @@ unsafe extern "C" fn set(
             for value in [found.value, found.getter, found.setter] {
                 qjs::JS_FreeValue(ctx, value);
             }
-            // Reached through `Reflect.set` or `super.x = …`: the own property decides.
-            qjs::JS_SetProperty(ctx, this, atom, qjs::JS_DupValue(ctx, value))
+            // Reached through `Reflect.set`, `super.x = …` or a proxy that forwards: only the value changes, and not by
+            // another assignment, which would come back here.
+            let undefined = qjs::JS_UNDEFINED;
+            let flags = (qjs::JS_PROP_HAS_VALUE | qjs::JS_PROP_THROW) as i32;
+            qjs::JS_DefineProperty(ctx, this, atom, value, undefined, undefined, flags)
         } else {
             let flags = (qjs::JS_PROP_C_W_E | qjs::JS_PROP_THROW) as i32;
             qjs::JS_DefinePropertyValue(ctx, this, atom, qjs::JS_DupValue(ctx, value), flags)

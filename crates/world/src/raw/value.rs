@@ -157,7 +157,7 @@ pub(crate) fn json_text(value: &Value<'_>) -> rquickjs::Result<Option<String>> {
     text(&written).map(Some).ok_or(rquickjs::Error::Allocation)
 }
 
-/// The file name of the nearest JavaScript function on the stack.
+/// The file name of the guest's nearest function on the stack.
 pub(crate) fn caller_file(ctx: &Ctx<'_>) -> Option<String> {
     let raw = ctx.as_raw().as_ptr();
     for level in 0..16 {
@@ -171,7 +171,11 @@ pub(crate) fn caller_file(ctx: &Ctx<'_>) -> Option<String> {
             qjs::JS_FreeAtom(raw, atom);
             name
         };
-        return text(&name);
+        // Functions of our own between the guest's and this one do not count.
+        match text(&name) {
+            Some(name) if name.starts_with("cove:") => {}
+            name => return name,
+        }
     }
     None
 }
