@@ -105,11 +105,7 @@ impl<'a> Rewriter<'a, '_> {
             self.blank_item(it.span);
             return;
         }
-        self.refuse_at(
-            it.span.start,
-            "`accessor` fields are not supported",
-            "Write a getter and a setter instead.",
-        );
+        self.refuse_at(it.span.start, "`accessor` fields are not supported", "Write a getter and a setter instead.");
     }
 
     /// Behind the key, and behind its bracket if it is computed.

@@ -48,6 +48,8 @@ pub(crate) struct Segment {
 pub(crate) enum Origin {
     /// Byte for byte the user's.
     Copied,
+    /// Character for character as long as the user's, but blank.
+    Blanked,
     /// Stands for a stretch of the user's text, as a whole.
     Replaced,
     /// Not in the user's text at all.
@@ -74,7 +76,8 @@ impl Edits {
         }
     }
 
-    /// Blanks, with `first` as the first character: `;` where a blank alone would join two statements.
+    /// Blanks, with `first` in place of the first character, which is never a line end: `;` where a blank alone would
+    /// join two statements.
     pub(crate) fn blank_after(&mut self, first: char, start: u32, end: u32) {
         if start < end {
             self.list.push(Edit { start, end, text: Text::BlankAfter(first) });
@@ -111,7 +114,11 @@ impl Edits {
                 note(&out, at, Origin::Copied);
                 out.push_str(source.get(at as usize..edit.start as usize).ok_or(Overlap(at))?);
             }
-            let origin = if edit.end > edit.start { Origin::Replaced } else { Origin::Inserted };
+            let origin = match edit.text {
+                Text::Blank | Text::BlankAfter(_) => Origin::Blanked,
+                Text::Is(_) if edit.end > edit.start => Origin::Replaced,
+                Text::Is(_) => Origin::Inserted,
+            };
             note(&out, edit.start, origin);
             let old = source.get(edit.start as usize..edit.end as usize).ok_or(Overlap(edit.start))?;
             match &edit.text {
@@ -119,7 +126,7 @@ impl Edits {
                 Text::Blank => blank_into(&mut out, old),
                 Text::BlankAfter(first) => {
                     out.push(*first);
-                    let skip = old.chars().next().filter(|c| !matches!(c, '\n' | '\r')).map_or(0, char::len_utf8);
+                    let skip = old.chars().next().map_or(0, char::len_utf8);
                     blank_into(&mut out, old.get(skip..).unwrap_or_default());
                 }
             }

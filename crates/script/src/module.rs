@@ -77,7 +77,11 @@ impl<'a> Rewriter<'a, '_> {
     fn module_import(&mut self, it: &ImportDeclaration<'a>) {
         self.blank_item(it.span);
         if it.phase.is_some() {
-            self.refuse_at(it.span.start, "`import source` and `import defer` are not supported", "Leave the word out.");
+            self.refuse_at(
+                it.span.start,
+                "`import source` and `import defer` are not supported",
+                "Leave the word out.",
+            );
         }
         let module = self.load(it.source.value.as_str(), it.source.span.start);
         for specifier in it.specifiers.iter().flatten() {

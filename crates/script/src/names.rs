@@ -59,6 +59,9 @@ impl<'a> Rewriter<'a, '_> {
                 "Use another variable name.",
             );
         }
+        if self.is_cell() && matches!(name, "undefined" | "NaN" | "Infinity" | "globalThis") {
+            self.refuse_at(it.span.start, format!("`{name}` cannot be declared"), "Use another variable name.");
+        }
         self.declare(name);
     }
 }

@@ -17,8 +17,19 @@ pub(crate) type Units = u64;
 /// How much more stack a bracket takes than another token, for it goes through every storey of the grammar.
 pub(crate) const BRACKET: Units = 4;
 
-/// An upper bound on the nesting of `source`, and where its brackets are deepest.
-pub(crate) fn bound(source: &str) -> (Units, u32) {
+/// What the scan found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Nesting {
+    /// An upper bound on the nesting.
+    pub(crate) units: Units,
+    /// How many brackets are open at most.
+    pub(crate) brackets: usize,
+    /// Where that is.
+    pub(crate) deepest: u32,
+}
+
+/// An upper bound on the nesting of `source`.
+pub(crate) fn bound(source: &str) -> Nesting {
     let mut scan = Scan {
         source,
         bytes: source.as_bytes(),
@@ -41,17 +52,17 @@ pub(crate) fn bound(source: &str) -> (Units, u32) {
         inner += frame.total();
         inner += BRACKET;
     }
-    (inner, text::offset(scan.deepest.1))
+    Nesting { units: inner, brackets: scan.deepest.0 - 1, deepest: text::offset(scan.deepest.1) }
 }
 
-/// The bound for a text of which nothing is known: everything opens, nothing closes.
+/// The bound, in units, for a text of which nothing is known: everything opens, nothing closes.
 pub(crate) fn loose(source: &str) -> Units {
     let bytes = source.bytes();
     let weight = |byte: u8| match byte {
-        b'(' | b'[' | b'{' | b'`' => BRACKET + 1,
+        b'(' | b'[' | b'{' | b'`' | b'<' => BRACKET + 2,
         // Keywords have white space around them, if nothing else.
         b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => 0,
-        _ => 1,
+        _ => 2,
     };
     bytes.map(weight).sum()
 }
@@ -384,7 +395,7 @@ impl Scan<'_> {
                 return false;
             }
             if let Some(frame) = self.frames.last_mut() {
-                frame.angles += 1;
+                frame.angles += BRACKET;
             }
         }
         // `x!`, `x++` and `f<T>` may end an operand.

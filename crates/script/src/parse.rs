@@ -70,7 +70,13 @@ pub(crate) fn finding(diagnostic: &OxcDiagnostic, source: &str) -> Finding {
     let again = diagnostic.message.contains("already been declared");
     let label = if again { diagnostic.labels.last() } else { diagnostic.labels.first() };
     let offset = label.map_or(crate::text::offset(source.len()), |label| label.offset());
-    let message = diagnostic.message.trim_end_matches('.').to_owned();
+    let message = diagnostic
+        .message
+        .trim_end_matches('.')
+        // That the text is parsed as a module is our affair.
+        .replace("HTML comments are not allowed in modules", "HTML-like comments are not allowed")
+        .replace(" and at the top levels of modules", " and at the top level")
+        .replace(|char: char| char.is_control(), "\u{FFFD}");
     let mut finding = Finding::new(FaultKind::Syntax, offset, message);
     finding.hint = diagnostic.help.as_ref().map(ToString::to_string);
     finding

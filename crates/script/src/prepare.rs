@@ -5,13 +5,14 @@ use oxc_allocator::Allocator;
 use oxc_semantic::SemanticBuilder;
 
 use crate::lines;
+use crate::nesting::{self, Nesting};
 use crate::options::{Language, Mode, PrepareOptions};
-use crate::nesting;
 use crate::parse::{Parsed, finding, is_jsx, parse, parse_typescript};
 use crate::prepared::{FreeName, Prepared};
 use crate::refusal::{Finding, Refusal};
 use crate::rewriter::Rewriter;
 use crate::stack::{self, Ran};
+use crate::text;
 
 /// The longest text that is prepared.
 ///
@@ -27,9 +28,18 @@ const BYTES_PER_UNIT: usize = 512;
 
 /// The deepest nesting that is prepared, in units of `nesting`.
 ///
-/// 24 MiB of stack at most. It holds eight thousand brackets or a sum of twenty thousand terms; engines give up long
-/// before that, and no person has written either.
-const MAX_UNITS: u64 = 48 << 10;
+/// 12 MiB of stack at most. It holds a sum of twelve thousand terms, which no person writes and few engines run; and a
+/// few of the early-error checks take the square of the depth.
+const MAX_UNITS: u64 = 24 << 10;
+
+/// The most brackets that may be open at once.
+///
+/// Deep parentheses make the parser try each of them as the parameters of an arrow function first, which takes the
+/// square of the depth and more: a thousand take a second, eight hundred are still eight times what linters allow.
+const MAX_BRACKETS: usize = 800;
+
+/// The longest text that is tried as JSX, only to word a refusal better.
+const MAX_JSX_BYTES: usize = 64 << 10;
 
 /// What may be used of the caller's own stack without asking: half of what the smallest thread here has left.
 const OWN_STACK_BYTES: usize = 512 << 10;
@@ -43,30 +53,33 @@ pub fn prepare(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, R
         let message = format!("The code has {} bytes; the limit is {MAX_SOURCE_BYTES}", source.len());
         return Err(Refusal::nowhere(FaultKind::Refused, message, "Pass large data as input, not as code."));
     }
-    let (units, deepest) = nesting::bound(source);
-    let mut finding = match with_room(units, deepest, || prepare_here(source, options)) {
+    let nesting = nesting::bound(source);
+    let mut finding = match with_room(nesting, || prepare_here(source, options)) {
         Ok(Ok(prepared)) => return Ok(prepared),
         Ok(Err(finding)) | Err(finding) => finding,
     };
     // Fine as TSX, so the user wrote JSX: say that instead of "unexpected token".
     if finding.kind == FaultKind::Syntax
         && source.contains('<')
-        && let Ok(true) = with_room(nesting::loose(source), 0, || is_jsx(source))
+        && source.len() <= MAX_JSX_BYTES
+        && let Ok(true) = with_room(Nesting { units: nesting::loose(source), ..nesting }, || is_jsx(source))
     {
-        finding = Finding::new(FaultKind::Refused, finding.offset, "JSX is not supported")
+        let before = source.get(..=lines::floor_boundary(source, finding.offset as usize)).unwrap_or(source);
+        let tag = before.rfind('<').map_or(finding.offset, text::offset);
+        finding = Finding::new(FaultKind::Refused, tag, "JSX is not supported")
             .hint("Build elements with plain function calls instead of JSX tags.");
     }
     Err(Refusal::from_finding(finding, source, options.file_name))
 }
 
 /// Runs `work` where there is enough stack for this much nesting.
-fn with_room<R>(units: u64, deepest: u32, work: impl FnOnce() -> R) -> Result<R, Finding> {
-    let refused = |message: &str| Finding::new(FaultKind::Refused, deepest, message);
-    if units > MAX_UNITS {
+fn with_room<R>(nesting: Nesting, work: impl FnOnce() -> R) -> Result<R, Finding> {
+    let refused = |message: &str| Finding::new(FaultKind::Refused, nesting.deepest, message);
+    if nesting.units > MAX_UNITS || nesting.brackets > MAX_BRACKETS {
         return Err(refused("The code is nested too deeply")
             .hint("Split long expressions and deep brackets into several statements."));
     }
-    let bytes = usize::try_from(units).map_or(usize::MAX, |units| BASE_STACK_BYTES + units * BYTES_PER_UNIT);
+    let bytes = usize::try_from(nesting.units).map_or(usize::MAX, |units| BASE_STACK_BYTES + units * BYTES_PER_UNIT);
     let ran = if bytes <= OWN_STACK_BYTES { stack::here(work) } else { stack::on_fresh(bytes, work) };
     match ran {
         Ran::Done(result) => Ok(result),

@@ -59,6 +59,11 @@ impl Prepared {
         let segment = self.segments.get(index)?;
         let offset = match segment.origin {
             Origin::Copied => segment.source + (out - segment.out),
+            Origin::Blanked => {
+                let along = self.code.get(segment.out as usize..out as usize)?.chars().count();
+                let rest = self.source.get(segment.source as usize..)?;
+                segment.source + u32::try_from(rest.char_indices().nth(along)?.0).ok()?
+            }
             Origin::Replaced => segment.source,
             Origin::Inserted => return None,
         };

@@ -155,6 +155,9 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             self.edits.replace(hashbang.span.start, hashbang.span.start + 2, "//");
         }
         self.free.sort_by_key(|free| free.1);
+        if self.options.mode == Mode::Module && !self.module.is_es {
+            self.free.retain(|(name, _)| !matches!(*name, "module" | "exports" | "require"));
+        }
         let (head, tail) = match self.options.mode {
             Mode::FunctionBody if self.declared.iter().any(|name| name == "input") => {
                 // A block, so that the user's own `input` hides the parameter instead of clashing with it.
@@ -181,10 +184,13 @@ impl<'a, 'o> Rewriter<'a, 'o> {
         opaque.sort_unstable_by_key(|span| (span.start, span.end));
         // The furthest end of any span that begins at or before this one: spans may nest.
         let mut reach = 0;
-        let reaches: Vec<u32> = opaque.iter().map(|span| {
-            reach = reach.max(span.end);
-            reach
-        }).collect();
+        let reaches: Vec<u32> = opaque
+            .iter()
+            .map(|span| {
+                reach = reach.max(span.end);
+                reach
+            })
+            .collect();
         for (mark, split) in [("<!--", 1), ("-->", 2)] {
             for (at, _) in self.source.match_indices(mark) {
                 let at = text::offset(at + split);

@@ -26,10 +26,7 @@ impl<'a> Rewriter<'a, '_> {
     /// Ends a statement or field that ended in a type and had no semicolon of its own: `x as T ⏎ (y)` is two
     /// statements, `x ⏎ (y)` is one.
     pub(crate) fn end_after_type(&mut self, span: Span) {
-        if self.is_typescript()
-            && self.edits.blank_end() == span.end
-            && !span.source_text(self.source).ends_with(';')
-        {
+        if self.is_typescript() && self.edits.blank_end() == span.end && !span.source_text(self.source).ends_with(';') {
             self.edits.insert(span.end, ";");
         }
     }
@@ -123,9 +120,10 @@ impl<'a> Rewriter<'a, '_> {
                 self.edits.replace(params.start, params.start + 1, " ");
             }
         }
-        let moved = it.return_type.as_ref().filter(|annotation| {
-            has_terminator(Span::new(params.end, annotation.span.end).source_text(self.source))
-        });
+        let moved = it
+            .return_type
+            .as_ref()
+            .filter(|annotation| has_terminator(Span::new(params.end, annotation.span.end).source_text(self.source)));
         if let Some(annotation) = moved {
             self.edits.replace(params.end - 1, params.end, " ");
             self.blank(annotation.span);

@@ -1,0 +1,2 @@
+const f = () => arguments
+return f()

@@ -1,0 +1,3 @@
+function f() { return arguments.length }
+const o = { m() { return () => arguments } }
+return f(1)

@@ -1,0 +1,2 @@
+await Promise.all(xs.map(async x => { for await (const y of x) await y }))
+return 1

@@ -1,0 +1,1 @@
+try { try { a() } catch (e) { throw e } } catch (e) { try { b() } catch { } }

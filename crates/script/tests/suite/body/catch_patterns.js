@@ -1,0 +1,3 @@
+try { a() } catch ({ message, cause: { code = f() } }) { b() }
+try { a() } catch ([x, ...y] /* c */ ) // d
+{ g(x) }

@@ -1,0 +1,6 @@
+do x(); while (c)
+do { y() } while (c)
+do ; while (c)
+do z()
+while (c) w()
+do do v(); while (d); while (e)

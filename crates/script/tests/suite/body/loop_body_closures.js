@@ -1,0 +1,1 @@
+for (let i = 0; i < 3; i++) fs.push(() => i)

@@ -1,0 +1,6 @@
+for (;;) /* a */ f() /* b */ // c
+while (x) // d
+  g() // e
+do // f
+  h() // g
+while (y)

@@ -1,0 +1,1 @@
+const f = xs => { for (const x of xs) g(x) }, h = () => (() => { while (1) break })()

@@ -1,0 +1,1 @@
+class A { constructor() { while (1) break } get a() { for (;;) break } set a(v) { do ; while (v) } static { for (;;) break } b = () => { for (;;) break }; static c = (function () { while (0) ; })(); async *d() { for await (const x of y) yield x } ["e" + (() => { for (;;) break })()]() {} }

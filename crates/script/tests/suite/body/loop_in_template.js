@@ -1,0 +1,1 @@
+return `${(() => { for (;;) return 1 })()}`

@@ -1,0 +1,3 @@
+for (;;) ;;;
+while (0) {};
+if (a) ; else ;

@@ -1,0 +1,1 @@
+return foo(1, 2

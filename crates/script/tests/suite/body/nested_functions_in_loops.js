@@ -1,0 +1,1 @@
+for (const a of b) (function () { for (const c of a) c() })()

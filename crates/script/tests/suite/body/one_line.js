@@ -1,0 +1,1 @@
+for(;;)for(;;)while(1)do{}while(0)

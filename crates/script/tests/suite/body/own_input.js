@@ -1,0 +1,2 @@
+const input = { a: 1 }
+return input.a

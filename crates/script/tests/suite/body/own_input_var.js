@@ -1,0 +1,2 @@
+var input = input || 2
+return input

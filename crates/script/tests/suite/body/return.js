@@ -1,0 +1,2 @@
+const x = input.a + 1
+return { x }

@@ -1,0 +1,1 @@
+return "for(;;){}" + 'while(1)' + `do{}while(1) ${"for(;;)"}` // for(;;)

@@ -1,0 +1,1 @@
+try { a() } finally { return }

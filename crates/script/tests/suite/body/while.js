@@ -1,0 +1,4 @@
+while (a) b()
+while (a) ;
+while (a) { }
+while (a) while (b) c()

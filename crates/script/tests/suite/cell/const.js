@@ -1,0 +1,2 @@
+const a = 1, b = a + 1;
+a + b

@@ -1,0 +1,1 @@
+const twice = n => n * 2

@@ -1,0 +1,1 @@
+const total = 40 + 2

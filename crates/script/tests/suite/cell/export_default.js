@@ -1,0 +1,2 @@
+let a
+export default a

@@ -1,0 +1,2 @@
+function f(n) { return n ? f(n - 1) : 0 }
+f(3)

@@ -1,0 +1,2 @@
+function \u0066oo() { return 1 }
+foo()

@@ -1,0 +1,2 @@
+later()
+function later() { return 1 }

@@ -1,0 +1,4 @@
+async function a() {}
+function* b() {}
+async function* c() {}
+function unused() {}

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+let a = 1
+a

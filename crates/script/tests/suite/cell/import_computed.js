@@ -1,0 +1,1 @@
+const m = await import("lod" + "ash", { with: { type: "json" } })

@@ -1,0 +1,2 @@
+"import('fs')"; // import("fs")
+/import("fs")/; `import("fs") ${import("lodash")}`

@@ -1,0 +1,2 @@
+const { map } = await import("lodash/fp")
+const p = import('@scope/pkg')

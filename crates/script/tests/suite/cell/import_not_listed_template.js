@@ -1,0 +1,1 @@
+await import(`child_process`)

@@ -1,0 +1,3 @@
+const el = (
+  <div className="x">hi</div>
+)

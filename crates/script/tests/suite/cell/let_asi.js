@@ -1,0 +1,7 @@
+foo
+let [a, b] = pair
+let x
+[a] = [b]
+let y
+(a)
+

@@ -1,0 +1,4 @@
+items
+  .filter(x => x.ok)
+  .map(x => x.id)
+  .join(", ")

@@ -1,0 +1,3 @@
+let a = 1
+let x = ;
+let b = 2

@@ -1,0 +1,1 @@
+"__cove_n"; /* __cove_n */ `__cove_n`; o["__cove_n"]; /__cove_n/

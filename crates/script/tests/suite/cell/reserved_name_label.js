@@ -1,0 +1,1 @@
+__cove_a: for (;;) break __cove_a

@@ -1,0 +1,1 @@
+globalThis.__cove_stop()

@@ -1,0 +1,2 @@
+const text = await readTool('test.txt');
+final_answer(text + ' was read successfully');

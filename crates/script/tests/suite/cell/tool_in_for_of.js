@@ -1,0 +1,1 @@
+for (final_answer of x) ;

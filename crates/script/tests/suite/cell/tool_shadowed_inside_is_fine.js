@@ -1,0 +1,2 @@
+const f = (search) => { search = 2; return search }
+f(search("x"))

@@ -1,0 +1,2 @@
+const r = await fetchIt()
+await r.json()

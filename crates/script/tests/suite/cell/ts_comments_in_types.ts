@@ -1,0 +1,3 @@
+let a: /* x */ number // y
+  | string = 1 // z
+a

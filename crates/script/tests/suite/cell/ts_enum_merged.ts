@@ -1,0 +1,2 @@
+enum E { A }
+enum E { B = 7 }

@@ -1,0 +1,2 @@
+interface A { x: number }
+function f(a: A) { return a..x }

@@ -1,0 +1,4 @@
+let f: (
+  a: number,
+) => void = g
+f(1)

@@ -1,0 +1,2 @@
+namespace N { export interface A {} export type B = A }
+let a: N.A = 1

@@ -1,0 +1,2 @@
+const v: any = a?.b!.c
+v

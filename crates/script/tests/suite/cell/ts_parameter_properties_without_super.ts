@@ -1,0 +1,1 @@
+class B extends A { constructor(private x: number) { if (x) super(x); } }

@@ -1,0 +1,3 @@
+function f(this: Window, a: number) { return this }
+function g(this: A) {}
+function h(this: A /* c */ , ) {}

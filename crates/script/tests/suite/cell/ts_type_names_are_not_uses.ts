@@ -1,0 +1,2 @@
+let a: Foo<Bar> = new Baz<Qux>() as typeof quux
+a

@@ -1,0 +1,2 @@
+let a: "é" | "😀" = "é", throwHere = 1
+throwHere

@@ -1,0 +1,1 @@
+value as number

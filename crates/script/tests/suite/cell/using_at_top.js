@@ -1,0 +1,1 @@
+using f = open()

@@ -1,0 +1,4 @@
+f(2)
+function f(x) { return x }
+class Z {}
+;

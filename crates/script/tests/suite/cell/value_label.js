@@ -1,0 +1,1 @@
+out: { if (a) break out; b }

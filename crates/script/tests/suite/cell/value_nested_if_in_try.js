@@ -1,0 +1,1 @@
+try { if (a) { b } else { c } } catch { d }

@@ -1,0 +1,1 @@
+try { x() } catch (e) { var e = 2; log(e) }

@@ -1,0 +1,4 @@
+(function anonymous(a,b
+) {
+for (;;) ;
+})

@@ -1,0 +1,1 @@
+let n = 0; while (true) n++; n

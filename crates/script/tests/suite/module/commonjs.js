@@ -1,0 +1,2 @@
+exports.a = 1
+module.exports.b = function () { while (1) break }

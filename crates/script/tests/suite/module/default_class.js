@@ -1,0 +1,3 @@
+foo
+export default class { m() {} }
+(1)

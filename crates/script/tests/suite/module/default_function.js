@@ -1,0 +1,2 @@
+export default function main() { return helper() }
+function helper() { return 1 }

@@ -1,0 +1,3 @@
+export * from "lodash"
+export * as pkg from "@scope/pkg"
+export { map, filter as keep } from "lodash"

@@ -1,0 +1,1 @@
+export const __cove_exports = 1

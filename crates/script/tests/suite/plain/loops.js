@@ -1,0 +1,3 @@
+for (;;) break
+while (a) b()
+do c(); while (d)

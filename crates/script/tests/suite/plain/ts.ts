@@ -1,0 +1,2 @@
+for (const x of y as T[]) f(x)
+return z!
