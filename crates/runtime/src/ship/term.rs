@@ -6,10 +6,12 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
+use futures_util::{SinkExt, StreamExt};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde::Deserialize;
@@ -21,6 +23,9 @@ use super::fs::confined::Inside;
 use crate::process::Program;
 use crate::sys::duplicate_high;
 use crate::sys::keeper::{StandardStreams, Start};
+
+/// How long the last output of an ended shell is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// A paste may be large, a single message need not be.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
@@ -127,64 +132,54 @@ impl Terminal {
     }
 }
 
-async fn serve(mut socket: WebSocket, terminal: Terminal, mut program: Program) {
-    let end = loop {
-        tokio::select! {
-            message = socket.recv() => {
-                let Some(Ok(message)) = message else { break None };
-                let keys = match message {
-                    Message::Binary(keys) => keys.to_vec(),
-                    Message::Text(text) => match serde_json::from_str(&text) {
-                        Ok(Word::Input { data }) => data.into_bytes(),
-                        Ok(Word::Resize { cols, rows }) => {
-                            terminal.resize(cols, rows);
-                            continue;
-                        }
-                        Ok(Word::Ping) => continue,
-                        Err(_) => text.as_bytes().to_vec(),
-                    },
-                    Message::Close(_) => break None,
-                    Message::Ping(_) | Message::Pong(_) => continue,
-                };
-                // A program that does not read its keys must not keep its output from us: both sides go on.
-                tokio::select! {
-                    written = terminal.write(&keys) => if written.is_err() { break None },
-                    () = pump(&mut socket, &terminal) => break Some(program.ended().await),
-                }
-            }
-            output = terminal.read() => {
-                let sent = match output {
-                    Ok(output) if !output.is_empty() => socket.send(Message::Binary(output.into())).await,
-                    // The last program has closed the terminal.
-                    _ => break Some(program.ended().await),
-                };
-                if sent.is_err() {
-                    break None;
-                }
-            }
-            end = program.ended() => {
-                while let Ok(Ok(output)) = tokio::time::timeout(std::time::Duration::from_millis(5), terminal.read()).await {
-                    if output.is_empty() || socket.send(Message::Binary(output.into())).await.is_err() {
-                        break;
+async fn serve(socket: WebSocket, terminal: Terminal, mut program: Program) {
+    let (mut out, mut keys) = socket.split();
+    // Two directions that do not wait for each other: a program that does not read its keys must still be heard.
+    let hear = async {
+        while let Some(Ok(message)) = keys.next().await {
+            let taken = match message {
+                Message::Binary(keys) => terminal.write(&keys).await,
+                Message::Text(text) => match serde_json::from_str(&text) {
+                    Ok(Word::Input { data }) => terminal.write(data.as_bytes()).await,
+                    Ok(Word::Resize { cols, rows }) => {
+                        terminal.resize(cols, rows);
+                        Ok(())
                     }
-                }
-                break Some(end);
+                    Ok(Word::Ping) => Ok(()),
+                    Err(_) => terminal.write(text.as_bytes()).await,
+                },
+                Message::Close(_) => break,
+                Message::Ping(_) | Message::Pong(_) => Ok(()),
+            };
+            if taken.is_err() {
+                break;
+            }
+        }
+    };
+    let speak = async {
+        // An error is the end: the last program has closed the terminal.
+        while let Ok(output) = terminal.read().await {
+            if output.is_empty() || out.send(Message::Binary(output.into())).await.is_err() {
+                break;
+            }
+        }
+    };
+    let end = {
+        tokio::pin!(hear, speak);
+        tokio::select! {
+            () = &mut hear => None,
+            () = &mut speak => Some(program.ended().await),
+            end = program.ended() => {
+                // What it said last is still in the terminal; what others go on saying there is not waited for.
+                let _ = tokio::time::timeout(LAST_WORDS, &mut speak).await;
+                Some(end)
             }
         }
     };
     program.end_tree().await;
     if let Some(end) = end {
         let word = serde_json::json!({"type": "exit", "code": end.code, "signal": end.signal});
-        let _ = socket.send(Message::Text(word.to_string().into())).await;
+        let _ = out.send(Message::Text(word.to_string().into())).await;
     }
-    let _ = socket.send(Message::Close(None)).await;
-}
-
-/// Sends output until there is no more; used while keys wait to be taken.
-async fn pump(socket: &mut WebSocket, terminal: &Terminal) {
-    while let Ok(output) = terminal.read().await {
-        if output.is_empty() || socket.send(Message::Binary(output.into())).await.is_err() {
-            return;
-        }
-    }
+    let _ = out.send(Message::Close(None)).await;
 }

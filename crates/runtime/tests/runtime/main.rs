@@ -1,7 +1,14 @@
 //! Ship behind its walls, with real processes, a real Python and a real kernel.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod bombs;
+mod escape;
 mod files;
+mod lifetime;
+mod ordinary_user;
 mod python;
+mod python_timeout;
 mod shell;
 mod support;
+mod terminal;
+mod tries;

@@ -89,3 +89,45 @@ impl Sandbox {
         self.ok("/ipython/exec", json!({"code": code})).await
     }
 }
+
+/// Waits until something is so; the state is looked at again and again, because nobody tells us when it changes.
+pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut so: impl FnMut() -> F) {
+    let begin = std::time::Instant::now();
+    while !so().await {
+        assert!(begin.elapsed() < PATIENCE, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// This very test binary once more, with one test in another role.
+pub(crate) struct Again {
+    pub(crate) child: tokio::process::Child,
+    lines: tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStdout>>,
+}
+
+#[allow(clippy::disallowed_methods, reason = "a test's child, killed when the test ends")]
+pub(crate) fn again(test: &str, change: impl FnOnce(&mut tokio::process::Command)) -> Again {
+    use tokio::io::AsyncBufReadExt;
+    let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]);
+    command.stdout(std::process::Stdio::piped()).kill_on_drop(true);
+    change(&mut command);
+    let mut child = command.spawn().unwrap();
+    let lines = tokio::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    Again { child, lines }
+}
+
+impl Again {
+    /// The first line that begins so.
+    pub(crate) async fn line_with(&mut self, start: &str) -> String {
+        let found = async {
+            while let Some(line) = self.lines.next_line().await.unwrap() {
+                if line.starts_with(start) {
+                    return line;
+                }
+            }
+            panic!("the other has ended without saying {start}");
+        };
+        tokio::time::timeout(PATIENCE, found).await.unwrap()
+    }
+}

@@ -89,7 +89,7 @@ class Pictures:
         image.save(buffer, format="PNG")
         self.add(buffer.getvalue())
 
-    def open_figures(self, *args, **kwargs):
+    def open_figures(self):
         pyplot = sys.modules.get("matplotlib.pyplot")
         if pyplot is None or not hasattr(pyplot, "get_fignums"):
             return
@@ -129,7 +129,8 @@ class Patches:
 
     def __init__(self, pictures):
         self.todo = {
-            "matplotlib.pyplot": lambda module: setattr(module, "show", pictures.open_figures),
+            # Functions, not methods: matplotlib gives its `show` attributes of its own.
+            "matplotlib.pyplot": lambda module: setattr(module, "show", lambda *a, **k: pictures.open_figures()),
             "PIL.Image": lambda module: setattr(module.Image, "show", lambda image, *a, **k: pictures.picture(image)),
         }
 
@@ -263,12 +264,14 @@ def describe(error):
     import traceback
 
     try:
-        # The first two storeys are this file's own.
-        inner = error.__traceback__
-        while inner is not None and inner.tb_frame.f_globals is globals():
-            inner = inner.tb_next
-        text = "".join(traceback.format_exception(type(error), error, inner))
-        message = str(error)
+        told = traceback.TracebackException(type(error), error, error.__traceback__)
+        todo = [told]
+        while todo:
+            one = todo.pop()
+            # Our own frames are nobody's business.
+            one.stack = traceback.StackSummary.from_list([f for f in one.stack if f.filename != "<cove>"])
+            todo.extend(other for other in (one.__cause__, one.__context__) if other is not None)
+        text, message = "".join(told.format()), str(error)
     except BaseException:
         text = message = f"{type(error).__name__} (it could not be shown)"
     return {"name": type(error).__name__, "message": message, "traceback": text.rstrip("\n")}
@@ -302,6 +305,9 @@ def make_shell(cells):
     class Shell(InteractiveShell):
         displayhook_class = Type(Hook)
         display_pub_class = Type(Publisher)
+
+        # Straight to our pipe: the usual way goes through a terminal and turns every line end into two characters.
+        system = InteractiveShell.system_raw
 
         def _showtraceback(self, etype, evalue, stb):
             cells.errors.append("\n".join(stb))
