@@ -1,0 +1,122 @@
+//! Which addresses the browser may be sent to.
+//!
+//! Asked twice: at the door, for a clear answer, and again on the wire (`guard.rs`), for certainty. The network itself
+//! is held by the browser's proxy; here it is only said sooner and better.
+
+use cove_chrome::AddressRule;
+
+use crate::plan::shown;
+use crate::refusal::Refusal;
+
+/// Schemes that are no host names followed by a port.
+const SCHEMES: &[&str] = &[
+    "about", "blob", "chrome", "chrome-error", "chrome-extension", "chrome-search", "chrome-untrusted", "content", "data",
+    "devtools", "feed", "file", "filesystem", "ftp", "gopher", "intent", "isolated-app", "jar", "javascript", "mailto",
+    "resource", "sftp", "smb", "ssh", "tel", "vbscript", "view-source", "ws", "wss",
+];
+
+/// Checks an address that a person or a model wrote.
+pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), Refusal> {
+    let text = as_a_browser_reads(given);
+    let scheme = scheme(&text);
+    let rest = match scheme.as_deref() {
+        Some("http" | "https") => text.split_once("//").map_or("", |(_, rest)| rest),
+        Some("data") => return Ok(()),
+        Some("about") if is_blank(&text) => return Ok(()),
+        Some(other) => {
+            return Err(Refusal::new(format!("{other}: addresses are not opened: {}", shown(given)))
+                .hint("http, https, data: and about:blank are"));
+        }
+        None => text.as_str(),
+    };
+    let default = if scheme.as_deref() == Some("http") { 80 } else { 443 };
+    let (host, port) = authority(rest, default);
+    if host.is_empty() || network.allows_host(host, port) {
+        return Ok(());
+    }
+    Err(Refusal::new(format!("the network of this sandbox does not open {}:{port}", shown(host)))
+        .hint("its profile lists the hosts that may be reached"))
+}
+
+/// Whether the browser may be told to go to this very address, which is complete and comes from agent-browser.
+pub(crate) fn is_visitable(url: &str) -> bool {
+    let text = as_a_browser_reads(url);
+    match scheme(&text).as_deref() {
+        Some("http" | "https" | "data") => true,
+        Some("about") => is_blank(&text),
+        Some("blob") => true,
+        Some(_) => false,
+        None => text.is_empty(),
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    lower == "about:blank" || lower.starts_with("about:blank#") || lower.starts_with("about:blank?")
+}
+
+/// Browsers drop tabs and newlines anywhere, and spaces and control characters at the ends.
+fn as_a_browser_reads(url: &str) -> String {
+    let kept: String = url.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    kept.trim_matches(|c: char| c <= ' ').to_owned()
+}
+
+/// The scheme, in lower case; `None` where the text before the colon is a host with a port, or there is no colon.
+fn scheme(text: &str) -> Option<String> {
+    let (before, after) = text.split_once(':')?;
+    let mut chars = before.chars();
+    let begins = chars.next().is_some_and(|c| c.is_ascii_alphabetic());
+    if !begins || !chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')) {
+        return None;
+    }
+    let lower = before.to_ascii_lowercase();
+    let is_port = after.split(['/', '?', '#']).next().is_some_and(|port| port.parse::<u16>().is_ok());
+    (SCHEMES.contains(&lower.as_str()) || after.starts_with("//") || !is_port).then_some(lower)
+}
+
+/// Host and port of what follows `//`.
+fn authority(rest: &str, default: u16) -> (&str, u16) {
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    if let Some((address, port)) = authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        return (address, port.strip_prefix(':').and_then(|port| port.parse().ok()).unwrap_or(default));
+    }
+    match authority.rsplit_once(':') {
+        Some((host, port)) => (host, port.parse().unwrap_or(default)),
+        None => (authority, default),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cove_core::NetworkPolicy;
+
+    #[test]
+    fn only_the_web_is_visited() {
+        let rule = AddressRule::new(&NetworkPolicy {
+            allow_hosts: vec!["example.com".to_owned(), "localhost".to_owned()],
+            allow_private: vec!["127.0.0.1:8080".to_owned()],
+        });
+        for url in [
+            "https://example.com/x", "example.com", "http://127.0.0.1:8080/a?b#c", "localhost:3000", "about:blank",
+            "data:text/html,<b>", "HTTP://EXAMPLE.com", "https://u:p@example.com:8443/",
+        ] {
+            assert_eq!(check(url, &rule), Ok(()), "{url}");
+        }
+        for url in [
+            "file:///etc/passwd", "FILE:/etc/passwd", " file:///x", "fi\nle:///x", "chrome://version", "view-source:http://x",
+            "javascript:alert(1)", "about:flags", "ftp://example.com", "http://127.0.0.1:9/", "http://169.254.169.254/",
+            "https://other.org", "other.org", "http://[::1]/", "https://example.com@evil.org/", "devtools://x",
+            "https://evil.org\\@example.com",
+        ] {
+            assert!(check(url, &rule).is_err(), "{url}");
+        }
+        for url in ["https://any.org/", "about:blank", "data:,x", ""] {
+            assert!(is_visitable(url), "{url}");
+        }
+        for url in ["file:///x", "\u{1}file:///x", "chrome://settings", "x", "javascript:1", "about:srcdoc"] {
+            assert!(!is_visitable(url), "{url}");
+        }
+    }
+}

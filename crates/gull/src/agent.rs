@@ -1,0 +1,258 @@
+//! agent-browser's two kinds of process: its daemon, which we start ourselves, and the short-lived commands.
+//!
+//! Left alone, a command starts the daemon as an orphan that outlives everybody, and the daemon starts a browser of its
+//! own, without a sandbox where it believes to be in a container. Here the daemon is our child and dies with us, the
+//! environment is the same for every process of a session (a difference would make agent-browser restart its daemon and
+//! forget the page), and the only browser it can find is ours: the path of the other one does not exist.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+use tokio::process::{Child, Command};
+use tokio::time::Instant;
+
+use crate::output::Capture;
+use crate::room::Room;
+use crate::sys::{ChildSetup, prepare_child};
+use crate::walls::{Reach, ruleset};
+
+/// What 0.41.0 writes beside its socket when no launch flag is set; a daemon without it is taken for a stale one.
+const CONFIG: &str = "8ac7231d51426f23";
+
+/// For a daemon to answer on its socket.
+const READY: Duration = Duration::from_secs(10);
+
+/// What a child's pipes may hold after its end: its daemon could have inherited them and never closes them.
+const DRAIN: Duration = Duration::from_millis(150);
+
+/// How agent-browser is started in one session.
+pub(crate) struct Agent {
+    binary: PathBuf,
+    session: String,
+    sockets: PathBuf,
+    home: PathBuf,
+    tmp: PathBuf,
+    url: String,
+    become_id: Option<u32>,
+    walls: Option<OwnedFd>,
+    /// The content of the daemon's `.config`, corrected should another version have its own.
+    config: Mutex<String>,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// By itself, with this code.
+    Code(i32),
+    /// At the deadline.
+    Deadline,
+    /// Because what it worked on is gone.
+    Lost,
+}
+
+/// What a command said, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) ended: Ended,
+}
+
+impl Agent {
+    pub(crate) fn new(
+        binary: PathBuf,
+        session: &str,
+        room: &Room,
+        bridge: (String, u16),
+        become_id: Option<u32>,
+    ) -> Self {
+        let package = binary.parent().map(|bin| bin.parent().unwrap_or(bin).to_owned());
+        let walls = ruleset(&Reach {
+            read: package.as_deref().into_iter().collect(),
+            write: vec![room.path()],
+            write_opened: None,
+            port: Some(bridge.1),
+        });
+        Self {
+            binary,
+            session: session.to_owned(),
+            sockets: room.sockets(),
+            home: room.home(),
+            tmp: room.tmp(),
+            url: bridge.0,
+            become_id,
+            walls,
+            config: Mutex::new(CONFIG.to_owned()),
+        }
+    }
+
+    /// Whether its processes live under Landlock.
+    pub(crate) fn is_walled(&self) -> bool {
+        self.walls.is_some()
+    }
+
+    /// Starts the daemon. Must run on the thread that lives as long as the daemon may.
+    pub(crate) async fn start_daemon(&self) -> Result<Daemon, String> {
+        let told = |error: io::Error| format!("agent-browser could not be started: {error}");
+        for ending in ["sock", "pid", "stream", "version"] {
+            let _ = std::fs::remove_file(self.beside_socket(ending));
+        }
+        std::fs::write(self.beside_socket("config"), self.config().as_bytes()).map_err(told)?;
+        if let Some(id) = self.become_id {
+            std::os::unix::fs::chown(self.beside_socket("config"), Some(id), Some(id)).map_err(told)?;
+        }
+        let log = self.tmp.join("daemon.log");
+        let stderr = std::fs::File::create(&log).map_err(told)?;
+        let mut command = self.command();
+        command.env("AGENT_BROWSER_DAEMON", "1").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+        let mut child = command.spawn().map_err(told)?;
+        let pid = child.id().ok_or_else(|| "agent-browser ended at once".to_owned())?;
+        let until = Instant::now() + READY;
+        while UnixStream::connect(self.beside_socket("sock")).await.is_err() {
+            let ended = matches!(child.try_wait(), Ok(Some(_)) | Err(_));
+            if ended || Instant::now() > until {
+                kill_group(pid);
+                let said = std::fs::read_to_string(&log).unwrap_or_default();
+                return Err(format!("agent-browser's daemon did not start: {}", said.trim()));
+            }
+            // It says nothing when it is ready; its socket has to be tried.
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(Daemon { child, pid })
+    }
+
+    /// Whether this daemon is the one that commands speak to. Another one was started by a command that took ours for
+    /// a stale one; it is ended, and what it wants to see is remembered.
+    pub(crate) fn still_owns(&self, daemon: &Daemon) -> bool {
+        let Ok(text) = std::fs::read_to_string(self.beside_socket("pid")) else { return true };
+        let Ok(pid) = text.trim().parse::<u32>() else { return true };
+        if pid == daemon.pid {
+            return true;
+        }
+        if std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == self.binary) {
+            kill_group(pid);
+        }
+        if let Ok(config) = std::fs::read_to_string(self.beside_socket("config")) {
+            *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config;
+        }
+        false
+    }
+
+    /// Forgets which tab was the active one.
+    pub(crate) fn forget_tab(&self) {
+        let _ = std::fs::remove_file(self.beside_socket("target"));
+    }
+
+    /// Runs one command. `lost` ends it early, when there is nothing left to work on.
+    pub(crate) async fn run(
+        &self,
+        words: &[String],
+        input: Option<Vec<u8>>,
+        deadline: Instant,
+        lost: impl Future<Output = ()>,
+    ) -> io::Result<Ran> {
+        let mut command = self.command();
+        command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+        let mut child = command.spawn()?;
+        let pid = child.id();
+        let stdout = Capture::start(child.stdout.take());
+        let stderr = Capture::start(child.stderr.take());
+        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+            tokio::spawn(async move {
+                let _ = stdin.write_all(&input).await;
+            });
+        }
+        let ended = tokio::select! {
+            // The child, not the end of its pipes: a daemon may have inherited those.
+            status = child.wait() => Ended::Code(code_of(status?)),
+            () = tokio::time::sleep_until(deadline) => Ended::Deadline,
+            () = lost => Ended::Lost,
+        };
+        if let (Some(pid), Ended::Deadline | Ended::Lost) = (pid, &ended) {
+            kill_group(pid);
+            let _ = child.wait().await;
+        }
+        let until = Instant::now() + DRAIN;
+        Ok(Ran { stdout: stdout.end(until).await, stderr: stderr.end(until).await, ended })
+    }
+
+    fn config(&self) -> String {
+        self.config.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn beside_socket(&self, ending: &str) -> PathBuf {
+        self.sockets.join(format!("{}.{ending}", self.session))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = new_command(&self.binary);
+        command
+            .env_clear()
+            .env("HOME", &self.home)
+            .env("TMPDIR", &self.tmp)
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("LANG", "C.UTF-8")
+            .env("NO_COLOR", "1")
+            .env("AGENT_BROWSER_SOCKET_DIR", &self.sockets)
+            .env("AGENT_BROWSER_SESSION", &self.session)
+            .env("AGENT_BROWSER_CDP", &self.url)
+            .env("AGENT_BROWSER_EXECUTABLE_PATH", "/nonexistent/browser")
+            // Not the workspace: agent-browser reads settings from the folder it is started in.
+            .current_dir(&self.home)
+            .kill_on_drop(true);
+        let ruleset = self.walls.as_ref().map(AsRawFd::as_raw_fd);
+        prepare_child(&mut command, ChildSetup { become_id: self.become_id, ruleset, parent: std::process::id() });
+        command
+    }
+}
+
+/// The daemon of a session. Dropping it ends it.
+#[derive(Debug)]
+pub(crate) struct Daemon {
+    child: Child,
+    pid: u32,
+}
+
+impl Daemon {
+    pub(crate) fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Ends it and whatever it has started.
+    pub(crate) async fn end(mut self) {
+        kill_group(self.pid);
+        let _ = self.child.wait().await;
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        if self.is_alive() {
+            kill_group(self.pid);
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this room owns agent-browser's processes: Daemon and run end them")]
+fn new_command(binary: &Path) -> Command {
+    Command::new(binary)
+}
+
+fn kill_group(pid: u32) {
+    if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
+        let _ = kill_process_group(pid, Signal::KILL);
+    }
+}
+
+fn code_of(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}

@@ -1,0 +1,182 @@
+//! The browser of a sandbox: launched with a folder that stays, given its cookies, looked at before it is used.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cove_chrome::{BareBrowser, BareOptions, BareRoom, Gate, find_browser, is_sandboxed};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::link::{CallError, Link};
+use crate::walls::{Reach, ruleset};
+
+/// A call that any living browser answers.
+pub(crate) const STEP: Duration = Duration::from_secs(5);
+
+/// What a launch needs.
+pub(crate) struct Launch<'a> {
+    pub(crate) binary: Option<&'a Path>,
+    pub(crate) data_dir: PathBuf,
+    /// The same folder, opened: what the wall names.
+    pub(crate) data_fd: &'a OwnedFd,
+    /// agent-browser's room: uploads are read and downloads written there.
+    pub(crate) room: &'a Path,
+    pub(crate) temp_dir: &'a Path,
+    pub(crate) unprivileged_id: u32,
+    pub(crate) process_memory_bytes: u64,
+    pub(crate) gate: Option<&'a Gate>,
+    pub(crate) timeout: Duration,
+}
+
+/// A browser that answers, and the line to it.
+pub(crate) struct Browser {
+    pub(crate) process: BareBrowser,
+    pub(crate) link: Link,
+    /// Whether it lives under Landlock.
+    pub(crate) walled: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Targets {
+    target_infos: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Target {
+    target_id: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Processes {
+    process_info: Vec<Process>,
+}
+
+#[derive(Deserialize)]
+struct Process {
+    #[serde(rename = "type")]
+    kind: String,
+    id: u32,
+}
+
+impl Browser {
+    /// Launches it; must run on the keeper's thread. Where the browser cannot live under Landlock (its sandbox may need
+    /// privileges that an ordinary user gives up for it), it is launched without.
+    pub(crate) async fn launch(launch: &Launch<'_>) -> Result<Self, String> {
+        let binary = find_browser(launch.binary).map_err(|error| error.to_string())?;
+        match Self::try_launch(&binary, launch, true).await {
+            Ok(browser) => Ok(browser),
+            Err(_) => Self::try_launch(&binary, launch, false).await,
+        }
+    }
+
+    async fn try_launch(binary: &Path, launch: &Launch<'_>, walled: bool) -> Result<Self, String> {
+        let options = BareOptions {
+            data_dir: launch.data_dir.clone(),
+            temp_dir: launch.temp_dir.to_owned(),
+            unprivileged_id: launch.unprivileged_id,
+            process_memory_bytes: launch.process_memory_bytes,
+            window: (1280, 720),
+            gate_port: launch.gate.map(Gate::port),
+        };
+        let told = |error: io::Error| format!("{} could not be started: {error}", binary.display());
+        let room = BareRoom::create(&options).map_err(told)?;
+        let own = room.path().to_owned();
+        let rules = walled.then(|| {
+            ruleset(&Reach {
+                read: binary.parent().into_iter().collect(),
+                write: vec![&own, launch.room],
+                write_opened: Some(launch.data_fd),
+                port: options.gate_port,
+            })
+        });
+        let rules = rules.flatten();
+        let ruleset_fd = rules.as_ref().map(AsRawFd::as_raw_fd);
+        let (process, pipe) = BareBrowser::launch(binary, room, &options, ruleset_fd).map_err(told)?;
+        let browser = Self { process, link: Link::start(pipe), walled: rules.is_some() };
+        match browser.check(launch.timeout).await {
+            Ok(()) => Ok(browser),
+            Err(why) => {
+                let why = format!("{} did not start: {why}{}", binary.display(), browser.process.last_words());
+                browser.end().await;
+                Err(why)
+            }
+        }
+    }
+
+    /// Waits for its first answer, makes sure of a page, and looks at its renderers: no seccomp filter, no service.
+    async fn check(&self, wait: Duration) -> Result<(), String> {
+        let told = |error: CallError| error.to_string();
+        self.link.call::<Value>(None, "Browser.getVersion", json!({}), wait).await.map_err(told)?;
+        if self.pages().await.map_err(told)?.is_empty() {
+            self.open_page().await.map_err(told)?;
+        }
+        let processes: Processes =
+            self.link.call(None, "SystemInfo.getProcessInfo", json!({}), STEP).await.map_err(told)?;
+        let mut renderers = processes.process_info.iter().filter(|process| process.kind == "renderer").peekable();
+        if renderers.peek().is_none() {
+            return Err("it has no renderer".to_owned());
+        }
+        if renderers.all(|process| is_sandboxed(process.id)) {
+            return Ok(());
+        }
+        Err("the browser's sandbox is not in force; install its helper with `apt-get install chromium-sandbox` or allow \
+             unprivileged user namespaces"
+            .to_owned())
+    }
+
+    /// The ids of its pages.
+    pub(crate) async fn pages(&self) -> Result<Vec<String>, CallError> {
+        let targets: Targets = self.link.call(None, "Target.getTargets", json!({}), STEP).await?;
+        Ok(targets.target_infos.into_iter().filter(|target| target.kind == "page").map(|target| target.target_id).collect())
+    }
+
+    /// Opens a blank page.
+    pub(crate) async fn open_page(&self) -> Result<(), CallError> {
+        self.link.call::<Value>(None, "Target.createTarget", json!({ "url": "about:blank" }), STEP).await.map(drop)
+    }
+
+    /// Whether a page answers within `wait`. A dialog that blocks it is dismissed first.
+    pub(crate) async fn answers(&self, page: &str, wait: Duration) -> bool {
+        let asked = async {
+            let session = self.link.attach(page, wait).await?;
+            let link = &self.link;
+            let dismiss = link.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", json!({ "accept": false }), wait);
+            let _ = dismiss.await;
+            let answer =
+                link.call::<Value>(Some(&session), "Runtime.evaluate", json!({ "expression": "1" }), wait).await;
+            let link = self.link.clone();
+            tokio::spawn(async move { link.detach(&session, STEP).await });
+            answer
+        };
+        tokio::time::timeout(wait, asked).await.is_ok_and(|answer| answer.is_ok())
+    }
+
+    /// Whether it is there and the pipe to it open.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.link.is_closed() && !self.process.is_gone()
+    }
+
+    /// Ends it as a user would, so that it writes down what it has; after a moment, ends it anyway.
+    pub(crate) async fn quit(self) {
+        if self.is_alive() {
+            let asked = self.link.call::<Value>(None, "Browser.close", json!({}), Duration::from_secs(2));
+            let _ = asked.await;
+            let _ = tokio::time::timeout(Duration::from_secs(2), self.process.gone()).await;
+        }
+        self.end().await;
+    }
+
+    /// Ends it at once.
+    pub(crate) async fn end(self) {
+        self.link.close();
+        self.process.kill();
+        self.process.gone().await;
+    }
+}

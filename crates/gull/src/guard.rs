@@ -1,0 +1,144 @@
+//! The guard on the wire: what agent-browser may ask of the browser.
+//!
+//! Commands are checked at the door for a clear answer; this is the check that holds whatever the command was: no
+//! address but the web's, no file but those of the private room, no second way into the browser.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::address::is_visitable;
+use crate::link::OWN_IDS;
+
+/// Calls that would end the browser, open it to others, or reach past the page.
+const REFUSED: &[&str] = &[
+    "Browser.close",
+    "Browser.crash",
+    "Browser.crashGpuProcess",
+    "Browser.executeBrowserCommand",
+    "Extensions.loadUnpacked",
+    "Page.setDownloadBehavior",
+    "Target.attachToBrowserTarget",
+    "Target.exposeDevToolsProtocol",
+    "Target.setRemoteLocations",
+    "Tethering.bind",
+    "Tracing.setCDMContentProvider",
+];
+
+/// A client's message, as far as it is read.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Message<'a> {
+    id: Option<i64>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, rename = "sessionId")]
+    session: Option<Cow<'a, str>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Params {
+    url: Option<String>,
+    files: Vec<String>,
+    download_path: Option<String>,
+}
+
+/// What becomes of a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It goes on, in this session if it names one.
+    Pass(Option<String>),
+    /// It is answered with this refusal instead.
+    Answer(String),
+    /// It is no message at all; whoever sends such a thing is cut off.
+    Drop,
+}
+
+/// Looks at a message. `room` is the only folder whose files may be named.
+pub(crate) fn look(text: &str, room: &Path) -> Verdict {
+    let Ok(message) = serde_json::from_str::<Message<'_>>(text) else { return Verdict::Drop };
+    let (Some(id), Some(method)) = (message.id, message.method.as_deref()) else { return Verdict::Drop };
+    let session = message.session.as_deref();
+    if !(0..i64::from(OWN_IDS)).contains(&id) || session.is_some_and(|session| !session.chars().all(char::is_alphanumeric)) {
+        return Verdict::Drop;
+    }
+    match objection(method, message.params, room) {
+        None => Verdict::Pass(session.map(str::to_owned)),
+        Some(why) => {
+            let mut answer = serde_json::json!({ "id": id, "error": { "code": -32000, "message": format!("Cove: {why}") } });
+            if let (Some(session), Some(object)) = (session, answer.as_object_mut()) {
+                object.insert("sessionId".to_owned(), session.into());
+            }
+            Verdict::Answer(answer.to_string())
+        }
+    }
+}
+
+fn objection(method: &str, params: Option<&RawValue>, room: &Path) -> Option<String> {
+    if REFUSED.contains(&method) {
+        return Some(format!("{method} is not available in a sandbox"));
+    }
+    let read = || -> Result<Params, String> {
+        params.map_or(Ok(Params::default()), |raw| {
+            serde_json::from_str(raw.get()).map_err(|_| format!("{method} cannot be read"))
+        })
+    };
+    let inside = |path: &str| {
+        let path = Path::new(path);
+        path.starts_with(room) && !path.components().any(|part| matches!(part, std::path::Component::ParentDir))
+    };
+    match method {
+        "Page.navigate" | "Target.createTarget" => match read() {
+            Ok(Params { url: Some(url), .. }) if !is_visitable(&url) => Some("this address is not opened".to_owned()),
+            Ok(_) => None,
+            Err(why) => Some(why),
+        },
+        "DOM.setFileInputFiles" => match read() {
+            Ok(params) if params.files.iter().all(|file| inside(file)) => None,
+            Ok(_) => Some("this file is not the sandbox's".to_owned()),
+            Err(why) => Some(why),
+        },
+        "Browser.setDownloadBehavior" => match read() {
+            Ok(params) if params.download_path.as_deref().is_none_or(inside) => None,
+            Ok(_) => Some("downloads go to the sandbox's own folder".to_owned()),
+            Err(why) => Some(why),
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_looked_at() {
+        let room = Path::new("/tmp/room");
+        let passes = |text: &str| matches!(look(text, room), Verdict::Pass(_));
+        let refused = |text: &str| matches!(look(text, room), Verdict::Answer(_));
+        assert!(passes(r#"{"id":1,"method":"Page.navigate","params":{"url":"https://a.org/"}}"#));
+        assert!(passes(r#"{"id":1,"method":"Target.createTarget","params":{"url":"about:blank"}}"#));
+        assert!(passes(r#"{"id":1,"method":"DOM.setFileInputFiles","params":{"files":["/tmp/room/in/a"]}}"#));
+        assert!(passes(r#"{"id":1,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny"}}"#));
+        for text in [
+            r#"{"id":1,"method":"Page.navigate","params":{"url":"file:///etc/passwd"}}"#,
+            r#"{"id":1,"method":"Page.navigate","params":{"url":"x","url":"chrome://version"},"sessionId":"A"}"#,
+            r#"{"id":1,"method":"Page.n\u0061vigate","params":{"url":"file:///x"}}"#,
+            r#"{"id":1,"method":"Target.createTarget","params":{"url":"chrome://settings"}}"#,
+            r#"{"id":1,"method":"DOM.setFileInputFiles","params":{"files":["/etc/passwd"]}}"#,
+            r#"{"id":1,"method":"DOM.setFileInputFiles","params":{"files":["/tmp/room/../x"]}}"#,
+            r#"{"id":1,"method":"Browser.setDownloadBehavior","params":{"downloadPath":"/root"}}"#,
+            r#"{"id":1,"method":"Target.exposeDevToolsProtocol","params":{}}"#,
+            r#"{"id":1,"method":"Browser.close"}"#,
+        ] {
+            assert!(refused(text), "{text}");
+        }
+        for text in ["", "[]", "{}", r#"{"id":1600000000,"method":"X.y"}"#, r#"{"id":1}"#, r#"{"id":1,"method":"X","sessionId":"\""}"#] {
+            assert_eq!(look(text, room), Verdict::Drop, "{text}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Gull itself: one browser of one sandbox, used by one command at a time.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use cove_chrome::{AddressRule, Gate, Keeper, find_browser};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::agent::Agent;
+use crate::answer::{Answer, BatchAnswer, Health, HealthStatus, Step};
+use crate::bridge::Bridge;
+use crate::cargo::Cargo;
+use crate::cookies;
+use crate::find::find_agent_browser;
+use crate::link::Link;
+use crate::live::{Home, Live};
+use crate::options::GullOptions;
+use crate::room::Room;
+use crate::run;
+use crate::skill;
+
+/// Nobody, where the workspace belongs to root.
+const NOBODY: u32 = 65_534;
+
+/// How long a page has to answer a question about its health.
+const HEALTH: Duration = Duration::from_secs(3);
+
+/// Why there is no Gull.
+#[derive(Debug, thiserror::Error)]
+pub enum GullError {
+    /// A word in the options that cannot be.
+    #[error("{0}")]
+    Options(String),
+    /// agent-browser or the browser cannot be had.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The workspace or a folder of our own cannot be used.
+    #[error("{what}: {source}")]
+    Folder {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// The browser of one sandbox. Dropping it ends everything that belongs to it.
+pub struct Gull {
+    keeper: Keeper,
+    inner: Arc<Inner>,
+}
+
+/// What commands share.
+pub(crate) struct Inner {
+    pub(crate) options: GullOptions,
+    pub(crate) network: AddressRule,
+    pub(crate) cargo: Cargo,
+    pub(crate) home: Home,
+    pub(crate) agent: Agent,
+    pub(crate) bridge: Bridge,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) room: Room,
+    pub(crate) unprivileged_id: u32,
+    pub(crate) live: Arc<tokio::sync::Mutex<Live>>,
+    link: Mutex<Option<Link>>,
+    walled: AtomicBool,
+    changed: Notify,
+    began: Instant,
+    used_ms: AtomicU64,
+    files: AtomicU64,
+}
+
+impl Gull {
+    /// Takes the workspace and gets ready; the browser itself is started by the first command.
+    pub async fn start(options: GullOptions) -> Result<Self, GullError> {
+        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if options.session.is_empty() || options.session.len() > 48 || !options.session.chars().all(named) {
+            return Err(GullError::Options(
+                "a session's name has 1 to 48 letters, digits, `-` and `_`".to_owned(),
+            ));
+        }
+        let made: Arc<OnceLock<Arc<Inner>>> = Arc::default();
+        let last = {
+            let made = made.clone();
+            move || async move {
+                if let Some(inner) = made.get() {
+                    inner.end().await;
+                }
+            }
+        };
+        let folder = |what: &str| {
+            let what = what.to_owned();
+            move |source| GullError::Folder { what, source }
+        };
+        let keeper = Keeper::start(last).map_err(folder("the browser's thread could not be started"))?;
+        let building = keeper.handle().spawn(Inner::build(options));
+        let inner = building.await.map_err(|_| GullError::Unavailable("the browser's thread ended".to_owned()))??;
+        let _ = made.set(inner.clone());
+        keeper.handle().spawn(keep_cookies(Arc::downgrade(&inner)));
+        keeper.handle().spawn(keep_idle(Arc::downgrade(&inner)));
+        Ok(Self { keeper, inner })
+    }
+
+    /// Runs one command. Always answers, at most a second after `timeout`.
+    pub async fn exec(&self, cmd: &str, timeout: Duration) -> Answer {
+        // On the keeper's thread: the processes of a command die with the thread that started them.
+        let running = self.keeper.handle().spawn(run::exec(self.inner.clone(), cmd.to_owned(), timeout));
+        running.await.unwrap_or_else(|_| Answer::failed(1, "✗ the runtime is ending"))
+    }
+
+    /// Runs commands one after the other, `timeout` for all of them together.
+    pub async fn exec_batch(&self, commands: &[String], timeout: Duration, stop_on_error: bool) -> BatchAnswer {
+        let began = Instant::now();
+        let mut results = Vec::new();
+        for (step_index, cmd) in commands.iter().enumerate() {
+            let left = timeout.saturating_sub(began.elapsed());
+            let step = Instant::now();
+            let answer = match left.is_zero() {
+                true => Answer::timed_out(timeout),
+                false => self.exec(cmd, left).await,
+            };
+            let failed = answer.exit_code != 0;
+            let out_of_time = answer.exit_code == crate::answer::TIMED_OUT;
+            let Answer { stdout, stderr, exit_code } = answer;
+            let duration_ms = millis(step.elapsed());
+            results.push(Step { cmd: cmd.clone(), stdout, stderr, exit_code, step_index, duration_ms });
+            if (failed && stop_on_error) || (out_of_time && began.elapsed() >= timeout) {
+                break;
+            }
+        }
+        let completed_steps = results.iter().filter(|step| step.exit_code != crate::answer::TIMED_OUT).count();
+        let success = results.len() == commands.len() && results.iter().all(|step| step.exit_code == 0);
+        BatchAnswer { results, total_steps: commands.len(), completed_steps, success, duration_ms: millis(began.elapsed()) }
+    }
+
+    /// Whether the browser can be used; asks a page of it.
+    pub async fn health(&self) -> Health {
+        let inner = self.inner.clone();
+        let asked = self.keeper.handle().spawn(async move { inner.health().await });
+        asked.await.unwrap_or_else(|_| self.inner.health_of(HealthStatus::Unhealthy, false, false, Some("ending")))
+    }
+
+    /// Which walls stand beside the browser's own sandbox: Landlock around the browser, and around agent-browser.
+    /// The first is known once the browser runs.
+    pub fn walls(&self) -> (bool, bool) {
+        (self.inner.walled.load(Ordering::Relaxed), self.inner.agent.is_walled())
+    }
+
+    /// The sandbox's id.
+    pub fn session(&self) -> &str {
+        &self.inner.options.session
+    }
+
+    /// The browser's process id, while there is one.
+    pub async fn browser_pid(&self) -> Option<u32> {
+        let live = self.inner.live.lock().await;
+        live.browser.as_ref().filter(|browser| browser.is_alive()).map(|browser| browser.process.pid())
+    }
+
+    /// The private folder; gone after `close`.
+    pub fn room(&self) -> PathBuf {
+        self.inner.room.path().to_owned()
+    }
+
+    /// The port of the bridge on loopback, which answers nobody who does not know its secret.
+    pub fn bridge_port(&self) -> u16 {
+        self.inner.bridge.port()
+    }
+
+    /// Ends the browser, the daemon and everything else, and waits until nothing is left.
+    pub async fn close(&self) {
+        let inner = self.inner.clone();
+        let _ = self.keeper.handle().spawn(async move { inner.end().await }).await;
+    }
+}
+
+impl std::fmt::Debug for Gull {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gull").field("session", &self.inner.options.session).finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    async fn build(options: GullOptions) -> Result<Arc<Self>, GullError> {
+        let folder = |what: String| move |source| GullError::Folder { what, source };
+        let unavailable = |error: &dyn std::fmt::Display| GullError::Unavailable(error.to_string());
+        let binary = find_agent_browser(options.agent_browser.as_deref()).map_err(|error| unavailable(&error))?;
+        find_browser(options.browser.as_deref()).map_err(|error| unavailable(&error))?;
+        let told = format!("the workspace {} cannot be used", options.workspace.display());
+        let workspace = options.workspace.canonicalize().map_err(folder(told.clone()))?;
+        let cargo = Cargo::open(&workspace).map_err(folder(told.clone()))?;
+        let owner = if cargo.owner() == 0 { NOBODY } else { cargo.owner() };
+        let unprivileged_id = options.unprivileged_id.unwrap_or(owner);
+        let become_id = rustix::process::geteuid().is_root().then_some(unprivileged_id);
+        if become_id == Some(0) {
+            return Err(GullError::Options("the browser never runs as root".to_owned()));
+        }
+        let home = Home::take(&cargo, &workspace, become_id).map_err(folder(told.clone()))?;
+        skill::write(&cargo).map_err(folder(told))?;
+        let own = "a private folder could not be made".to_owned();
+        let room = Room::create(&options.temp_dir, become_id).map_err(folder(own))?;
+        let bridge = Bridge::open(room.path().to_owned()).await.map_err(folder("the bridge could not be opened".to_owned()))?;
+        let gate = Gate::open(&options.network).map_err(folder("the network's door could not be opened".to_owned()))?;
+        let agent = Agent::new(binary, &options.session, &room, (bridge.url(), bridge.port()), become_id);
+        Ok(Arc::new(Self {
+            network: AddressRule::new(&options.network),
+            options,
+            cargo,
+            home,
+            agent,
+            bridge,
+            gate,
+            room,
+            unprivileged_id,
+            live: Arc::default(),
+            link: Mutex::default(),
+            walled: AtomicBool::new(false),
+            changed: Notify::new(),
+            began: Instant::now(),
+            used_ms: AtomicU64::new(0),
+            files: AtomicU64::new(0),
+        }))
+    }
+
+    /// A name for a file that the client did not name.
+    pub(crate) fn name_file(&self, prefix: &str, ending: &str) -> String {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let count = self.files.fetch_add(1, Ordering::Relaxed);
+        format!("{prefix}-{now}-{count}.{ending}")
+    }
+
+    /// Says that a command was just used.
+    pub(crate) fn used(&self) {
+        self.used_ms.store(millis(self.began.elapsed()), Ordering::Relaxed);
+    }
+
+    /// Says that cookies may have changed.
+    pub(crate) fn cookies_changed(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Remembers the line to the browser for those who have no turn.
+    pub(crate) fn has_browser(&self, link: Option<Link>, walled: bool) {
+        self.walled.store(walled, Ordering::Relaxed);
+        *self.link() = link;
+    }
+
+    fn link(&self) -> MutexGuard<'_, Option<Link>> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn end(&self) {
+        self.live.lock().await.close(self).await;
+        self.room.clear();
+    }
+
+    async fn health(&self) -> Health {
+        // A command may be running for minutes; the browser answers beside it.
+        let link = self.link().clone();
+        let Some(link) = link else {
+            return self.health_of(HealthStatus::Healthy, false, false, None);
+        };
+        if link.is_closed() {
+            let why = "the browser has ended; the next command starts a new one";
+            return self.health_of(HealthStatus::Degraded, false, false, Some(why));
+        }
+        match link.call::<serde_json::Value>(None, "Browser.getVersion", serde_json::json!({}), HEALTH).await {
+            Ok(_) => self.health_of(HealthStatus::Healthy, true, true, None),
+            Err(error) => self.health_of(HealthStatus::Unhealthy, true, false, Some(&error.to_string())),
+        }
+    }
+
+    fn health_of(&self, status: HealthStatus, active: bool, ready: bool, reason: Option<&str>) -> Health {
+        Health {
+            status,
+            browser_active: active,
+            browser_ready: ready,
+            session: self.options.session.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            reason: reason.map(str::to_owned),
+        }
+    }
+}
+
+/// Keeps the cookies on the cargo as they change.
+async fn keep_cookies(inner: std::sync::Weak<Inner>) {
+    let mut last = String::new();
+    loop {
+        let Some(strong) = inner.upgrade() else { return };
+        strong.changed.notified().await;
+        let link = strong.link().clone();
+        if let Some(link) = link
+            && let Ok(text) = cookies::ask(&link).await
+            && text != last
+            && cookies::keep(&strong.cargo, &text).is_ok()
+        {
+            last = text;
+        }
+    }
+}
+
+/// Ends a browser that nobody has used for long.
+async fn keep_idle(inner: std::sync::Weak<Inner>) {
+    loop {
+        let Some(strong) = inner.upgrade() else { return };
+        let Some(limit) = strong.options.idle_timeout else { return };
+        let idle = strong.began.elapsed().saturating_sub(Duration::from_millis(strong.used_ms.load(Ordering::Relaxed)));
+        if idle >= limit
+            && let Ok(mut live) = strong.live.clone().try_lock_owned()
+            && live.browser.is_some()
+        {
+            live.close(&strong).await;
+        }
+        drop(strong);
+        tokio::time::sleep(limit.saturating_sub(idle).max(Duration::from_millis(200))).await;
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

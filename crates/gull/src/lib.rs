@@ -1,0 +1,59 @@
+//! Gull, the browser by command: the real agent-browser in front of a sandboxed Chrome of our own.
+//!
+//! A command is a line of text (`open https://example.com`, `snapshot -i`, `click @e3`). It is split into words, held
+//! against a table of what may be asked, and passed to agent-browser, which speaks to the browser over a bridge that
+//! nobody else can find. Files go through the workspace's opened folder; the network through a filtering proxy; a
+//! command that does not end is ended, together with a page that does not answer.
+//!
+//! What this crate refuses: a shell, a client's own session, profile or browser, a file outside the workspace, an address
+//! that is not the web's, and to be kept waiting.
+//!
+//! ```no_run
+//! use cove_gull::{Gull, GullOptions};
+//! use std::time::Duration;
+//!
+//! # async fn example() -> Result<(), cove_gull::GullError> {
+//! let mut options = GullOptions::new("/srv/cargo/ws-1", "sandbox-0123456789ab");
+//! options.network.allow_hosts.push("example.com".to_owned());
+//! let gull = Gull::start(options).await?;
+//! let answer = gull.exec("open https://example.com", Duration::from_secs(30)).await;
+//! assert_eq!(answer.exit_code, 0, "{}", answer.stderr);
+//! gull.close().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod address;
+mod agent;
+mod answer;
+mod bridge;
+mod browser;
+mod cargo;
+mod cookies;
+mod find;
+mod guard;
+mod gull;
+mod hints;
+mod link;
+mod live;
+mod options;
+mod output;
+mod plan;
+mod refusal;
+mod room;
+mod run;
+mod secret;
+mod server;
+mod skill;
+mod stage;
+mod sys;
+mod verbs;
+mod walls;
+mod words;
+
+pub use answer::{Answer, BatchAnswer, Health, HealthStatus, Step};
+pub use find::{AGENT_BROWSER_VERSION, AgentBrowserNotFound, find_agent_browser};
+pub use gull::{Gull, GullError};
+pub use options::{DEFAULT_PORT, GullOptions, Listen};
+pub use refusal::REFUSED;
+pub use server::{Endpoint, Server, serve};

@@ -1,0 +1,183 @@
+//! What is alive in a session: the browser, the daemon, unfinished recordings. Made on first use, remade when dead.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{PermissionsExt, fchown};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use serde_json::{Value, json};
+
+use crate::agent::Daemon;
+use crate::browser::{Browser, Launch};
+use crate::cargo::Cargo;
+use crate::cookies;
+use crate::gull::Inner;
+use crate::link::CallError;
+use crate::stage::Outgoing;
+
+/// Where the browser's own folder lies, below the workspace.
+pub(crate) const HOME: &str = ".browser";
+
+/// How long a page has to answer, after a command has run out of time, before it counts as stuck. With the closing it
+/// stays within the second that an answer may be late.
+const PROBE: Duration = Duration::from_millis(500);
+
+/// How long a browser may take to say that it is there.
+const PING: Duration = Duration::from_secs(1);
+
+/// The living parts; whoever holds them has the turn.
+#[derive(Default)]
+pub(crate) struct Live {
+    pub(crate) browser: Option<Browser>,
+    pub(crate) daemon: Option<Daemon>,
+    /// Recordings that `record stop` will finish.
+    pub(crate) recordings: Vec<Outgoing>,
+}
+
+/// The browser's folder on the cargo, held by one Gull at a time.
+pub(crate) struct Home {
+    pub(crate) path: PathBuf,
+    pub(crate) data: OwnedFd,
+    _lock: File,
+}
+
+impl Home {
+    /// Makes the folder and takes it; refuses where another Gull has it.
+    pub(crate) fn take(cargo: &Cargo, workspace: &std::path::Path, owner: Option<u32>) -> io::Result<Self> {
+        let home = cargo.folder(HOME)?;
+        let data = cargo.folder(&format!("{HOME}/data"))?;
+        for folder in [&home, &data] {
+            File::from(folder.try_clone()?).set_permissions(std::fs::Permissions::from_mode(0o700))?;
+            if let Some(id) = owner {
+                fchown(folder, Some(id), Some(id))?;
+            }
+        }
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let lock = File::from(openat(&home, "lock", flags, Mode::from_raw_mode(0o600))?);
+        lock.try_lock().map_err(|_| io::Error::other("another browser uses this workspace"))?;
+        // Left by a browser that was killed; we hold the lock, so it is nobody's.
+        for name in ["SingletonLock", "SingletonCookie", "SingletonSocket"] {
+            let _ = unlinkat(&data, name, AtFlags::empty());
+        }
+        Ok(Self { path: workspace.join(HOME).join("data"), data, _lock: lock })
+    }
+}
+
+impl Live {
+    /// Makes sure of a browser and a daemon. Answers with notes for the client about what had to be remade.
+    pub(crate) async fn ensure(&mut self, inner: &Arc<Inner>) -> Result<Vec<&'static str>, String> {
+        let mut notes = Vec::new();
+        if let Some(browser) = &self.browser {
+            // A browser that was just killed still looks alive for some milliseconds; a question settles it in half a
+            // millisecond. One that is merely busy is left to the command's own deadline.
+            let asked = browser.link.call::<Value>(None, "Browser.getVersion", json!({}), PING).await;
+            if asked == Err(CallError::Gone) {
+                browser.link.close();
+            }
+        }
+        if self.browser.as_ref().is_some_and(|browser| !browser.is_alive()) {
+            notes.push("note: the browser had ended; a new one was started. Cookies are kept, open pages are not");
+            self.end_daemon().await;
+            self.recordings.clear();
+            inner.agent.forget_tab();
+            if let Some(dead) = self.browser.take() {
+                dead.end().await;
+            }
+        }
+        if self.browser.is_none() {
+            let launch = Launch {
+                binary: inner.options.browser.as_deref(),
+                data_dir: inner.home.path.clone(),
+                data_fd: &inner.home.data,
+                room: inner.room.path(),
+                temp_dir: &inner.options.temp_dir,
+                unprivileged_id: inner.unprivileged_id,
+                process_memory_bytes: inner.options.process_memory_bytes,
+                gate: inner.gate.as_ref(),
+                timeout: inner.options.launch_timeout,
+            };
+            let browser = Browser::launch(&launch).await?;
+            cookies::restore(&browser.link, &inner.cargo).await;
+            inner.bridge.lead_to(Some(browser.link.clone()));
+            inner.has_browser(Some(browser.link.clone()), browser.walled);
+            self.browser = Some(browser);
+        }
+        let replaced = match &mut self.daemon {
+            Some(daemon) => !daemon.is_alive() || !inner.agent.still_owns(daemon),
+            None => false,
+        };
+        if replaced {
+            notes.push("note: agent-browser had ended and was started again; take a new snapshot before using refs");
+            self.end_daemon().await;
+        }
+        if self.daemon.is_none() {
+            self.daemon = Some(inner.agent.start_daemon().await?);
+        }
+        Ok(notes)
+    }
+
+    /// After a command has run out of time: ends what it was doing, and closes the pages that no longer answer.
+    pub(crate) async fn recover(&mut self, inner: &Arc<Inner>) -> &'static str {
+        // The daemon would go on with the command; refs and routes go with it.
+        self.end_daemon().await;
+        inner.bridge.evict();
+        self.recordings.clear();
+        let Some(browser) = &self.browser else { return "" };
+        let Ok(Ok(pages)) = tokio::time::timeout(PROBE, browser.pages()).await else {
+            inner.bridge.lead_to(None);
+            if let Some(browser) = self.browser.take() {
+                browser.process.kill();
+                tokio::spawn(browser.end());
+            }
+            return "note: the browser did not answer and was ended; the next command starts a new one";
+        };
+        let answers = join_all(pages.iter().map(|page| browser.answers(page, PROBE))).await;
+        let stuck: Vec<&String> =
+            pages.iter().zip(answers).filter(|(_, answers)| !answers).map(|(page, _)| page).collect();
+        if stuck.is_empty() {
+            return "note: the command was ended; the page is still there. Take a new snapshot before using refs";
+        }
+        inner.agent.forget_tab();
+        // A browser without a page ends: the new one comes first.
+        if stuck.len() == pages.len() {
+            let _ = browser.open_page().await;
+        }
+        for page in stuck {
+            let (link, page) = (browser.link.clone(), page.clone());
+            tokio::spawn(async move {
+                let close = json!({ "targetId": page });
+                let _ = link.call::<Value>(None, "Target.closeTarget", close, Duration::from_secs(5)).await;
+            });
+        }
+        "note: the page did not answer any more; it was closed and replaced by a blank one. Open it again to go on"
+    }
+
+    /// Ends everything; what the browser has stored stays on the cargo.
+    pub(crate) async fn close(&mut self, inner: &Inner) {
+        inner.has_browser(None, false);
+        if let Some(browser) = &self.browser
+            && browser.is_alive()
+            && let Ok(text) = cookies::ask(&browser.link).await
+        {
+            let _ = cookies::keep(&inner.cargo, &text);
+        }
+        self.end_daemon().await;
+        inner.bridge.lead_to(None);
+        inner.agent.forget_tab();
+        self.recordings.clear();
+        if let Some(browser) = self.browser.take() {
+            browser.quit().await;
+        }
+    }
+
+    async fn end_daemon(&mut self) {
+        if let Some(daemon) = self.daemon.take() {
+            daemon.end().await;
+        }
+    }
+}

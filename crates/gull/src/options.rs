@@ -1,0 +1,75 @@
+//! What a Gull is made with.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cove_core::NetworkPolicy;
+
+/// The port that Gull listens on when nobody names another.
+pub const DEFAULT_PORT: u16 = 8115;
+
+/// Where Gull listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listen {
+    /// A socket file that only its owner can use. The choice of whoever has one.
+    Unix(PathBuf),
+    /// An address; loopback unless something around the process (a container) is the wall. Port 0: any free one.
+    Tcp(SocketAddr),
+}
+
+impl Default for Listen {
+    fn default() -> Self {
+        Self::Tcp(SocketAddr::from(([127, 0, 0, 1], DEFAULT_PORT)))
+    }
+}
+
+/// How the browser of a sandbox is found, launched and kept.
+#[derive(Debug, Clone)]
+pub struct GullOptions {
+    /// The sandbox's folder, `/workspace` to its commands. It must be there.
+    pub workspace: PathBuf,
+    /// The sandbox's id: the name of agent-browser's session. Letters, digits, `-` and `_`.
+    pub session: String,
+    /// Which hosts the browser may reach. None unless named.
+    pub network: NetworkPolicy,
+    /// The browser's binary; `None`: `COVE_BROWSER`, then the usual places.
+    pub browser: Option<PathBuf>,
+    /// agent-browser's native binary; `None`: `COVE_AGENT_BROWSER`, then the usual places.
+    pub agent_browser: Option<PathBuf>,
+    /// Where the private folder is made.
+    pub temp_dir: PathBuf,
+    /// Started as root, the browser and agent-browser run as this user; `None`: the workspace's owner, or nobody where
+    /// that is root.
+    pub unprivileged_id: Option<u32>,
+    /// Memory that any one process of the browser may hold beyond what it starts with.
+    pub process_memory_bytes: u64,
+    /// How long a launch may take. Generous: a cold disk on a loaded machine reads 220 MB first.
+    pub launch_timeout: Duration,
+    /// Without a command for so long, the browser is ended; the next command starts it again, cookies and all.
+    pub idle_timeout: Option<Duration>,
+    /// A token that every HTTP request must bear (`Authorization: Bearer …`).
+    pub token: Option<String>,
+    /// Where `serve` listens.
+    pub listen: Listen,
+}
+
+impl GullOptions {
+    /// Options for a workspace and a sandbox's id; everything else as usual, the network closed.
+    pub fn new(workspace: impl Into<PathBuf>, session: impl Into<String>) -> Self {
+        Self {
+            workspace: workspace.into(),
+            session: session.into(),
+            network: NetworkPolicy::default(),
+            browser: None,
+            agent_browser: None,
+            temp_dir: std::env::temp_dir(),
+            unprivileged_id: None,
+            process_memory_bytes: 2 << 30,
+            launch_timeout: Duration::from_secs(25),
+            idle_timeout: None,
+            token: None,
+            listen: Listen::default(),
+        }
+    }
+}

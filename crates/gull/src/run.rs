@@ -1,0 +1,211 @@
+//! One command, from its words to its answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::Instant;
+
+use crate::agent::{Ended, Ran};
+use crate::answer::{Answer, timed_out_words};
+use crate::gull::Inner;
+use crate::hints::hint;
+use crate::live::Live;
+use crate::plan::{Plan, Rules, Word};
+use crate::refusal::{REFUSED, Refusal};
+use crate::stage::{Outgoing, Staged, discard, publish, rename_in, stage};
+
+/// How a command is handed to agent-browser.
+struct Call {
+    words: Vec<String>,
+    /// For `batch`: the commands as JSON, where no word can be taken for a flag of the program.
+    input: Option<Vec<u8>>,
+    outgoing: Vec<Outgoing>,
+    /// One command that went the way of a batch, whose answer has to be unwrapped.
+    wrapped: Option<Wrapped>,
+    stops_recording: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrapped {
+    Text,
+    Json,
+}
+
+/// Runs a command line. Never takes longer than `timeout` and a second.
+pub(crate) async fn exec(inner: Arc<Inner>, line: String, timeout: Duration) -> Answer {
+    let deadline = Instant::now() + timeout;
+    let name_file = |prefix: &str, ending: &str| inner.name_file(prefix, ending);
+    let plan = match Plan::read(&line, &Rules { network: &inner.network, name_file: &name_file }) {
+        Ok(plan) => plan,
+        Err(refusal) => return Answer::failed(REFUSED, refusal.to_string()),
+    };
+    let Ok(turn) = tokio::time::timeout_at(deadline, inner.live.clone().lock_owned()).await else {
+        let mut answer = Answer::timed_out(timeout);
+        answer.note("note: an earlier command was still running");
+        return answer;
+    };
+    inner.used();
+    if plan == Plan::Close {
+        return close(&inner, turn).await;
+    }
+    // A launch that outlasts this command goes on, and the next one finds the browser.
+    let ensured = {
+        let inner = inner.clone();
+        let mut turn = turn;
+        tokio::spawn(async move {
+            let notes = turn.ensure(&inner).await;
+            (turn, notes)
+        })
+    };
+    let (mut turn, notes) = match tokio::time::timeout_at(deadline, ensured).await {
+        Ok(Ok((turn, Ok(notes)))) => (turn, notes),
+        Ok(Ok((_, Err(why)))) => return Answer::failed(1, format!("✗ {why}")),
+        Ok(Err(_)) => return Answer::failed(1, "✗ the browser could not be started"),
+        Err(_) => {
+            let mut answer = Answer::timed_out(timeout);
+            answer.note("note: the browser is still being started");
+            return answer;
+        }
+    };
+    let mut answer = match prepare(plan, &inner) {
+        Ok(call) => perform(&inner, &mut turn, call, deadline, timeout).await,
+        Err(refusal) => Answer::failed(REFUSED, refusal.to_string()),
+    };
+    for note in notes {
+        answer.note(note);
+    }
+    inner.used();
+    inner.cookies_changed();
+    answer
+}
+
+async fn close(inner: &Arc<Inner>, mut turn: OwnedMutexGuard<Live>) -> Answer {
+    let open = turn.browser.is_some();
+    turn.close(inner).await;
+    let said = if open { "✓ Browser closed\n" } else { "✓ Browser was not open\n" };
+    Answer { stdout: said.to_owned(), ..Answer::default() }
+}
+
+fn prepare(plan: Plan, inner: &Inner) -> Result<Call, Refusal> {
+    let stage_words = |words: &[Word]| stage(words, &inner.room, &inner.cargo);
+    match plan {
+        Plan::One { words, json, literal } => {
+            let Staged { words, outgoing } = stage_words(&words)?;
+            let begins = |expected: &[&str]| expected.iter().zip(&words).all(|(a, b)| a == b);
+            let stops_recording = begins(&["record", "stop"]) || begins(&["record", "restart"]);
+            if !literal {
+                return Ok(Call { words, input: None, outgoing, wrapped: None, stops_recording });
+            }
+            let inside: Vec<&String> = words.iter().filter(|word| *word != "--json").collect();
+            let mut call = vec!["batch".to_owned()];
+            call.extend(json.then(|| "--json".to_owned()));
+            let input = Some(json!([inside]).to_string().into_bytes());
+            let wrapped = Some(if json { Wrapped::Json } else { Wrapped::Text });
+            Ok(Call { words: call, input, outgoing, wrapped, stops_recording })
+        }
+        Plan::Batch { options, commands } => {
+            let mut all = Vec::new();
+            let mut outgoing = Vec::new();
+            for command in &commands {
+                let staged = stage_words(command)?;
+                all.push(staged.words);
+                outgoing.extend(staged.outgoing);
+            }
+            let stops_recording = all.iter().any(|words| words.first().is_some_and(|word| word == "record"));
+            let words = std::iter::once("batch".to_owned()).chain(options).collect();
+            let input = Some(json!(all).to_string().into_bytes());
+            Ok(Call { words, input, outgoing, wrapped: None, stops_recording })
+        }
+        Plan::Close => Err(Refusal::new("close takes nothing along")),
+    }
+}
+
+async fn perform(
+    inner: &Arc<Inner>,
+    live: &mut OwnedMutexGuard<Live>,
+    call: Call,
+    deadline: Instant,
+    timeout: Duration,
+) -> Answer {
+    let Some(link) = live.browser.as_ref().map(|browser| browser.link.clone()) else {
+        return Answer::failed(1, "✗ the browser is gone");
+    };
+    let ran = match inner.agent.run(&call.words, call.input, deadline, link.closed()).await {
+        Ok(ran) => ran,
+        Err(error) => return Answer::failed(1, format!("✗ agent-browser could not be started: {error}")),
+    };
+    let Ran { stdout, stderr, ended } = ran;
+    let mut answer = Answer { stdout, stderr, exit_code: 0 };
+    match ended {
+        Ended::Code(code) => answer.exit_code = code,
+        Ended::Deadline => {
+            answer.exit_code = crate::answer::TIMED_OUT;
+            answer.note(&timed_out_words(timeout));
+            let note = live.recover(inner).await;
+            answer.note(note);
+        }
+        Ended::Lost => {
+            answer.exit_code = 1;
+            answer.note("✗ the browser ended while the command ran; the next command starts a new one");
+        }
+    }
+    if let Some(wrapped) = call.wrapped {
+        unwrap(&mut answer, wrapped);
+    }
+    deliver(inner, live, &call.outgoing, call.stops_recording, &mut answer);
+    if answer.exit_code == 1
+        && let Some(hint) = hint(&answer.stderr).or_else(|| hint(&answer.stdout))
+    {
+        answer.note(&format!("hint: {hint}"));
+    }
+    answer
+}
+
+/// Brings the files that were written to the workspace, and says their names there.
+fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recording: bool, answer: &mut Answer) {
+    let mut due: Vec<Outgoing> = Vec::new();
+    if stops_recording {
+        due.append(&mut live.recordings);
+    }
+    for file in outgoing {
+        if file.later && answer.exit_code == 0 {
+            live.recordings.push(file.clone());
+            rename_in(&mut answer.stdout, &file.staged, &file.path);
+        } else {
+            due.push(file.clone());
+        }
+    }
+    for file in due {
+        rename_in(&mut answer.stdout, &file.staged, &file.path);
+        rename_in(&mut answer.stderr, &file.staged, &file.path);
+        if answer.exit_code < 0 {
+            discard(&file.staged);
+            continue;
+        }
+        if let Err(error) = publish(&file, &inner.cargo) {
+            discard(&file.staged);
+            answer.exit_code = 1;
+            answer.note(&format!("✗ /workspace/{} could not be written: {error}", file.path));
+        }
+    }
+}
+
+/// Takes the one answer out of a batch of one.
+fn unwrap(answer: &mut Answer, wrapped: Wrapped) {
+    match wrapped {
+        Wrapped::Text => {
+            let trimmed = answer.stdout.trim_end_matches('\n').len();
+            answer.stdout.truncate(trimmed);
+            answer.stdout.push('\n');
+        }
+        Wrapped::Json => {
+            let Ok(Value::Array(list)) = serde_json::from_str::<Value>(&answer.stdout) else { return };
+            let Some(one) = list.into_iter().next() else { return };
+            let field = |name: &str| one.get(name).cloned().unwrap_or(Value::Null);
+            let json = json!({ "success": field("success"), "data": field("result"), "error": field("error") });
+            answer.stdout = format!("{json}\n");
+        }
+    }
+}
