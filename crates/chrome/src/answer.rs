@@ -88,7 +88,9 @@ impl Calls {
     }
 
     /// What the run may have done to the outside if it ended now.
-    pub(crate) fn effects(&self) -> Effects {
+    pub(crate) fn effects(&mut self) -> Effects {
+        // Those that have answered, but whose answer the page did not wait for.
+        while self.working.try_join_next().is_some() {}
         match (self.made, self.working.is_empty()) {
             (0, _) => Effects::None,
             (_, true) => Effects::Committed,

@@ -17,8 +17,8 @@ use crate::launch::{Launched, launch};
 use crate::options::ChromeOptions;
 use crate::pool::Pool;
 use crate::profile::Profile;
-use crate::tab::{Tab, TabError};
-use crate::watch::Watch;
+use crate::tab::{STEP, Tab, TabError, shared_processes};
+use crate::watch::{SharedProcesses, Watch};
 
 /// How long the last processes of a killed browser may take to disappear.
 pub(crate) const END: Duration = Duration::from_secs(3);
@@ -69,7 +69,15 @@ impl Browser {
         let checked = async {
             let version = call_browser::<Version>(&client, "Browser.getVersion", json!({}), options.launch_timeout);
             match version.await {
-                Ok(_) => browser.check_walls().await,
+                Ok(_) => {
+                    // Every page comes to us standing still; one that nobody made stays so.
+                    let attach = json!({
+                        "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
+                        "filter": [{ "type": "page" }, { "exclude": true }],
+                    });
+                    client.post(None, "Target.setAutoAttach", attach);
+                    browser.check_walls().await
+                }
                 Err(error) => Err(EngineError::Unavailable(format!(
                     "{} did not start: {error}{}",
                     binary.display(),
@@ -80,8 +88,8 @@ impl Browser {
         .await;
         let reaped = tokio::spawn(reap(child, pid, client, profile, ending));
         match checked {
-            Ok(first) => {
-                browser.begin(first);
+            Ok((first, shared)) => {
+                browser.begin(first, SharedProcesses::new(shared));
                 Ok(browser)
             }
             Err(error) => {
@@ -107,6 +115,13 @@ impl Browser {
         !self.client.is_closed()
     }
 
+    /// Ends a browser that is there and does not answer; the next one who needs a browser launches another.
+    pub(crate) async fn end_if_silent(&self) {
+        if call_browser::<Version>(&self.client, "Browser.getVersion", json!({}), STEP).await.is_err() {
+            self.kill();
+        }
+    }
+
     /// Ends it: every process at once.
     pub(crate) fn kill(&self) {
         for task in self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).drain(..) {
@@ -130,13 +145,16 @@ impl Browser {
     }
 
     /// Makes the first tab and looks at its renderer: no seccomp filter, no service.
-    async fn check_walls(&self) -> Result<Tab, EngineError> {
+    async fn check_walls(&self) -> Result<(Tab, Vec<u32>), EngineError> {
         let tab = match self.make_tab(None).await {
             Ok(tab) => tab,
             Err(_) => self.make_tab(None).await.map_err(|error| EngineError::Open(error.to_string()))?,
         };
         match tab.renderer.walls() {
-            Some(walls) if walls.seccomp == 2 && walls.no_new_privileges => Ok(tab),
+            Some(walls) if walls.seccomp == 2 && walls.no_new_privileges => {
+                let shared = shared_processes(&self.client).await;
+                Ok((tab, shared.map_err(|error| EngineError::Open(error.to_string()))?))
+            }
             walls => Err(EngineError::Unavailable(format!(
                 "the browser's sandbox is not in force ({walls:?}); install its helper with \
                  `apt-get install chromium-sandbox` or allow unprivileged user namespaces"
@@ -145,7 +163,7 @@ impl Browser {
     }
 
     /// Starts what goes on in the background, until `kill`.
-    fn begin(self: &Arc<Self>, first: Tab) {
+    fn begin(self: &Arc<Self>, first: Tab, shared: SharedProcesses) {
         if self.pool.size() > 0 {
             self.pool.put(first);
         }
@@ -157,7 +175,7 @@ impl Browser {
         };
         let watcher = {
             let browser = self.clone();
-            tokio::spawn(async move { browser.watch.keep().await })
+            tokio::spawn(async move { browser.watch.keep(shared).await })
         };
         let mut tasks = self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         tasks.extend([filler.abort_handle(), watcher.abort_handle()]);

@@ -135,7 +135,10 @@ impl Inner {
             let address = lease.as_ref().map(Lease::address);
             match browser.tab(address.as_deref()).await {
                 Ok(tab) => return Ok((tab, browser, lease)),
-                Err(_) if again => again = false,
+                Err(_) if again => {
+                    again = false;
+                    browser.end_if_silent().await;
+                }
                 Err(error) => return Err(EngineError::Open(format!("a page could not be made: {error}"))),
             }
         }
@@ -158,7 +161,7 @@ impl Inner {
     }
 
     async fn proxies(&self) -> Result<&Arc<Proxies>, EngineError> {
-        let made = self.proxies.get_or_try_init(|| async { Proxies::bind().map(Arc::new) }).await;
+        let made = self.proxies.get_or_try_init(|| async { Proxies::bind(self.options.user()).map(Arc::new) }).await;
         made.map_err(|error| EngineError::Unavailable(format!("the network's door could not be made: {error}")))
     }
 

@@ -78,7 +78,7 @@ pub(crate) fn lost(end: TabEnd, memory_limit_bytes: u64, near_limit: bool) -> Fa
         TabEnd::Memory => Fault::memory(memory_limit_bytes),
         TabEnd::Crashed if near_limit => Fault::memory(memory_limit_bytes),
         TabEnd::Crashed => lost("the page's process ended unexpectedly"),
-        TabEnd::Closed => lost("the page was closed"),
+        TabEnd::Closed => Fault::new(FaultKind::Exception, "Error: the page closed itself"),
         TabEnd::BrowserEnded => lost("the browser ended unexpectedly"),
         TabEnd::Navigated => Fault::new(FaultKind::Exception, "Error: the page tried to navigate away from the run"),
         TabEnd::Flooded => Fault::new(FaultKind::Exception, "Error: the page said more than its host can hear"),

@@ -45,3 +45,11 @@ impl Default for ChromeOptions {
         }
     }
 }
+
+impl ChromeOptions {
+    /// The user that the browser runs as: never root.
+    pub(crate) fn user(&self) -> u32 {
+        let own = rustix::process::geteuid();
+        if own.is_root() { self.unprivileged_id } else { own.as_raw() }
+    }
+}

@@ -27,8 +27,10 @@ impl Profile {
         let path = parent.join(format!("{PREFIX}{}", Uuid::new_v4().simple()));
         DirBuilder::new().mode(0o700).create(&path)?;
         let made = || -> io::Result<File> {
-            let lock = File::create(path.join(LOCK))?;
+            // Locked before it has its name: a folder with a free lock of that name belongs to nobody.
+            let lock = File::create(path.join("locking"))?;
             lock.lock()?;
+            fs::rename(path.join("locking"), path.join(LOCK))?;
             for folder in ["home", "tmp", "data"] {
                 DirBuilder::new().mode(0o700).create(path.join(folder))?;
                 if let Some(id) = owner {

@@ -42,7 +42,13 @@ impl Renderer {
 
     /// What it holds now; `None` when it is gone.
     pub(crate) fn resident(&self) -> Option<Resident> {
-        parse_statm(&fs::read_to_string(format!("/proc/{}/statm", self.pid)).ok()?)
+        resident(self.pid)
+    }
+
+    /// Pages it has touched for the first time since it began: who fills memory, its own or another's, touches pages.
+    pub(crate) fn faults(&self) -> Option<u64> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(7)?.parse().ok()
     }
 
     /// How it is walled in; `None` when it is gone.
@@ -59,6 +65,11 @@ impl Renderer {
     pub(crate) async fn gone_within(&self, wait: Duration) -> bool {
         tokio::time::timeout(wait, wait_until_readable(&self.handle)).await.is_ok_and(|ready| ready.is_ok())
     }
+}
+
+/// What a process holds; `None` when there is no such process.
+pub(crate) fn resident(pid: u32) -> Option<Resident> {
+    parse_statm(&fs::read_to_string(format!("/proc/{pid}/statm")).ok()?)
 }
 
 fn parse_statm(text: &str) -> Option<Resident> {
@@ -88,6 +99,7 @@ mod tests {
         let walls = parse_walls("Name:\tx\nNoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t3\n");
         assert_eq!(walls, Some(Walls { seccomp: 2, no_new_privileges: true }));
         assert_eq!(parse_walls("Name:\tx\n"), None);
-        assert!(Renderer::open(std::process::id()).unwrap().resident().unwrap().private > 0);
+        let own = Renderer::open(std::process::id()).unwrap();
+        assert!(own.resident().unwrap().private > 0 && own.faults().unwrap() > 0);
     }
 }

@@ -76,11 +76,12 @@ pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &R
         tool_calls: calls.made(),
     };
     let effects = calls.effects();
-    let (result, fate) = match end {
-        End::Finished(finished) => (Ok(*finished), SessionFate::Usable),
-        End::Failed(fault) => (Err(fault), SessionFate::Usable),
-        End::Lost(fault) => (Err(fault), SessionFate::Lost),
+    let (result, lives_on) = match end {
+        End::Finished(finished) => (Ok(*finished), true),
+        End::Failed(fault) => (Err(fault), true),
+        End::Lost(fault) => (Err(fault), false),
     };
+    let fate = if lives_on && guest.tab.is_alive() { SessionFate::Usable } else { SessionFate::Lost };
     RunReport { result, logs: logs.lines, logs_truncated: logs.truncated, usage, effects, fate }
 }
 
@@ -178,7 +179,7 @@ async fn follow(
             end = first_end(&mut ended) => {
                 if let Some(done) = drain(&mut inbox, logs) {
                     *operations = done.operations;
-                    return lost_after_its_end(conclude(guest, unit, &program, done));
+                    return conclude(guest, unit, &program, done);
                 }
                 guest.watched.look();
                 let near = guest.watched.was_near_its_limit();
@@ -268,14 +269,6 @@ fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done) ->
         }
     }
     End::Finished(Box::new(Finished { value, is_final_answer: done.answer, pictures, canvas_error }))
-}
-
-/// A page that said its last word and then ended: the word counts, the session does not live on.
-fn lost_after_its_end(end: End) -> End {
-    match end {
-        End::Failed(fault) => End::Lost(fault),
-        other => other,
-    }
 }
 
 /// Console lines within their limit.

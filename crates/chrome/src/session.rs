@@ -7,7 +7,7 @@ use cove_core::{
     ToolSet, ToolSpec,
 };
 use serde_json::{Map, Value, json};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use uuid::Uuid;
 
 use crate::browser::Browser;
@@ -27,6 +27,7 @@ pub(crate) struct ChromeSession {
     guest: Option<Guest>,
     tools: Vec<ToolSpec>,
     runs: u64,
+    gone: watch::Receiver<()>,
     _seat: OwnedSemaphorePermit,
     _network: Option<Lease>,
 }
@@ -62,7 +63,8 @@ impl ChromeSession {
             tab.events.end(crate::tab_events::TabEnd::BrowserEnded);
         }
         let options = SessionOptions { network: NetworkPolicy::default(), ..options };
-        Self { guest: Some(Guest { tab, watched, options }), tools: Vec::new(), runs: 0, _seat: seat, _network: network }
+        let gone = tab.gone.clone();
+        Self { guest: Some(Guest { tab, watched, options }), gone, tools: Vec::new(), runs: 0, _seat: seat, _network: network }
     }
 
     fn guest(&self) -> Result<&Guest, EngineError> {
@@ -132,9 +134,9 @@ impl Session for ChromeSession {
 
     fn close(mut self: Box<Self>) -> BoxFuture<'static, Result<(), EngineError>> {
         Box::pin(async move {
-            if let Some(guest) = self.guest.take() {
-                guest.tab.close().await;
-            }
+            drop(self.guest.take());
+            // Resolves, with an error, when the tab's end has come to its end.
+            let _ = self.gone.changed().await;
             Ok(())
         })
     }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 
 use crate::cdp::{CallError, Client, Evaluated, Gone, Session, call_browser};
 use crate::page::{BINDING, KERNEL, PAGE_URL};
@@ -39,6 +40,8 @@ pub(crate) struct Tab {
     /// The debugger's handle to the kernel object.
     pub(crate) kernel: String,
     pub(crate) born: Instant,
+    /// Closed when nothing of the tab is left.
+    pub(crate) gone: watch::Receiver<()>,
     end: Option<End>,
 }
 
@@ -49,6 +52,7 @@ struct End {
     context: String,
     session: String,
     renderer: Option<Arc<Renderer>>,
+    _going: watch::Sender<()>,
 }
 
 #[derive(Deserialize)]
@@ -61,12 +65,6 @@ struct ContextMade {
 #[serde(rename_all = "camelCase")]
 struct TargetMade {
     target_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Attached {
-    session_id: String,
 }
 
 #[derive(Deserialize)]
@@ -84,12 +82,6 @@ struct Process {
 
 #[derive(Deserialize)]
 struct Nothing {}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Navigated {
-    error_text: Option<String>,
-}
 
 impl Tab {
     /// Makes a tab with the kernel in it. `proxy` is the only way to the network; without one there is none.
@@ -109,41 +101,46 @@ impl Tab {
         let before = renderers(client).await?;
         let made: ContextMade = call_browser(client, "Target.createBrowserContext", params, STEP).await?;
         let context = made.browser_context_id;
+        let (going, gone) = watch::channel(());
         let mut end = End {
             client: client.clone(),
             handle: Handle::current(),
             context: context.clone(),
             session: String::new(),
             renderer: None,
+            _going: going,
         };
         let made = async {
-            let target = json!({ "url": "about:blank", "browserContextId": context, "width": 1280, "height": 800 });
+            let target = json!({ "url": PAGE_URL, "browserContextId": context, "width": 1280, "height": 800 });
             let target: TargetMade = call_browser(client, "Target.createTarget", target, STEP).await?;
-            let attach = json!({ "targetId": target.target_id, "flatten": true });
-            let attached: Attached = call_browser(client, "Target.attachToTarget", attach, STEP).await?;
-            end.session.clone_from(&attached.session_id);
-            let session = Session { client: client.clone(), id: attached.session_id };
+            end.session = client.session_of(&target.target_id, STEP).await?;
+            let session = Session { client: client.clone(), id: end.session.clone() };
             let events = Arc::new(TabEvents::new(session.clone()));
             client.listen(&session.id, events.clone());
 
+            // All of this is in force before the page takes its first step.
             let deny = json!({ "behavior": "deny", "browserContextId": context });
-            client.post(None, "Browser.setDownloadBehavior", deny);
-            // The first answer of the page's own: its process is there.
-            let _: Nothing = session.call("Page.enable", json!({}), STEP).await?;
-            let _: Evaluated = session.call("Runtime.evaluate", json!({ "expression": "1" }), STEP).await?;
-            let fresh: Vec<u32> = renderers(client).await?.into_iter().filter(|pid| !before.contains(pid)).collect();
+            client.send(None, "Browser.setDownloadBehavior", deny).await?;
+            session.send("Page.enable", json!({})).await?;
+            session.send("Fetch.enable", intercepted()).await?;
+            session.send("Runtime.runIfWaitingForDebugger", json!({})).await?;
+            let pid = tokio::time::timeout(STEP, fresh_renderer(client, &before)).await;
             drop(alone);
-            let [pid] = fresh.as_slice() else { return Err(TabError::NoProcess) };
-            let renderer = Arc::new(Renderer::open(*pid).ok_or(TabError::NoProcess)?);
+            let pid = pid.map_err(|_| TabError::NoProcess)??;
+            let renderer = Arc::new(Renderer::open(pid).ok_or(TabError::NoProcess)?);
             end.renderer = Some(renderer.clone());
 
             let kernel = settle(&session, &events).await?;
+            // A page that changed its process on the way would be watched in the wrong place.
+            if renderer.gone_within(Duration::ZERO).await {
+                return Err(TabError::NoProcess);
+            }
             Ok((session, events, renderer, kernel))
         }
         .await;
         match made {
             Ok((session, events, renderer, kernel)) => {
-                Ok(Self { session, events, renderer, kernel, born: Instant::now(), end: Some(end) })
+                Ok(Self { session, events, renderer, kernel, born: Instant::now(), gone, end: Some(end) })
             }
             Err(error) => {
                 end.now().await;
@@ -169,13 +166,6 @@ impl Tab {
         })
     }
 
-    /// Ends it and waits until nothing of it is left.
-    pub(crate) async fn close(mut self) {
-        if let Some(end) = self.end.take() {
-            let handle = end.handle.clone();
-            let _ = handle.spawn(end.now()).await;
-        }
-    }
 }
 
 impl Drop for Tab {
@@ -206,19 +196,26 @@ impl End {
     }
 }
 
-/// Brings the page to our own address and starts the kernel there.
-async fn settle(session: &Session, events: &TabEvents) -> Result<String, TabError> {
-    let patterns = json!({ "patterns": [
+/// Requests that the host answers itself: everything for our own address, and every document.
+fn intercepted() -> Value {
+    json!({ "patterns": [
         { "urlPattern": format!("{PAGE_URL}*") },
         { "urlPattern": "*", "resourceType": "Document" },
-    ] });
-    let _: Nothing = session.call("Fetch.enable", patterns, STEP).await?;
-    let navigated: Navigated = session.call("Page.navigate", json!({ "url": PAGE_URL }), STEP).await?;
-    if let Some(error) = navigated.error_text.filter(|text| !text.is_empty()) {
-        return Err(TabError::Kernel(error));
+    ] })
+}
+
+/// Starts the kernel as soon as the page is at our own address.
+async fn settle(session: &Session, events: &TabEvents) -> Result<String, TabError> {
+    let ended = async {
+        let _ = events.watch_end().wait_for(Option::is_some).await;
+    };
+    tokio::select! {
+        arrived = tokio::time::timeout(STEP, events.arrived()) => arrived.map_err(|_| TabError::Ended)?,
+        () = ended => return Err(TabError::Ended),
     }
-    tokio::time::timeout(STEP, events.arrived()).await.map_err(|_| TabError::Ended)?;
-    let _: Nothing = session.call("Runtime.addBinding", json!({ "name": BINDING }), STEP).await?;
+    // A page's world is made when it is first needed, and a binding goes only into worlds that are there.
+    session.send("Runtime.evaluate", json!({ "expression": "1" })).await?;
+    session.send("Runtime.addBinding", json!({ "name": BINDING })).await?;
     let started: Evaluated = session.call("Runtime.evaluate", json!({ "expression": *KERNEL }), STEP).await?;
     if let Some(thrown) = started.exception_details {
         let what = thrown.exception.and_then(|exception| exception.description).unwrap_or(thrown.text);
@@ -231,7 +228,28 @@ async fn settle(session: &Session, events: &TabEvents) -> Result<String, TabErro
     kernel.ok_or_else(|| TabError::Kernel("it said nothing".to_owned()))
 }
 
+/// The one renderer that was not there before. It is started a moment after its tab.
+async fn fresh_renderer(client: &Client, before: &[u32]) -> Result<u32, TabError> {
+    loop {
+        let fresh: Vec<u32> = renderers(client).await?.into_iter().filter(|pid| !before.contains(pid)).collect();
+        match fresh.as_slice() {
+            [] => tokio::time::sleep(Duration::from_millis(2)).await,
+            [pid] => return Ok(*pid),
+            _ => return Err(TabError::NoProcess),
+        }
+    }
+}
+
 async fn renderers(client: &Client) -> Result<Vec<u32>, CallError> {
+    processes(client, |kind| kind == "renderer").await
+}
+
+/// The processes that belong to no tab.
+pub(crate) async fn shared_processes(client: &Client) -> Result<Vec<u32>, CallError> {
+    processes(client, |kind| kind != "renderer").await
+}
+
+async fn processes(client: &Client, wanted: impl Fn(&str) -> bool) -> Result<Vec<u32>, CallError> {
     let all: Processes = call_browser(client, "SystemInfo.getProcessInfo", json!({}), STEP).await?;
-    Ok(all.process_info.into_iter().filter(|process| process.kind == "renderer").map(|process| process.id).collect())
+    Ok(all.process_info.into_iter().filter(|process| wanted(&process.kind)).map(|process| process.id).collect())
 }

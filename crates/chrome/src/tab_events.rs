@@ -14,8 +14,8 @@ use tokio::sync::{mpsc, watch};
 use crate::cdp::{BindingCalled, FrameNavigated, Gone, Listener, RequestPaused, Session};
 use crate::page::{PAGE_HTML, PAGE_URL, SYNC_URL};
 
-/// Messages that may wait for a run to take them.
-const INBOX: usize = 16_384;
+/// Messages that may wait for a run to take them. The kernel itself sends no more than a run's console limit allows.
+const INBOX: usize = 1 << 19;
 
 /// Why a tab can no longer be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +48,7 @@ pub(crate) struct TabEvents {
     session: Session,
     secret: OnceLock<String>,
     served: AtomicBool,
+    navigated: AtomicBool,
     arrived: watch::Sender<bool>,
     main_world: AtomicI64,
     inbox: Mutex<Option<mpsc::Sender<PageEvent>>>,
@@ -60,6 +61,7 @@ impl TabEvents {
             session,
             secret: OnceLock::new(),
             served: AtomicBool::new(false),
+            navigated: AtomicBool::new(false),
             arrived: watch::Sender::new(false),
             main_world: AtomicI64::new(-1),
             inbox: Mutex::new(None),
@@ -139,10 +141,9 @@ impl TabEvents {
         if navigated.frame.parent_id.is_some() {
             return;
         }
-        if *self.arrived.borrow() {
+        let first = navigated.frame.url == PAGE_URL && !self.navigated.swap(true, Ordering::AcqRel);
+        if !first && self.navigated.load(Ordering::Acquire) {
             self.end(TabEnd::Navigated);
-        } else if navigated.frame.url == PAGE_URL {
-            self.arrived.send_replace(true);
         }
     }
 
@@ -184,6 +185,13 @@ impl Listener for TabEvents {
             "Page.frameNavigated" => {
                 if let Ok(navigated) = serde_json::from_str(params) {
                     self.navigated(navigated);
+                }
+                true
+            }
+            // Only now is the new document's world the one that calls reach.
+            "Page.domContentEventFired" => {
+                if self.navigated.load(Ordering::Acquire) {
+                    self.arrived.send_replace(true);
                 }
                 true
             }

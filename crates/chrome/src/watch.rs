@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::renderer::{Renderer, Resident};
+use crate::renderer::{Renderer, Resident, resident};
 use crate::tab_events::{TabEnd, TabEvents};
 
 /// Time between two looks. A page can fill about 100 MB in it.
@@ -29,13 +29,14 @@ pub(crate) struct Watched {
     limit_bytes: u64,
     before: Resident,
     peak_bytes: AtomicU64,
+    faults: AtomicU64,
 }
 
 impl Watched {
     /// Begins the watch: what the renderer holds now is not the guest's.
     pub(crate) fn new(renderer: Arc<Renderer>, events: Arc<TabEvents>, limit_bytes: u64) -> Self {
         let before = renderer.resident().unwrap_or_default();
-        Self { renderer, events, limit_bytes, before, peak_bytes: AtomicU64::new(0) }
+        Self { renderer, events, limit_bytes, before, peak_bytes: AtomicU64::new(0), faults: AtomicU64::new(0) }
     }
 
     /// The most that the guest was seen to hold.
@@ -54,9 +55,19 @@ impl Watched {
         let held = grown(self.before, now);
         self.peak_bytes.fetch_max(held, Ordering::Relaxed);
         if held > self.limit_bytes.saturating_add(OWN_GROWTH_BYTES) {
-            self.events.end(TabEnd::Memory);
-            self.renderer.kill();
+            self.end();
         }
+    }
+
+    /// Pages touched since the last time this was asked.
+    fn fresh_faults(&self) -> u64 {
+        let now = self.renderer.faults().unwrap_or_default();
+        now.saturating_sub(self.faults.swap(now, Ordering::Relaxed))
+    }
+
+    fn end(&self) {
+        self.events.end(TabEnd::Memory);
+        self.renderer.kill();
     }
 }
 
@@ -65,11 +76,52 @@ fn grown(before: Resident, now: Resident) -> u64 {
     now.private.saturating_sub(before.private) + shared
 }
 
+/// What the processes that all sessions share (the browser itself, graphics, network) may grow by together.
+///
+/// A guest can fill them: blobs live in the browser, textures in graphics. Far below the kernel's limit, at which the
+/// browser would die and take everyone's runs with it.
+const SHARED_PROCESSES_GROWTH_BYTES: u64 = 384 << 20;
+
+/// Looks between two sessions ended for the same growth: time enough for a context's blobs to be given back.
+const LOOKS_AFTER_AN_END: u32 = 15;
+
 /// All sessions of one browser that are under watch.
 #[derive(Default)]
 pub(crate) struct Watch {
     sessions: Mutex<Vec<Weak<Watched>>>,
     wake: Notify,
+}
+
+/// The processes that all sessions share, and what they held before the first guest.
+pub(crate) struct SharedProcesses {
+    pids: Vec<u32>,
+    before_bytes: u64,
+    patience: u32,
+}
+
+impl SharedProcesses {
+    pub(crate) fn new(pids: Vec<u32>) -> Self {
+        let before_bytes = held(&pids);
+        Self { pids, before_bytes, patience: 0 }
+    }
+
+    /// Ends the session that fills what others need: the one that has touched the most pages since the last look.
+    ///
+    /// No process says for whom it holds memory, so this is a judgement; whoever merely computes touches no new pages.
+    fn look(&mut self, sessions: &[Arc<Watched>]) {
+        let most = sessions.iter().map(|session| (session.fresh_faults(), session)).max_by_key(|(faults, _)| *faults);
+        self.patience = self.patience.saturating_sub(1);
+        if self.patience == 0 && held(&self.pids) > self.before_bytes + SHARED_PROCESSES_GROWTH_BYTES {
+            self.patience = LOOKS_AFTER_AN_END;
+            if let Some((_, session)) = most {
+                session.end();
+            }
+        }
+    }
+}
+
+fn held(pids: &[u32]) -> u64 {
+    pids.iter().filter_map(|pid| resident(*pid)).map(|resident| resident.private).sum()
 }
 
 impl Watch {
@@ -80,7 +132,7 @@ impl Watch {
     }
 
     /// Looks at every session again and again; sleeps while there is none.
-    pub(crate) async fn keep(&self) {
+    pub(crate) async fn keep(&self, mut shared: SharedProcesses) {
         loop {
             let sessions: Vec<Arc<Watched>> = {
                 let mut list = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,9 +143,11 @@ impl Watch {
                 self.wake.notified().await;
                 continue;
             }
-            for session in sessions {
+            for session in &sessions {
                 session.look();
             }
+            shared.look(&sessions);
+            drop(sessions);
             tokio::time::sleep(INTERVAL).await;
         }
     }

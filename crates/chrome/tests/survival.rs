@@ -57,6 +57,10 @@ async fn odd_pages_give_their_value() {
         assert_eq!(world.value(code).await, expected, "{code}");
         assert!(began.elapsed() < Duration::from_secs(10), "{code} took {:?}", began.elapsed());
     }
+    let closing = "const i = document.createElement('iframe'); document.body.append(i); Reflect.apply(i.contentWindow.close, window, []); await new Promise(r => setTimeout(r, 5000)); return 'open'";
+    if let Err(fault) = world.report(closing).await.result {
+        is(&fault, FaultKind::Exception, "the page closed itself");
+    }
     // What is thrown cannot break the kernel either.
     for code in [
         "throw {get message() { throw 1 }, get name() { throw 1 }}",
@@ -128,6 +132,21 @@ async fn bombs_reach_nobody_else() {
         let report = session.run(body(code)).await;
         let fault = failed(report, code);
         assert!(kinds.contains(&fault.kind), "{code}: {fault:?}");
+        assert_eq!(finished(beside.run(body("return 'beside'")).await, code).value, "beside");
+    }
+    // What lies in processes that all share: blobs in the browser itself, textures in graphics.
+    let mut busy = world.open(SessionOptions::one_shot()).await;
+    for code in [
+        "const a = []; for (let i = 0; i < 200; i++) { a.push(new Blob([new Uint8Array(16 << 20).fill(i)])); await a[i].slice(0, 1).text() } return a.length",
+        "const a = []; for (let i = 0; i < 400; i++) { const c = new OffscreenCanvas(4, 4).getContext('webgl'); for (let k = 0; k < 4; k++) { const t = c.createTexture(); c.bindTexture(c.TEXTURE_2D, t); c.texImage2D(c.TEXTURE_2D, 0, c.RGBA, 2048, 2048, 0, c.RGBA, c.UNSIGNED_BYTE, new Uint8Array(16 << 20).fill(1)); a.push(c, t) } c.finish() } return a.length",
+    ] {
+        let innocent = busy.run(body("const end = Date.now() + 1500; while (Date.now() < end) {} return 'beside'"));
+        let mut session = world.open(SessionOptions { limits, ..SessionOptions::one_shot() }).await;
+        let (innocent, bomb) = tokio::join!(innocent, session.run(body(code)));
+        assert_eq!(finished(innocent, code).value, "beside");
+        if let Err(fault) = bomb.result {
+            assert!(matches!(fault.kind, FaultKind::Memory | FaultKind::Exception), "{code}: {fault:?}");
+        }
         assert_eq!(finished(beside.run(body("return 'beside'")).await, code).value, "beside");
     }
     let code = "const a = new Array(10e6).fill(0); return a";

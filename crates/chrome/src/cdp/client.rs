@@ -18,7 +18,14 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use super::wire::{Frame, FrameReader, MAX_FRAME_BYTES};
 
 /// Commands that may wait to be written. The browser reads quickly; a full queue means that it has stopped.
-const QUEUE: usize = 1024;
+const QUEUE: usize = 8192;
+
+/// Commands of one session that nobody waits for and that the browser has not answered yet. Only a page that makes its
+/// host answer faster than the browser can take it comes here; it must not fill the queue of all the others.
+const MAX_POSTED: usize = 512;
+
+/// How long a command may wait for its place in the queue.
+const QUEUE_WAIT: Duration = Duration::from_secs(5);
 
 /// Why a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,12 +63,26 @@ pub(crate) enum Gone {
 
 type Reply = oneshot::Sender<Result<Box<RawValue>, CallError>>;
 
+/// A call that has no answer yet.
+struct Pending {
+    session: Option<String>,
+    /// `None`: nobody waits.
+    reply: Option<Reply>,
+}
+
 #[derive(Default)]
 struct State {
     closed: bool,
-    pending: HashMap<u64, (Option<String>, Reply)>,
+    pending: HashMap<u64, Pending>,
+    /// Calls without a waiter, by session.
+    posted: HashMap<String, usize>,
     listeners: HashMap<String, Arc<dyn Listener>>,
+    /// Sessions by target, until whoever made the target takes them.
+    arrivals: HashMap<String, String>,
 }
+
+/// Targets that nobody has asked for yet. They stand still until somebody does, and go with their context.
+const MAX_ARRIVALS: usize = 1024;
 
 /// A connection to one browser; clones share it.
 #[derive(Clone)]
@@ -70,13 +91,14 @@ pub(crate) struct Client {
     next_id: Arc<AtomicU64>,
     state: Arc<Mutex<State>>,
     closing: Arc<Notify>,
+    arrived: Arc<Notify>,
 }
 
 impl Client {
     /// Starts reading and writing on the current runtime.
     pub(crate) fn start(commands: pipe::Sender, answers: pipe::Receiver) -> Self {
         let (queue, queued) = mpsc::channel(QUEUE);
-        let client = Self { queue, next_id: Arc::new(AtomicU64::new(1)), state: Arc::default(), closing: Arc::default() };
+        let client = Self { queue, next_id: Arc::new(AtomicU64::new(1)), state: Arc::default(), closing: Arc::default(), arrived: Arc::default() };
         tokio::spawn(write(commands, queued, client.clone()));
         tokio::spawn(read(answers, client.clone()));
         client
@@ -98,7 +120,7 @@ impl Client {
             if state.closed {
                 return Err(CallError::Closed);
             }
-            state.pending.insert(id, (session.map(str::to_owned), reply));
+            state.pending.insert(id, Pending { session: session.map(str::to_owned), reply: Some(reply) });
         }
         // Forgets the call when this future is dropped, too.
         let _forget = Forget { client: self, id };
@@ -113,16 +135,26 @@ impl Client {
         }
     }
 
-    /// Calls `method` without waiting for anything; `false` when the queue is full or the browser gone.
+    /// Calls `method` without waiting for anything; `false` when there is no room or the browser is gone.
     pub(crate) fn post(&self, session: Option<&str>, method: &str, params: Value) -> bool {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        if let Some(session) = session {
+            let mut state = self.lock();
+            let posted = state.posted.entry(session.to_owned()).or_default();
+            if *posted >= MAX_POSTED {
+                return false;
+            }
+            *posted += 1;
+            state.pending.insert(id, Pending { session: Some(session.to_owned()), reply: None });
+        }
         self.queue.try_send(frame(id, session, method, params)).is_ok()
     }
 
     /// Calls `method` and waits only until there is room in the queue.
     pub(crate) async fn send(&self, session: Option<&str>, method: &str, params: Value) -> Result<(), CallError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        self.queue.send(frame(id, session, method, params)).await.map_err(|_| CallError::Closed)
+        let queued = self.queue.send_timeout(frame(id, session, method, params), QUEUE_WAIT).await;
+        queued.map_err(|_| CallError::Deadline(method.to_owned()))
     }
 
     /// Hears a session's events from now on.
@@ -136,6 +168,29 @@ impl Client {
         }
     }
 
+    /// The session of a target that was made a moment ago; it comes by itself, and stands still until it is told to go.
+    pub(crate) async fn session_of(&self, target: &str, wait: Duration) -> Result<String, CallError> {
+        let arrival = async {
+            loop {
+                let arrived = self.arrived.notified();
+                tokio::pin!(arrived);
+                arrived.as_mut().enable();
+                {
+                    let mut state = self.lock();
+                    if state.closed {
+                        return Err(CallError::Closed);
+                    }
+                    if let Some(session) = state.arrivals.remove(target) {
+                        return Ok(session);
+                    }
+                }
+                arrived.await;
+            }
+        };
+        let late = || CallError::Deadline("Target.attachedToTarget".to_owned());
+        tokio::time::timeout(wait, arrival).await.map_err(|_| late())?
+    }
+
     /// Ends a session from this side: its calls fail, its listener hears why.
     pub(crate) fn end(&self, session: &str, why: Gone) {
         let (listener, failed) = {
@@ -143,10 +198,11 @@ impl Client {
             let ids: Vec<u64> = state
                 .pending
                 .iter()
-                .filter(|(_, (owner, _))| owner.as_deref() == Some(session))
+                .filter(|(_, pending)| pending.session.as_deref() == Some(session))
                 .map(|(id, _)| *id)
                 .collect();
-            let failed: Vec<Reply> = ids.iter().filter_map(|id| state.pending.remove(id)).map(|(_, r)| r).collect();
+            let failed: Vec<Reply> = ids.iter().filter_map(|id| state.pending.remove(id)?.reply).collect();
+            state.posted.remove(session);
             (state.listeners.remove(session), failed)
         };
         for reply in failed {
@@ -170,7 +226,8 @@ impl Client {
             (std::mem::take(&mut state.pending), std::mem::take(&mut state.listeners))
         };
         self.closing.notify_one();
-        for (_, (_, reply)) in pending {
+        self.arrived.notify_waiters();
+        for reply in pending.into_values().filter_map(|pending| pending.reply) {
             let _ = reply.send(Err(CallError::Closed));
         }
         for listener in listeners.into_values() {
@@ -183,9 +240,18 @@ impl Client {
     }
 
     fn answered(&self, id: u64, result: Result<Box<RawValue>, CallError>) {
-        let pending = self.lock().pending.remove(&id);
-        if let Some((_, reply)) = pending {
-            let _ = reply.send(result);
+        let mut state = self.lock();
+        match state.pending.remove(&id) {
+            Some(Pending { reply: Some(reply), .. }) => {
+                drop(state);
+                let _ = reply.send(result);
+            }
+            Some(Pending { session: Some(session), reply: None }) => {
+                if let Some(posted) = state.posted.get_mut(&session) {
+                    *posted = posted.saturating_sub(1);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -204,8 +270,20 @@ impl Client {
             }
             (None, Some(method)) => match (&*method, message.session_id.as_deref(), message.params) {
                 ("Inspector.targetCrashed", Some(session), _) => self.end(session, Gone::Crashed),
+                ("Target.attachedToTarget", None, Some(params)) => {
+                    if let Ok(attached) = serde_json::from_str::<Attached<'_>>(params.get()) {
+                        let mut state = self.lock();
+                        if state.arrivals.len() < MAX_ARRIVALS {
+                            let target = attached.target_info.target_id.into_owned();
+                            state.arrivals.insert(target, attached.session_id.into_owned());
+                        }
+                        drop(state);
+                        self.arrived.notify_waiters();
+                    }
+                }
                 ("Target.detachedFromTarget", _, Some(params)) => {
                     if let Ok(detached) = serde_json::from_str::<Detached<'_>>(params.get()) {
+                        self.lock().arrivals.retain(|_, session| *session != detached.session_id);
                         self.end(&detached.session_id, Gone::Detached);
                     }
                 }
@@ -267,6 +345,22 @@ struct Incoming<'a> {
 struct Refusal<'a> {
     #[serde(borrow)]
     message: std::borrow::Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attached<'a> {
+    #[serde(borrow)]
+    session_id: std::borrow::Cow<'a, str>,
+    #[serde(borrow)]
+    target_info: TargetInfo<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetInfo<'a> {
+    #[serde(borrow)]
+    target_id: std::borrow::Cow<'a, str>,
 }
 
 #[derive(Deserialize)]

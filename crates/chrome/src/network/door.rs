@@ -26,6 +26,8 @@ struct Door {
 /// All doors of one engine.
 pub(crate) struct Proxies {
     doors: Mutex<Vec<Door>>,
+    /// The user that the browser runs as.
+    user: u32,
 }
 
 /// The right to use a door. Dropping the last one closes it, and every connection through it.
@@ -35,13 +37,13 @@ pub(crate) struct Lease {
 }
 
 impl Proxies {
-    pub(crate) fn bind() -> io::Result<Self> {
+    pub(crate) fn bind(user: u32) -> io::Result<Self> {
         let doors = (0..DOORS).map(|_| {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
             listener.set_nonblocking(true)?;
             Ok(Door { port: listener.local_addr()?.port(), listener, users: 0, open: None })
         });
-        Ok(Self { doors: Mutex::new(doors.collect::<io::Result<_>>()?) })
+        Ok(Self { doors: Mutex::new(doors.collect::<io::Result<_>>()?), user })
     }
 
     /// What the browser may resolve: the doors, and nothing else.
@@ -63,7 +65,7 @@ impl Proxies {
         if door.open.is_none() {
             let listener = door.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
             let listener = listener.map_err(|error| format!("the network's door could not be opened: {error}"))?;
-            let serving = tokio::spawn(proxy::serve(listener, rule.clone()));
+            let serving = tokio::spawn(proxy::serve(listener, rule.clone(), Some(self.user)));
             door.open = Some((rule, serving.abort_handle()));
         }
         door.users += 1;

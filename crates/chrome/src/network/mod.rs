@@ -6,6 +6,7 @@
 
 mod address;
 mod door;
+mod peer;
 mod proxy;
 
 pub use address::{AddressRule, is_private};

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::address::{AddressRule, split_port};
+use super::peer::user_of;
 
 /// Connections through one door at the same time.
 const MAX_CONNECTIONS: usize = 256;
@@ -20,8 +21,8 @@ const MAX_HEAD_BYTES: usize = 64 << 10;
 /// For the head to arrive, for a name to resolve, for a connection to be made.
 const STEP: Duration = Duration::from_secs(10);
 
-/// Serves one door until it is aborted; its connections end with it.
-pub(crate) async fn serve(listener: TcpListener, rule: AddressRule) {
+/// Serves one door until it is aborted; its connections end with it. Only `user` is served, if one is named.
+pub(crate) async fn serve(listener: TcpListener, rule: AddressRule, user: Option<u32>) {
     let rule = Arc::new(rule);
     let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -32,7 +33,9 @@ pub(crate) async fn serve(listener: TcpListener, rule: AddressRule) {
                 Ok((client, _)) => {
                     let rule = rule.clone();
                     connections.spawn(async move {
-                        let _ = serve_one(client, &rule).await;
+                        if user.is_none_or(|user| is_from(&client, user)) {
+                            let _ = serve_one(client, &rule).await;
+                        }
                         drop(seat);
                     });
                 }
@@ -42,6 +45,12 @@ pub(crate) async fn serve(listener: TcpListener, rule: AddressRule) {
             Some(_) = connections.join_next() => {}
         }
     }
+}
+
+/// Whether this user is at the other end.
+fn is_from(client: &TcpStream, user: u32) -> bool {
+    let ends = client.peer_addr().and_then(|peer| Ok((peer, client.local_addr()?)));
+    ends.is_ok_and(|(peer, own)| user_of(peer, own) == Some(user))
 }
 
 /// Why a request goes no further; the text is for the page's developer tools, not for guest code.

@@ -27,6 +27,7 @@
   };
   put(guest, "getCanvas", getCanvas);
   defineProperty(guest, "final_answer", { __proto__: null, value: freeze(final_answer), writable: false, enumerable: true, configurable: false });
+  put(guest, "close", { close() {} }.close);
   // The page stays: whoever would leave it is told so by nothing happening. Only a page that is gone cannot answer.
   if (typeof navigation === "object") {
     const cancel = method(Event.prototype, "preventDefault"), sameDocument = getter(NavigateEvent.prototype, "hashChange");

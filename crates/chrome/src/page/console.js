@@ -3,7 +3,7 @@
   const write = (level, line) => {
     if (run === null || run.over !== null || indexOf(settings.levels, level[0]) < 0 || run.logLeft < 0) return;
     const whole = indent === "" ? line : `${indent}${line}`;
-    run.logLeft -= whole.length;
+    run.logLeft -= whole.length + 1;
     emit(run.logLeft < 0 ? '{"t":"cut"}' : `{"t":"log","level":"${level}","text":${quote(whole)}}`);
   };
   const line = (level) => ({ [level](...args) { write(level, format(args)); } })[level];

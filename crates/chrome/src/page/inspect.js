@@ -1,6 +1,6 @@
   // Part 2: console lines. A value becomes text here, in the page, so that one line is one small message and stands in
-  // order with tool calls. The look is Node's, without its line breaks: a log line is one line.
-  const MAX_DEPTH = 2, MAX_ITEMS = 100, MAX_TEXT = 10_000;
+  // order with tool calls. The look is Node's (depth 2, width 80).
+  const MAX_DEPTH = 2, MAX_ITEMS = 100, MAX_TEXT = 10_000, WIDTH = 80;
   const isName = (key) => {
     if (key === "") return false;
     for (let i = 0; i < key.length; i++) {
@@ -9,10 +9,23 @@
     }
     return true;
   };
+  const ESCAPES = { __proto__: null, 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 92: "\\\\" };
+  const HEX = "0123456789ABCDEF";
   const literal = (string) => {
-    const short = string.length > MAX_TEXT ? `${slice(string, 0, MAX_TEXT)}... ${string.length - MAX_TEXT} more characters` : string;
-    const json = quote(short);
-    return indexOf(json, "'") < 0 && indexOf(json, '\\"') < 0 ? `'${slice(json, 1, -1)}'` : json;
+    let short = string, after = "";
+    if (string.length > MAX_TEXT) {
+      short = slice(string, 0, MAX_TEXT);
+      after = `... ${string.length - MAX_TEXT} more character${string.length - MAX_TEXT === 1 ? "" : "s"}`;
+    }
+    const mark = indexOf(short, "'") < 0 ? "'" : indexOf(short, '"') < 0 ? '"' : indexOf(short, "`") < 0 && indexOf(short, "${") < 0 ? "`" : "'";
+    let out = "", from = 0;
+    for (let i = 0; i < short.length; i++) {
+      const c = charCode(short, i);
+      if (c > 159 || (c > 31 && c < 127 && c !== 92 && !(c === 39 && mark === "'"))) continue;
+      out += slice(short, from, i) + (ESCAPES[c] ?? (c === 39 ? "\\'" : `\\x${HEX[c >> 4]}${HEX[c & 15]}`));
+      from = i + 1;
+    }
+    return `${mark}${out}${slice(short, from)}${mark}${after}`;
   };
   const kindOf = (value) => {
     for (let p = value, i = 0; p !== null && i < 20; p = getPrototypeOf(p), i++) {
@@ -37,18 +50,78 @@
     return message === "" ? name : name === "" ? message : `${name}: ${message}`;
   };
   const isError = (value) => value instanceof PageError || kindOf(value) === "DOMException";
-  const body = (open, parts, close) => (parts === "" ? `${open}${close}` : `${open} ${parts} ${close}`);
-  let marks = 0;
-  const show = (value, depth, above) => {
+  // Texts in a row, without a prototype that guest code could have prepared.
+  const row = () => ({ __proto__: null, length: 0 });
+  const append = (list, item) => { list[list.length++] = item; };
+  const pad = (string, width, before) => {
+    const space = width > string.length ? repeat(" ", width - string.length) : "";
+    return before ? space + string : string + space;
+  };
+  // Short items of a long array stand in columns, as Node has them.
+  const inColumns = (items, value, indent) => {
+    let total = 0, longest = 0;
+    const count = items.length > MAX_ITEMS ? items.length - 1 : items.length;
+    for (let i = 0; i < count; i++) {
+      total += items[i].length + 2;
+      if (items[i].length > longest) longest = items[i].length;
+    }
+    const widest = longest + 2;
+    if (!(widest * 3 + indent < WIDTH && (total / widest > 5 || longest <= 6))) return items;
+    const narrow = widest - 3 - sqrt(widest - total / items.length), biased = narrow > 1 ? narrow : 1;
+    let columns = round(sqrt(2.5 * biased * count) / biased);
+    const fit = floor((WIDTH - indent) / widest);
+    if (columns > fit) columns = fit;
+    if (columns > 12) columns = 12;
+    if (columns <= 1) return items;
+    let numbers = true;
+    for (let i = 0; i < count && numbers; i++) {
+      const type = typeof (getOwnPropertyDescriptor(value, `${i}`) ?? row()).value;
+      numbers = type === "number" || type === "bigint";
+    }
+    const lines = row();
+    for (let from = 0; from < count; from += columns) {
+      let line = "";
+      for (let at = from; at < from + columns && at < count; at++) {
+        let width = 0;
+        for (let other = at - from; other < count; other += columns) if (items[other].length > width) width = items[other].length;
+        const last = at === from + columns - 1 || at === count - 1;
+        line += last ? pad(items[at], numbers ? width : 0, numbers) : pad(`${items[at]}, `, width + 2, numbers);
+      }
+      append(lines, line);
+    }
+    if (items.length > MAX_ITEMS) append(lines, items[count]);
+    return lines;
+  };
+  // On one line where it fits and is not too deep, else one item per line.
+  const layout = (open, items, close, depth, indent, array) => {
+    if (items.length === 0) return `${open}${close}`;
+    const lines = array !== undefined && items.length > 6 ? inColumns(items, array, indent) : items;
+    if (deepest - depth < 3 && lines === items) {
+      let width = items.length * 2 + indent + open.length + 10, oneLine = "", broken = false;
+      for (let i = 0; i < items.length; i++) {
+        width += items[i].length;
+        broken ||= indexOf(items[i], "\n") >= 0;
+        oneLine += i === 0 ? items[i] : `, ${items[i]}`;
+      }
+      if (width <= WIDTH && !broken) return `${open} ${oneLine} ${close}`;
+    }
+    const space = `\n${repeat(" ", indent)}`;
+    let out = `${open}${space}  `;
+    for (let i = 0; i < lines.length; i++) out += i === 0 ? lines[i] : `,${space}  ${lines[i]}`;
+    return `${out}${space}${close}`;
+  };
+  let marks = 0, deepest = 0;
+  const show = (value, depth, above, indent) => {
     switch (typeof value) {
       case "string": return literal(value);
       case "bigint": return `${value}n`;
       case "symbol": return symbolText(value);
       case "number": return value === 0 && 1 / value < 0 ? "-0" : `${value}`;
       case "function": {
-        const name = getOwnPropertyDescriptor(value, "name"), word = indexOf(functionText(value), "class") === 0 ? "class" : "Function";
-        const shown = name && typeof name.value === "string" && name.value !== "" ? name.value : "(anonymous)";
-        return word === "class" ? `[class ${shown}]` : shown === "(anonymous)" ? "[Function (anonymous)]" : `[Function: ${shown}]`;
+        const own = getOwnPropertyDescriptor(value, "name"), name = own && typeof own.value === "string" ? own.value : "";
+        if (indexOf(functionText(value), "class") !== 0) return name === "" ? `[${kindOf(value)} (anonymous)]` : `[${kindOf(value)}: ${name}]`;
+        const parent = getPrototypeOf(value), above = parent && getOwnPropertyDescriptor(parent, "name");
+        return `[class ${name === "" ? "(anonymous)" : name}${above && above.value ? ` extends ${above.value}` : ""}]`;
       }
       case "object": break;
       default: return `${value}`;
@@ -59,64 +132,64 @@
       if (a.mark === 0) a.mark = ++marks;
       return `[Circular *${a.mark}]`;
     }
-    const here = { __proto__: null, value, above, mark: 0 }, shown = members(value, depth, here);
+    const here = { __proto__: null, value, above, mark: 0 }, shown = members(value, depth, here, indent);
     return here.mark === 0 ? shown : `<ref *${here.mark}> ${shown}`;
   };
-  const members = (value, depth, here) => {
+  const members = (value, depth, here, indent) => {
     if (slot(dateValue, value)) return dateValue(value) === dateValue(value) ? isoDate(value) : "Invalid Date";
     if (slot(regexpText, value) && kindOf(value) === "RegExp") return regexpText(value);
     if (isError(value)) return `[${errorLine(value)}]`;
     const kind = kindOf(value);
     if (depth > MAX_DEPTH) return isArray(value) ? "[Array]" : `[${kind}]`;
-    let parts = "", count = 0, left = 0;
-    const add = (part) => {
-      if (count++ < MAX_ITEMS) parts = parts === "" ? part : `${parts}, ${part}`;
-      else left++;
-    };
-    const more = () => { if (left > 0) parts = `${parts}, ... ${left} more item${left === 1 ? "" : "s"}`; };
+    deepest = depth;
+    const items = row();
+    let left = 0;
+    const inner = (item) => show(item, depth + 1, here, indent + 2);
+    const add = (item) => { if (items.length < MAX_ITEMS) append(items, item()); else left++; };
+    const more = () => { if (left > 0) append(items, `... ${left} more item${left === 1 ? "" : "s"}`); };
     const view = tagOfView(value);
     if (isArray(value) || view !== undefined) {
       const length = view === undefined ? value.length : lengthOfView(value);
       let i = 0;
-      while (i < length && count < MAX_ITEMS) {
+      while (i < length && items.length < MAX_ITEMS) {
         let holes = 0;
         while (i < length && holes < 1_000_000 && getOwnPropertyDescriptor(value, `${i}`) === undefined) { i++; holes++; }
-        if (holes > 0) add(`<${holes} empty item${holes === 1 ? "" : "s"}>`);
+        if (holes > 0) append(items, `<${holes} empty item${holes === 1 ? "" : "s"}>`);
         else {
           const d = getOwnPropertyDescriptor(value, `${i++}`);
-          add("value" in d ? show(d.value, depth + 1, here) : "[Getter]");
+          append(items, "value" in d ? inner(d.value) : "[Getter]");
         }
       }
       left = length - i;
       more();
-      const head = kind === "Array" ? "[" : `${kind}(${length}) [`;
-      return body(head, parts, "]");
+      return layout(kind === "Array" ? "[" : `${kind}(${length}) [`, items, "]", depth, indent, value);
     }
     if (slot(mapSize, value)) {
-      mapEach(value, (v, k) => add(`${show(k, depth + 1, here)} => ${show(v, depth + 1, here)}`));
+      mapEach(value, (v, k) => add(() => `${inner(k)} => ${inner(v)}`));
       more();
-      return body(`Map(${mapSize(value)}) {`, parts, "}");
+      return layout(`Map(${mapSize(value)}) {`, items, "}", depth, indent);
     }
     if (slot(setSize, value)) {
-      setEach(value, (v) => add(show(v, depth + 1, here)));
+      setEach(value, (v) => add(() => inner(v)));
       more();
-      return body(`Set(${setSize(value)}) {`, parts, "}");
+      return layout(`Set(${setSize(value)}) {`, items, "}", depth, indent);
     }
     const keys = ownKeys(value);
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i], d = getOwnPropertyDescriptor(value, key);
       if (!d || !d.enumerable) continue;
-      if (count >= MAX_ITEMS) { left++; continue; }
-      const shownKey = typeof key === "symbol" ? `[${symbolText(key)}]` : isName(key) ? key : literal(key);
-      add(`${shownKey}: ${"value" in d ? show(d.value, depth + 1, here) : d.set ? (d.get ? "[Getter/Setter]" : "[Setter]") : "[Getter]"}`);
+      add(() => {
+        const name = typeof key === "symbol" ? `[${symbolText(key)}]` : isName(key) ? key : literal(key);
+        return `${name}: ${"value" in d ? inner(d.value) : d.set ? (d.get ? "[Getter/Setter]" : "[Setter]") : "[Getter]"}`;
+      });
     }
     more();
-    return body(kind === "Object" ? "{" : `${kind} {`, parts, "}");
+    return layout(kind === "Object" ? "{" : `${kind} {`, items, "}", depth, indent);
   };
   const inspect = (value) => {
-    marks = 0;
+    marks = deepest = 0;
     try {
-      return show(value, 0, null);
+      return show(value, 0, null, 0);
     } catch {
       return "[object that cannot be shown]";
     }

@@ -10,7 +10,7 @@ let __cove_n = Infinity, __cove_boot = (() => {
   const { ownKeys } = Reflect;
   const { stringify, parse } = JSON;
   const { isArray } = Array;
-  const { floor } = Math;
+  const { floor, round, sqrt } = Math;
   const method = (prototype, name) => {
     const saved = prototype[name];
     return (self, ...args) => apply(saved, self, args);
