@@ -14,9 +14,12 @@ use rustc_hash::FxHashMap;
 use crate::rewriter::Rewriter;
 use crate::text::{self, quote};
 
+/// The members of an enum so far.
+pub(crate) type Members = FxHashMap<String, Known>;
+
 /// What is known of a member's value without running anything.
 #[derive(Debug, Clone, Copy)]
-enum Known {
+pub(crate) enum Known {
     Number(f64),
     /// Some number, known only at run time.
     Computed,
@@ -37,13 +40,17 @@ impl<'a> Rewriter<'a, '_> {
         };
         self.edits.blank_after(';', it.span.start, body.start + 1);
         self.edits.insert(body.start + 1, open);
-        self.enums.push(name.clone());
-        let mut known = FxHashMap::default();
+        // The members of an earlier declaration are names here too.
+        let mut known = it.id.symbol_id.get().and_then(|id| self.members.remove(&id)).unwrap_or_default();
+        self.enums.push((name.clone(), known.keys().cloned().collect()));
         let mut previous: Option<(String, Known)> = None;
         for member in &it.body.members {
             previous = Some(self.enum_member(&name, member, previous.as_ref(), &mut known));
         }
         self.enums.pop();
+        if let Some(id) = it.id.symbol_id.get() {
+            self.members.insert(id, known);
+        }
         self.edits.insert(body.end - 1, format!("return {name}"));
         self.edits.insert(body.end, close);
     }
@@ -58,7 +65,7 @@ impl<'a> Rewriter<'a, '_> {
         name: &str,
         it: &TSEnumMember<'a>,
         previous: Option<&(String, Known)>,
-        known: &mut FxHashMap<String, Known>,
+        known: &mut Members,
     ) -> (String, Known) {
         let (key, computed) = match &it.id {
             TSEnumMemberName::Identifier(id) => (id.name.to_string(), false),
@@ -114,9 +121,14 @@ impl<'a> Rewriter<'a, '_> {
 
     /// A bare member name inside its enum is a property of it.
     pub(crate) fn enum_member_reference(&mut self, it: &IdentifierReference<'a>) {
-        if let Some(name) = self.enums.last() {
+        if let Some((name, _)) = self.enums.last() {
             self.edits.insert(it.span.start, format!("{name}."));
         }
+    }
+
+    /// Whether a name is that of a member in an earlier declaration of the enum being visited.
+    pub(crate) fn is_earlier_member(&self, name: &str) -> bool {
+        self.enums.last().is_some_and(|(_, members)| members.contains(name))
     }
 
     /// `{A}` inside an enum is `{A:E.A}`.
@@ -131,7 +143,7 @@ impl<'a> Rewriter<'a, '_> {
 }
 
 /// Enough of constant folding to know a string from a number and to count on from a number.
-fn evaluate(expression: &Expression<'_>, known: &FxHashMap<String, Known>) -> Known {
+fn evaluate(expression: &Expression<'_>, known: &Members) -> Known {
     match expression.get_inner_expression() {
         Expression::NumericLiteral(it) => Known::Number(it.value),
         Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => Known::Text,

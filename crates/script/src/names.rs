@@ -34,6 +34,10 @@ impl<'a> Rewriter<'a, '_> {
             }
             return;
         }
+        if self.is_earlier_member(name) {
+            self.enum_member_reference(it);
+            return;
+        }
         if name == "arguments" {
             if self.own_arguments == 0 && self.options.mode != Mode::Module {
                 let message = "`arguments` does not exist outside a function";

@@ -6,9 +6,11 @@ use cove_core::FaultKind;
 use oxc_ast::ast::Program;
 use oxc_semantic::Scoping;
 use oxc_span::Span;
-use rustc_hash::FxHashSet;
+use oxc_syntax::symbol::SymbolId;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::edits::Edits;
+use crate::enums::Members;
 use crate::module::ModuleParts;
 use crate::options::{Language, Mode, PrepareOptions};
 use crate::refusal::Finding;
@@ -31,8 +33,10 @@ pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) finally: u32,
     /// Whether the class whose members are being visited extends another.
     pub(crate) derived: bool,
-    /// The enums whose members are being visited.
-    pub(crate) enums: Vec<String>,
+    /// The enums whose members are being visited, and what earlier declarations of each had for members.
+    pub(crate) enums: Vec<(String, FxHashSet<String>)>,
+    /// The members of the enums declared so far.
+    pub(crate) members: FxHashMap<SymbolId, Members>,
     /// Whether there is an `await` outside every function.
     pub(crate) top_await: bool,
     /// The first `return` outside every function.
@@ -85,6 +89,7 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             finally: 0,
             derived: false,
             enums: Vec::new(),
+            members: FxHashMap::default(),
             top_await: false,
             top_return: None,
             looks_generic: false,

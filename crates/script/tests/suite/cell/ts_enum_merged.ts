@@ -1,2 +1,2 @@
 enum E { A }
-enum E { B = 7 }
+enum E { B = A + 7, C = B }
