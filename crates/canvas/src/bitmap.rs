@@ -41,7 +41,11 @@ impl ImageBitmap {
 
     /// Straight RGBA bytes of the whole picture.
     pub fn to_rgba(&self) -> Vec<u8> {
-        self.0.data.iter().flat_map(|px| pixel::unpremultiply(*px)).collect()
+        let mut out = vec![0; self.0.data.len() * 4];
+        for (bytes, px) in out.as_chunks_mut::<4>().0.iter_mut().zip(&self.0.data) {
+            *bytes = pixel::unpremultiply(*px);
+        }
+        out
     }
 
     /// The part at (x, y) of the given size, transparent where the picture does not reach; optionally scaled and

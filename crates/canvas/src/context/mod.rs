@@ -15,13 +15,16 @@ mod text;
 mod text_style;
 mod transform;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::CanvasError;
 use crate::bitmap::ImageBitmap;
-use crate::color::ColorSpace;
+use crate::color::{ColorSpace, CssColor};
+use crate::css::remember::Remembered;
 use crate::encode::{ImageFormat, encode, encode_png};
-use crate::fonts::FontBook;
+use crate::fonts::spec::FontSpec;
+use crate::fonts::{FontBook, FontChain};
 use crate::geometry::path::Path2d;
 use crate::limits::CanvasLimits;
 use crate::raster::coverage::Coverage;
@@ -162,6 +165,10 @@ pub struct Context2d {
     coverage: Box<Coverage>,
     fonts: Rc<FontBook>,
     fault: Option<CanvasError>,
+    parsed_colors: Remembered<CssColor>,
+    parsed_fonts: Remembered<FontSpec>,
+    /// The last font that text was drawn in, and the faces it came to.
+    last_chain: RefCell<Option<(FontSpec, u64, Rc<FontChain>)>>,
 }
 
 impl Context2d {
@@ -177,6 +184,9 @@ impl Context2d {
             coverage: Box::default(),
             fonts,
             fault: None,
+            parsed_colors: Remembered::default(),
+            parsed_fonts: Remembered::default(),
+            last_chain: RefCell::default(),
         }
     }
 

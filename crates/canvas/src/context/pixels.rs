@@ -51,10 +51,16 @@ impl Context2d {
             let source = &self.pixels.row(row as usize)[inside_x.start as usize..inside_x.end as usize];
             let at = ((row - y) * width + (inside_x.start - x)) as usize * 4;
             let dest = out.data[at..at + source.len() * 4].as_chunks_mut::<4>().0;
+            if space == self.pixels.space {
+                let opaque = if self.alpha { 0 } else { 0xff00_0000 };
+                for (bytes, px) in dest.iter_mut().zip(source) {
+                    *bytes = pixel::unpremultiply(*px | opaque);
+                }
+                continue;
+            }
             for (bytes, px) in dest.iter_mut().zip(source) {
                 let px = if self.alpha { *px } else { *px | 0xff00_0000 };
-                let px = if space == self.pixels.space { px } else { convert_pixel(px, self.pixels.space, space) };
-                *bytes = pixel::unpremultiply(px);
+                *bytes = pixel::unpremultiply(convert_pixel(px, self.pixels.space, space));
             }
         }
         Ok(out)
@@ -86,12 +92,12 @@ impl Context2d {
             let row = &mut pixels.row_mut(y as usize)[on_canvas.x0 as usize..on_canvas.x1 as usize];
             for (px, bytes) in row.iter_mut().zip(from) {
                 *px = pixel::premultiply(*bytes);
-                if data.space != space {
-                    *px = convert_pixel(*px, data.space, space);
-                }
-                if !alpha {
-                    *px |= 0xff00_0000;
-                }
+            }
+            if data.space != space {
+                row.iter_mut().for_each(|px| *px = convert_pixel(*px, data.space, space));
+            }
+            if !alpha {
+                row.iter_mut().for_each(|px| *px |= 0xff00_0000);
             }
         }
     }

@@ -39,7 +39,7 @@ impl Context2d {
 
     /// Sets `fillStyle` from text; what is no colour is ignored.
     pub fn set_fill_style_text(&mut self, text: &str) {
-        if let Some(color) = parse_color(text) {
+        if let Some(color) = self.parsed_colors.get(text, parse_color) {
             self.state.fill = Style::Color(color);
         }
     }
@@ -56,7 +56,7 @@ impl Context2d {
 
     /// Sets `strokeStyle` from text; what is no colour is ignored.
     pub fn set_stroke_style_text(&mut self, text: &str) {
-        if let Some(color) = parse_color(text) {
+        if let Some(color) = self.parsed_colors.get(text, parse_color) {
             self.state.stroke = Style::Color(color);
         }
     }
@@ -207,7 +207,7 @@ impl Context2d {
 
     /// Sets `shadowColor`; what is no colour is ignored.
     pub fn set_shadow_color(&mut self, text: &str) {
-        if let Some(color) = parse_color(text) {
+        if let Some(color) = self.parsed_colors.get(text, parse_color) {
             self.state.shadow.color = color;
         }
     }

@@ -1,12 +1,15 @@
 //! `fillText`, `strokeText`, `measureText`.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::Context2d;
 use super::text_style::{Direction, FontKerning, TextAlign, TextBaseline, TextRendering};
 use crate::fonts::FontBook;
 use crate::fonts::FontChain;
+use crate::fonts::contrast;
 use crate::fonts::glyphs::SUBPIXELS;
+use crate::fonts::spec::FontSpec;
 use crate::fonts::shape::{Line, Setting, shape_line};
 use crate::geometry::hit::FillRule;
 use crate::geometry::{Affine, BezPath, Rect, finite, invert};
@@ -94,18 +97,32 @@ impl Context2d {
         self.state.text.direction == Direction::Rtl
     }
 
+    /// The faces for a font, remembered from the last call: text is mostly drawn in runs of one font.
+    fn font_chain(&self, spec: &FontSpec) -> Rc<FontChain> {
+        let fresh = self.fonts.generation();
+        let mut last = self.last_chain.borrow_mut();
+        if let Some((same, at, chain)) = &*last
+            && *at == fresh
+            && same == spec
+        {
+            return Rc::clone(chain);
+        }
+        let chain = self.fonts.chain(spec);
+        *last = Some((spec.clone(), fresh, Rc::clone(&chain)));
+        chain
+    }
+
     fn prepare(&self, text: &str) -> Prepared {
         let style = &self.state.text;
         let spec = style.resolved();
-        let chain = self.fonts.chain(&spec);
+        let chain = self.font_chain(&spec);
         let mut end = text.len().min(MAX_TEXT_BYTES);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let text: String = text[..end]
-            .chars()
-            .map(|c| if matches!(c, '\t' | '\n' | '\u{c}' | '\r' | '\u{b}') { ' ' } else { c })
-            .collect();
+        let blank = ['\t', '\n', '\u{b}', '\u{c}', '\r'];
+        let text: Cow<'_, str> =
+            if text.contains(blank) { text[..end].replace(blank, " ").into() } else { text[..end].into() };
         let letter = style.letter_spacing.px(spec.size) as f32;
         let careful = matches!(style.rendering, TextRendering::OptimizeLegibility | TextRendering::GeometricPrecision);
         let setting = Setting {
@@ -118,7 +135,7 @@ impl Context2d {
             ligatures: letter == 0.0 && style.rendering != TextRendering::OptimizeSpeed,
             whole: careful || style.kerning == FontKerning::Normal,
             caps: style.resolved_caps(),
-            lang: if &*style.lang == "inherit" { "".into() } else { Rc::clone(&style.lang) },
+            lang: Rc::clone(&style.lang),
         };
         let line = shape_line(&self.fonts, &chain, &setting, &text, self.is_rtl());
         let metrics = FontLines::new(&chain, spec.size);
@@ -158,19 +175,19 @@ impl Context2d {
             * Affine::translate((x + text.dx * squeeze, y + text.dy))
             * Affine::scale_non_uniform(squeeze, 1.0);
         let geometric = self.state.text.rendering == TextRendering::GeometricPrecision;
+        let [a, b, c, d, ..] = place.as_coeffs();
         if stroke {
-            let outline = self.text_outline(&text.line, &place);
+            let outline = self.text_outline(&text.line, &place, !geometric && b == 0.0 && c == 0.0 && a == 1.0 && d == 1.0);
             self.stroke_device_path(&outline);
             return;
         }
         let shader = self.shader_for(&self.state.fill);
-        let [a, b, c, d, ..] = place.as_coeffs();
         let upright = b == 0.0 && c == 0.0 && a > 0.0 && (a - d).abs() <= 1e-6 * a;
         let size = self.state.text.font.size * a;
         if upright && !geometric && size <= MAX_MASK_SIZE {
             self.draw_glyph_masks(&text.line, &place, shader);
         } else {
-            let outline = self.text_outline(&text.line, &place);
+            let outline = self.text_outline(&text.line, &place, false);
             if !outline.is_empty() || self.state.op.is_unbounded() {
                 self.draw_path(&outline, FillRule::NonZero, shader);
             }
@@ -179,14 +196,14 @@ impl Context2d {
     }
 
     /// All glyphs of a line as one outline in device space.
-    fn text_outline(&self, line: &Line, place: &Affine) -> BezPath {
+    fn text_outline(&self, line: &Line, place: &Affine, hinted: bool) -> BezPath {
         let mut out = BezPath::new();
         let mut cache = self.fonts.glyphs.borrow_mut();
         for (start, word) in &line.words {
             for run in &word.runs {
                 for glyph in &run.glyphs {
                     let at = Affine::translate((f64::from(start + glyph.x), f64::from(glyph.y)));
-                    let path = cache.outline(&run.choice, glyph.id, run.size, false);
+                    let path = cache.outline(&run.choice, glyph.id, run.size, hinted);
                     out.extend((*place * at * (*path).clone()).iter());
                 }
             }
@@ -280,6 +297,10 @@ fn line_bounds(fonts: &FontBook, line: &Line, place: &Affine) -> Rect {
 /// Copies remembered glyphs to where they belong: a quarter of a pixel across, whole pixels down.
 fn paint_masks(fonts: &FontBook, line: &Line, place: &Affine, target: &mut Target<'_>, shader: &mut Shader) {
     let [scale, _, _, _, e, f] = place.as_coeffs();
+    let light = match shader {
+        Shader::Solid(px) => contrast::level(*px),
+        _ => contrast::MIDDLE,
+    };
     let mut cache = fonts.glyphs.borrow_mut();
     for (start, word) in &line.words {
         for run in &word.runs {
@@ -294,7 +315,7 @@ fn paint_masks(fonts: &FontBook, line: &Line, place: &Affine, target: &mut Targe
                     continue;
                 }
                 let sub = ((x - x.floor()) * SUBPIXELS) as u8;
-                let mask = cache.mask(&run.choice, glyph.id, size, sub);
+                let mask = cache.mask(&run.choice, glyph.id, size, sub, light);
                 target.mask(
                     &Mask {
                         x: x.floor() as i32 + mask.left - target.origin.0,

@@ -1,5 +1,6 @@
 //! The text attributes and their words.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::Context2d;
@@ -206,12 +207,12 @@ impl Default for TextStyle {
 
 impl TextStyle {
     /// The font with the attributes that override parts of it.
-    pub(super) fn resolved(&self) -> FontSpec {
-        let mut spec = self.font.clone();
-        if self.stretch != FontStretch::Normal {
-            spec.stretch = stretch_percent(self.stretch.name()).unwrap_or(100);
+    pub(super) fn resolved(&self) -> Cow<'_, FontSpec> {
+        if self.stretch == FontStretch::Normal {
+            return Cow::Borrowed(&self.font);
         }
-        spec
+        let stretch = stretch_percent(self.stretch.name()).unwrap_or(100);
+        Cow::Owned(FontSpec { stretch, ..self.font.clone() })
     }
 
     pub(super) fn resolved_caps(&self) -> Caps {
@@ -253,7 +254,7 @@ impl Context2d {
 
     /// Sets `font`; what is no font is ignored.
     pub fn set_font(&mut self, text: &str) {
-        if let Some(font) = FontSpec::parse(text, 10.0) {
+        if let Some(font) = self.parsed_fonts.get(text, |t| FontSpec::parse(t, 10.0)) {
             Rc::make_mut(&mut self.state.text).font = font;
         }
     }

@@ -69,6 +69,9 @@ struct Inner {
     fallbacks: HashMap<(char, FaceStyle, bool), Option<FaceChoice>>,
     faces_made: u32,
     added: usize,
+    chains_made: u32,
+    /// Counts changes to what a font description may resolve to.
+    generation: u64,
 }
 
 /// The fonts a canvas writes with. Shared by all canvases of a world; reads nothing until text is drawn.
@@ -119,6 +122,7 @@ impl FontBook {
             return Err(CanvasError::Range(format!("more than {MAX_ADDED} fonts were added")));
         }
         inner.added += 1;
+        inner.generation += 1;
         inner.chains.clear();
         inner.fallbacks.clear();
         self.words.borrow_mut().clear();
@@ -141,6 +145,11 @@ impl FontBook {
         let mut inner = self.inner.borrow_mut();
         inner.prepare();
         !inner.family(name, false).is_empty()
+    }
+
+    /// Changes whenever a font is added: what was resolved before may resolve differently now.
+    pub(crate) fn generation(&self) -> u64 {
+        self.inner.borrow().generation
     }
 
     pub(crate) fn chain(&self, spec: &FontSpec) -> Rc<FontChain> {
@@ -168,7 +177,8 @@ impl FontBook {
                 break;
             }
         }
-        let id = inner.chains.len() as u32;
+        let id = inner.chains_made;
+        inner.chains_made = inner.chains_made.wrapping_add(1);
         let chain = Rc::new(FontChain { id, faces, style });
         if inner.chains.len() > 512 {
             inner.chains.clear();

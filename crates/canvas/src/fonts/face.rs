@@ -94,12 +94,18 @@ impl Face {
 
     /// Instructions for drawing at a size with vertical hinting.
     pub(crate) fn hinting(&self, size: f32) -> Option<HintingInstance> {
-        use skrifa::outline::{HintingOptions, SmoothMode, Target};
+        use skrifa::outline::{Engine, HintingOptions, OutlineGlyphFormat, SmoothMode, Target};
         let target =
             Target::Smooth { mode: SmoothMode::Light, symmetric_rendering: true, preserve_linear_metrics: true };
-        let options = HintingOptions { engine: skrifa::outline::Engine::AutoFallback, target };
         let font = self.font_ref()?;
-        HintingInstance::new(&font.outline_glyphs(), Size::new(size), LocationRef::new(&self.coords), options).ok()
+        let outlines = font.outline_glyphs();
+        // Light hinting: PostScript outlines have hints of their own for it, TrueType ones are hinted automatically.
+        let engine = match outlines.format() {
+            Some(OutlineGlyphFormat::Cff | OutlineGlyphFormat::Cff2) => Engine::Interpreter,
+            _ => Engine::Auto(None),
+        };
+        let options = HintingOptions { engine, target };
+        HintingInstance::new(&outlines, Size::new(size), LocationRef::new(&self.coords), options).ok()
     }
 
     /// The glyph's outline at a size, y down, the baseline's start at the origin.

@@ -10,6 +10,7 @@ use skrifa::outline::HintingInstance;
 use vello_common::kurbo::{self, Join, Stroke, StrokeOpts};
 
 use super::book::FaceChoice;
+use super::contrast;
 use crate::geometry::hit::FillRule;
 use crate::geometry::{Affine, BezPath, Rect, Shape};
 use crate::limits::CanvasLimits;
@@ -32,7 +33,7 @@ pub(crate) const SUBPIXELS: f64 = 4.0;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     face: u32,
-    /// Bit 0: made bold; bit 1: slanted.
+    /// Bit 0: made bold; bit 1: slanted; bit 2: hinted; from bit 3: the lightness its edges are corrected for.
     made_up: u8,
     sub: u8,
     size: u32,
@@ -73,14 +74,19 @@ fn made_up(choice: &FaceChoice) -> u8 {
 }
 
 impl GlyphCache {
-    /// The mask of a glyph at a device size, shifted right by `sub` quarters of a pixel.
-    pub(crate) fn mask(&mut self, choice: &FaceChoice, glyph: u32, size: f32, sub: u8) -> Rc<GlyphMask> {
-        let key = Key { face: choice.face.id, made_up: made_up(choice), sub, size: size.to_bits(), glyph };
+    /// The mask of a glyph at a device size, shifted right by `sub` quarters of a pixel, for text of a lightness.
+    pub(crate) fn mask(&mut self, choice: &FaceChoice, glyph: u32, size: f32, sub: u8, light: u8) -> Rc<GlyphMask> {
+        let key = Key { face: choice.face.id, made_up: made_up(choice) | (light << 3), sub, size: size.to_bits(), glyph };
         if let Some(mask) = self.masks.get(&key) {
             return Rc::clone(mask);
         }
         let outline = self.outline(choice, glyph, size, true);
-        let mask = Rc::new(self.rasterise(&outline, f64::from(sub) / SUBPIXELS));
+        let mut mask = self.rasterise(&outline, f64::from(sub) / SUBPIXELS);
+        let table = contrast::table(light);
+        for c in &mut mask.coverage {
+            *c = table[usize::from(*c)];
+        }
+        let mask = Rc::new(mask);
         if self.mask_bytes > MAX_MASK_BYTES {
             self.masks.clear();
             self.mask_bytes = 0;
@@ -209,7 +215,7 @@ fn bolder(path: &BezPath, size: f32) -> BezPath {
 }
 
 /// A quick hash for small keys; nothing hostile can choose them.
-#[derive(Default, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct FastHash;
 
 impl std::hash::BuildHasher for FastHash {
@@ -235,7 +241,11 @@ impl std::hash::Hasher for FastHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for b in bytes {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        for b in rest {
             self.mix(u64::from(*b));
         }
     }

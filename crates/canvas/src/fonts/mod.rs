@@ -7,6 +7,7 @@
 mod alias;
 mod baseline;
 mod book;
+pub(crate) mod contrast;
 pub(crate) mod face;
 pub(crate) mod glyphs;
 mod index;

@@ -12,6 +12,7 @@ use unicode_script::{Script, UnicodeScript};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::book::{FaceChoice, FontBook, FontChain};
+use super::glyphs::FastHash;
 
 /// Most remembered words; then all are forgotten.
 const MAX_WORDS: usize = 20_000;
@@ -46,7 +47,14 @@ pub(crate) struct Setting {
     /// Shape the text as a whole rather than word by word.
     pub(crate) whole: bool,
     pub(crate) caps: Caps,
+    /// As the attribute has it; `inherit` is no language.
     pub(crate) lang: Rc<str>,
+}
+
+impl Setting {
+    fn language(&self) -> &str {
+        if &*self.lang == "inherit" { "" } else { &self.lang }
+    }
 }
 
 /// One glyph: number, and position from the start of its word.
@@ -79,18 +87,38 @@ pub(crate) struct Line {
     pub(crate) width: f32,
 }
 
-/// Words shaped before.
+/// Words shaped before, for each setting and direction.
 #[derive(Default)]
 pub(crate) struct WordCache {
-    settings: HashMap<Setting, HashMap<(Box<str>, bool), Rc<Word>>>,
+    settings: HashMap<Setting, usize>,
+    words: Vec<HashMap<Box<str>, Rc<Word>, FastHash>>,
+    /// The setting of the last word: the next one mostly has the same.
+    last: Option<(Setting, usize)>,
     count: usize,
     buffer: Option<Buffer>,
 }
 
 impl WordCache {
     pub(crate) fn clear(&mut self) {
-        self.settings.clear();
-        self.count = 0;
+        *self = Self { buffer: self.buffer.take(), ..Self::default() };
+    }
+
+    /// Where the words of a setting are.
+    fn slot(&mut self, setting: &Setting) -> usize {
+        if let Some((last, slot)) = &self.last
+            && last == setting
+        {
+            return *slot;
+        }
+        let next = self.words.len();
+        let slot = *self.settings.entry(setting.clone()).or_insert(next);
+        if slot == next {
+            // Left to right, then right to left.
+            self.words.push(HashMap::default());
+            self.words.push(HashMap::default());
+        }
+        self.last = Some((setting.clone(), slot));
+        slot
     }
 }
 
@@ -147,23 +175,24 @@ fn split_words(text: &str) -> Vec<&str> {
 }
 
 fn shape_word(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str, rtl: bool) -> Rc<Word> {
-    let key = (Box::<str>::from(text), rtl);
-    {
-        let words = book.words.borrow();
-        if let Some(word) = words.settings.get(setting).and_then(|w| w.get(&key)) {
+    let mut buffer = {
+        let mut cache = book.words.borrow_mut();
+        let slot = cache.slot(setting) + usize::from(rtl);
+        if let Some(word) = cache.words[slot].get(text) {
             return Rc::clone(word);
         }
-    }
-    let mut buffer = book.words.borrow_mut().buffer.take().unwrap_or_default();
+        cache.buffer.take().unwrap_or_default()
+    };
     let word = Rc::new(shape_text(book, chain, setting, text, rtl, &mut buffer));
-    let mut words = book.words.borrow_mut();
-    words.buffer = Some(buffer);
+    let mut cache = book.words.borrow_mut();
+    cache.buffer = Some(buffer);
     if text.len() <= MAX_WORD_BYTES {
-        if words.count >= MAX_WORDS {
-            words.clear();
+        if cache.count >= MAX_WORDS {
+            cache.clear();
         }
-        words.count += 1;
-        words.settings.entry(setting.clone()).or_default().insert(key, Rc::clone(&word));
+        cache.count += 1;
+        let slot = cache.slot(setting) + usize::from(rtl);
+        cache.words[slot].insert(text.into(), Rc::clone(&word));
     }
     word
 }
@@ -184,7 +213,7 @@ fn segments(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str) -
         let shown: String = if small { cluster.to_uppercase() } else { cluster.to_string() };
         let lead = shown.chars().next().unwrap_or(first);
         let emoji = is_emoji(cluster);
-        let Some(choice) = book.face_for(chain, lead, emoji, &setting.lang) else { continue };
+        let Some(choice) = book.face_for(chain, lead, emoji, setting.language()) else { continue };
         let script = lead.script();
         let neutral = |s: Script| matches!(s, Script::Common | Script::Inherited | Script::Unknown);
         if let Some(last) = out.last_mut()
@@ -240,7 +269,7 @@ fn shape_text(
     let (letter, space) = (f32::from_bits(setting.letter_spacing), f32::from_bits(setting.word_spacing));
     for segment in segments {
         let size = if segment.small { base_size * SMALL_CAPS_SCALE } else { base_size };
-        shape_segment(&segment, size, &features, rtl, &setting.lang, buffer);
+        shape_segment(&segment, size, &features, rtl, setting.language(), buffer);
         let scale = size / segment.choice.face.units_per_em;
         let mut glyphs = Vec::with_capacity(buffer.len());
         let infos = buffer.glyph_infos();

@@ -1,5 +1,6 @@
 //! Points, matrices and paths, as the Geometry and Canvas standards have them.
 
+pub(crate) mod flatten;
 pub(crate) mod hit;
 pub(crate) mod matrix;
 pub(crate) mod path;

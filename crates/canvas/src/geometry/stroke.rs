@@ -2,6 +2,7 @@
 
 use vello_common::kurbo::{self, Cap, Join, Stroke, StrokeCtx, StrokeOpts};
 
+use super::flatten::lines_of;
 use super::{Affine, BezPath, PathEl, Point, invert};
 
 /// Most dashes one stroke may be cut into; beyond it the line is drawn solid, as it would look anyway.
@@ -49,7 +50,7 @@ impl Default for Pen {
 }
 
 impl Pen {
-    fn style(&self, length_hint: f64) -> Stroke {
+    fn style(&self) -> Stroke {
         let cap = match self.cap {
             LineCap::Butt => Cap::Butt,
             LineCap::Round => Cap::Round,
@@ -60,41 +61,112 @@ impl Pen {
             LineJoin::Round => Join::Round,
             LineJoin::Bevel => Join::Bevel,
         };
-        let mut style = Stroke::new(self.width).with_caps(cap).with_join(join).with_miter_limit(self.miter_limit);
-        let total: f64 = self.dash.iter().sum();
-        if total > 0.0 && length_hint / total * (self.dash.len() as f64) < MAX_DASHES {
-            style = style.with_dashes(self.dash_offset.rem_euclid(total), self.dash.iter().copied());
-        }
-        style
+        Stroke::new(self.width).with_caps(cap).with_join(join).with_miter_limit(self.miter_limit)
     }
 
     /// The outline of `path` (device space) drawn with this pen under `transform`, in device space.
     pub(crate) fn outline(&self, path: &BezPath, transform: &Affine, ctx: &mut StrokeCtx) -> Option<BezPath> {
         let inverse = invert(transform)?;
         let uniform = *transform == Affine::IDENTITY;
-        let cleaned = prune(path, if uniform { None } else { Some(&inverse) });
+        let mut cleaned = prune(path, if uniform { None } else { Some(&inverse) });
         if cleaned.is_empty() {
             return None;
         }
         let [a, b, c, d, ..] = transform.as_coeffs();
         let scale = (a * a + b * b).max(c * c + d * d).sqrt();
-        let length = if self.dash.is_empty() { 0.0 } else { rough_length(&cleaned) };
         let tolerance = 0.05 / scale.max(1e-9);
-        kurbo::stroke_with(cleaned, &self.style(length), &StrokeOpts::default(), tolerance, ctx);
+        if !self.dash.is_empty() {
+            cleaned = dash(&lines_of(&cleaned, tolerance), &self.dash, self.dash_offset)?;
+        } else if is_far(&cleaned) {
+            // Fitting curves to numbers of this size may never end; lines are always fitted at once.
+            cleaned = lines_of(&cleaned, tolerance);
+        }
+        kurbo::stroke_with(cleaned, &self.style(), &StrokeOpts::default(), tolerance, ctx);
         let out = ctx.output().clone();
         Some(if uniform { out } else { *transform * out })
     }
 }
 
-fn rough_length(path: &BezPath) -> f64 {
-    let mut at = Point::ZERO;
-    let mut total = 0.0;
+/// Whether some point lies where doubles no longer tell fractions of a pixel apart.
+fn is_far(path: &BezPath) -> bool {
+    let r = path.control_box();
+    ![r.x0, r.y0, r.x1, r.y1].iter().all(|v| v.abs() < 1e6)
+}
+
+/// Cuts lines into dashes. `None` when nothing is left to draw.
+fn dash(path: &BezPath, pattern: &[f64], offset: f64) -> Option<BezPath> {
+    let total: f64 = pattern.iter().sum();
+    let length = length(path);
+    if !(total > 0.0) || !length.is_finite() || length / total * pattern.len() as f64 > MAX_DASHES {
+        return Some(path.clone());
+    }
+    let mut first = offset.rem_euclid(total);
+    let mut index = 0;
+    while first >= pattern[index] {
+        first -= pattern[index];
+        index = (index + 1) % pattern.len();
+    }
+    let begin = (index, pattern[index] - first);
+    let mut out = BezPath::new();
+    let (mut at, mut start) = (Point::ZERO, Point::ZERO);
+    let (mut index, mut left) = begin;
+    let mut drawing = false;
     for el in path.elements() {
-        if let Some(end) = el.end_point() {
-            if !matches!(el, PathEl::MoveTo(_)) {
-                total += at.distance(end);
+        let to = match *el {
+            PathEl::MoveTo(p) => {
+                (at, start, drawing) = (p, p, false);
+                (index, left) = begin;
+                continue;
             }
-            at = end;
+            PathEl::ClosePath => start,
+            el => el.end_point().unwrap_or(at),
+        };
+        let span = at.distance(to);
+        let mut done = 0.0;
+        while done < span {
+            if index % 2 == 0 && !drawing {
+                out.push(PathEl::MoveTo(at.lerp(to, done / span)));
+                drawing = true;
+            }
+            let step = left.min(span - done);
+            done += step;
+            left -= step;
+            if drawing {
+                let p = if done >= span { to } else { at.lerp(to, done / span) };
+                out.push(PathEl::LineTo(p));
+            }
+            while left <= 0.0 {
+                index = (index + 1) % pattern.len();
+                left = pattern[index];
+                if index % 2 == 1 {
+                    drawing = false;
+                }
+                if left == 0.0 && index % 2 == 0 {
+                    // A dash without length is a dot for round and square caps; flat ones show nothing.
+                    out.push(PathEl::MoveTo(at.lerp(to, done / span)));
+                    out.push(PathEl::LineTo(at.lerp(to, (done / span + 1e-9).min(1.0))));
+                }
+            }
+        }
+        at = to;
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+fn length(path: &BezPath) -> f64 {
+    let (mut at, mut start, mut total) = (Point::ZERO, Point::ZERO, 0.0);
+    for el in path.elements() {
+        match *el {
+            PathEl::MoveTo(p) => (at, start) = (p, p),
+            PathEl::ClosePath => {
+                total += at.distance(start);
+                at = start;
+            }
+            el => {
+                let to = el.end_point().unwrap_or(at);
+                total += at.distance(to);
+                at = to;
+            }
         }
     }
     total

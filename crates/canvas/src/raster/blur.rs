@@ -5,6 +5,9 @@
 /// Largest standard deviation that is honoured. Beyond it a shadow is a faint haze and only costs time.
 pub(crate) const MAX_SIGMA: f64 = 532.0;
 
+/// Columns that are blurred together.
+const COLUMNS: usize = 16;
+
 /// Pixels by which a blur of `sigma` spreads.
 pub(crate) fn margin(sigma: f64) -> i32 {
     (sigma.min(MAX_SIGMA) * 3.0).ceil() as i32 + 1
@@ -16,21 +19,29 @@ pub(crate) fn blur<const N: usize>(data: &mut [[u8; N]], width: usize, sigma_x: 
         return;
     }
     let height = data.len() / width;
-    let mut line = vec![[0u8; N]; width.max(height)];
-    let mut scratch = line.clone();
+    let mut scratch = vec![[0u8; N]; width.max(height)];
     if let Some(pass) = Pass::new(sigma_x) {
         for row in data.chunks_exact_mut(width) {
             pass.run(row, &mut scratch[..width]);
         }
     }
     if let Some(pass) = Pass::new(sigma_y) {
-        for x in 0..width {
+        // Several columns at once: a row of them is one stretch of memory.
+        let mut lines = vec![[0u8; N]; height * COLUMNS];
+        for x in (0..width).step_by(COLUMNS) {
+            let count = COLUMNS.min(width - x);
             for y in 0..height {
-                line[y] = data[y * width + x];
+                for (k, px) in data[y * width + x..][..count].iter().enumerate() {
+                    lines[k * height + y] = *px;
+                }
             }
-            pass.run(&mut line[..height], &mut scratch[..height]);
+            for line in lines.chunks_exact_mut(height).take(count) {
+                pass.run(line, &mut scratch[..height]);
+            }
             for y in 0..height {
-                data[y * width + x] = line[y];
+                for (k, px) in data[y * width + x..][..count].iter_mut().enumerate() {
+                    *px = lines[k * height + y];
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use vello_common::peniko::Fill;
 use vello_common::strip_generator::{StripGenerator, StripStorage};
 
 use super::clip::Clip;
-use super::flatten::flatten;
+use crate::geometry::flatten::flatten;
 use crate::geometry::{Affine, BezPath, PathEl, hit::FillRule};
 
 /// Buffers larger than this are given back after a call, so that one huge path does not stay.

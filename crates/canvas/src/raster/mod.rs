@@ -8,7 +8,6 @@ pub(crate) mod blend;
 pub(crate) mod blur;
 pub(crate) mod clip;
 pub(crate) mod coverage;
-pub(crate) mod flatten;
 pub(crate) mod gradient;
 pub(crate) mod pixel;
 pub(crate) mod pixmap;

@@ -66,6 +66,17 @@ pub(crate) fn from_float(rgb: [f32; 3], alpha: f32) -> u32 {
     pack(c(rgb[0]), c(rgb[1]), c(rgb[2]), (a * 255.0 + 0.5) as u32)
 }
 
+/// `ceil(2^24 / a)`.
+const RECIPROCALS: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut a = 1;
+    while a < 256 {
+        table[a] = ((1u32 << 24) + a as u32 - 1) / a as u32;
+        a += 1;
+    }
+    table
+};
+
 /// The unpremultiplied bytes of a pixel.
 #[inline(always)]
 pub(crate) fn unpremultiply(px: u32) -> [u8; 4] {
@@ -74,7 +85,9 @@ pub(crate) fn unpremultiply(px: u32) -> [u8; 4] {
         0 => [0; 4],
         255 => [r as u8, g as u8, b as u8, 255],
         _ => {
-            let c = |v: u32| ((v * 255 + a / 2) / a).min(255) as u8;
+            // `n * ceil(2^24 / a) >> 24` is the exact quotient for every n that a channel can make of its alpha.
+            let (magic, half) = (RECIPROCALS[(a & 255) as usize], a / 2);
+            let c = |v: u32| ((v.min(a) * 255 + half).wrapping_mul(magic) >> 24) as u8;
             [c(r), c(g), c(b), a as u8]
         }
     }
@@ -103,6 +116,17 @@ mod tests {
                 let want = unpack(px).map(|c| (f64::from(c) * f64::from(a) / 255.0).round() as u32);
                 assert_eq!(unpack(scale(px, a)), want, "{px:#x} * {a}");
                 assert_eq!(unpack(plus(px, pack(a, a, a, a))), unpack(px).map(|c| (c + a).min(255)));
+            }
+        }
+    }
+
+    #[test]
+    fn unpremultiplying_rounds_exactly() {
+        for a in 1..255u32 {
+            for v in 0..=a {
+                let want = (f64::from(v) * 255.0 / f64::from(a)).round() as u8;
+                let [got, ..] = unpremultiply(pack(v, 0, 0, a));
+                assert_eq!(got, want, "{v} / {a}");
             }
         }
     }
