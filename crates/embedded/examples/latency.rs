@@ -27,7 +27,10 @@ fn print(name: &str, mut took: Vec<Duration>) {
         let index = (took.len().saturating_sub(1) as f64 * share).round() as usize;
         (took.get(index).copied().unwrap_or_default().as_secs_f64() * 1e6).round() / 1e3
     };
-    println!("{}", json!({"name": name, "unit": "ms", "n": took.len(), "min": at(0.0), "p50": at(0.5), "p95": at(0.95)}));
+    println!(
+        "{}",
+        json!({"name": name, "unit": "ms", "n": took.len(), "min": at(0.0), "p50": at(0.5), "p95": at(0.95)})
+    );
 }
 
 async fn fresh(engine: &EmbeddedEngine, code: &str, tools: Option<&ToolSet>) -> Outcome<Duration> {
@@ -42,7 +45,9 @@ async fn fresh(engine: &EmbeddedEngine, code: &str, tools: Option<&ToolSet>) -> 
 
 /// Fresh runs one after the other, with a pause in which the spares are forked; and without one.
 async fn one_by_one(engine: &EmbeddedEngine) -> Outcome<()> {
-    let tools = ToolSet::new(vec![ToolSpec::new("tool", |call| async move { Ok(call.args.into_iter().next().unwrap_or_default()) })])?;
+    let tools = ToolSet::new(vec![ToolSpec::new("tool", |call| async move {
+        Ok(call.args.into_iter().next().unwrap_or_default())
+    })])?;
     let awaits = "let n = 0; for (let i = 0; i < 100; i++) n += await tool(i); return n";
     for (name, code, tools, pause_ms) in [
         ("fresh_trivial", "return 1 + 1", None, 3),
@@ -131,7 +136,10 @@ async fn thousand(engine: &EmbeddedEngine) -> Outcome<()> {
 
 /// Every process below this one.
 fn children() -> Vec<u32> {
-    let all = std::fs::read_dir("/proc").into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let all = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let parents: Vec<(u32, u32)> = all
         .filter_map(|pid: u32| {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -116,10 +116,7 @@ fn failure(message: String) -> Answer {
 fn encode(name: &str, value: &Value) -> Answer {
     match serde_json::to_string(value) {
         Ok(json) if json.len() <= MAX_ANSWER_BYTES => Answer::Value(json),
-        Ok(json) => failure(format!(
-            "the answer of {name} has {} bytes; the most is {MAX_ANSWER_BYTES}",
-            json.len()
-        )),
+        Ok(json) => failure(format!("the answer of {name} has {} bytes; the most is {MAX_ANSWER_BYTES}", json.len())),
         Err(error) => failure(format!("the answer of {name} has no JSON: {error}")),
     }
 }

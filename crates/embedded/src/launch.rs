@@ -28,13 +28,15 @@ pub(crate) fn find(explicit: Option<&Path>) -> Result<PathBuf, String> {
         return Ok("/proc/self/exe".into());
     }
     let own = std::env::current_exe().unwrap_or_default();
-    own.ancestors().skip(1).take(2).map(|folder| folder.join(WORKER_NAME)).find(|path| path.is_file()).ok_or_else(|| {
-        format!(
-            "no worker program: this program does not call cove_embedded::worker::enter_if_asked(), \
+    own.ancestors().skip(1).take(2).map(|folder| folder.join(WORKER_NAME)).find(|path| path.is_file()).ok_or_else(
+        || {
+            format!(
+                "no worker program: this program does not call cove_embedded::worker::enter_if_asked(), \
              and there is no {WORKER_NAME} beside {}",
-            own.display()
-        )
-    })
+                own.display()
+            )
+        },
+    )
 }
 
 /// Starts the worker. Its standard input is the control socket, whose other end is returned; it inherits nothing else.

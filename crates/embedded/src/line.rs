@@ -5,7 +5,8 @@
 use std::io;
 use std::os::unix::net::UnixStream as StdStream;
 
-use tokio::io::Interest;
+use futures_util::FutureExt as _;
+use tokio::io::{AsyncReadExt as _, Interest};
 use tokio::net::UnixStream;
 
 use crate::wire::{Frame, Frames, ToChild, WireError, frame_into};
@@ -61,10 +62,11 @@ impl Line {
 
     /// Takes what is there to read. `Ok(false)`: the child has closed its end.
     pub(crate) fn fill(&mut self) -> io::Result<bool> {
-        match self.stream.try_read_buf(self.frames.room()) {
+        // Polled once, and not `try_read`: this way the runtime knows from a short read that the socket is empty, and
+        // the next look at it costs no system call.
+        match self.stream.read_buf(self.frames.room()).now_or_never().unwrap_or(Ok(usize::MAX)) {
             Ok(0) => Ok(false),
             Ok(_) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(true),
             // A killed child resets the line instead of closing it when something was still on its way to it.
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(false),
             Err(error) => Err(error),

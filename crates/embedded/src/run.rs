@@ -8,9 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use cove_core::{
-    Fault, FaultKind, Finished, Picture, RunReport, RunShape, RunUnit, SessionFate, Usage,
-};
+use cove_core::{Fault, FaultKind, Finished, Picture, RunReport, RunShape, RunUnit, SessionFate, Usage};
 use cove_world::Report;
 
 use crate::calls::Calls;

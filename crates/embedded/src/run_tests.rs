@@ -25,8 +25,7 @@ struct Puppet {
 
 #[expect(clippy::disallowed_methods, reason = "the puppet's body is killed with the session and waited for below")]
 async fn puppet() -> Puppet {
-    let (control, zygote) =
-        socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
+    let (control, zygote) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
     control::send(&zygote, &Notice::Ready(br#"{"walls":[]}"#.to_vec()).encode(), &[]).unwrap();
     let nursery = Nursery::attend(control, None, 0, Duration::from_secs(10)).await.unwrap();
     // Nobody will ever say what the child died of.
@@ -216,7 +215,9 @@ async fn tools_are_answered_on_the_wire() {
     let mut answers = reader.join().unwrap();
     answers.sort_by_key(|(id, _)| *id);
     assert_eq!(answers[0], (7, crate::wire::Answer::Value("{\"a\":1}".into())));
-    assert!(matches!(&answers[1], (8, crate::wire::Answer::Failure { message, .. }) if message.contains("cannot be read")));
+    assert!(
+        matches!(&answers[1], (8, crate::wire::Answer::Failure { message, .. }) if message.contains("cannot be read"))
+    );
     assert_eq!((heard.effects, heard.usage.tool_calls), (Effects::Committed, 2));
     puppet.body.kill().unwrap();
     puppet.body.wait().unwrap();

@@ -118,7 +118,9 @@ async fn busiest(pids: &[u32]) -> u32 {
             let fields = stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned()).unwrap_or_default();
             fields.split(' ').skip(11).take(2).filter_map(|n| n.parse::<u64>().ok()).sum()
         };
-        if let Some((pid, _)) = pids.iter().map(|pid| (*pid, ticks(pid))).filter(|(_, used)| *used >= 10).max_by_key(|(_, used)| *used) {
+        if let Some((pid, _)) =
+            pids.iter().map(|pid| (*pid, ticks(pid))).filter(|(_, used)| *used >= 10).max_by_key(|(_, used)| *used)
+        {
             return pid;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;

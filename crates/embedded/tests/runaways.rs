@@ -51,7 +51,11 @@ async fn neighbours_do_not_notice() {
     let mut neighbour = stage::session(&engine).await;
     neighbour.run(body("globalThis.kept = 'mine'", PATIENCE_MS)).await.result.unwrap();
     let bad = async {
-        for code in ["return Array(1e9).join('x')", "while (true) {}", "let a = []; while (true) a.push(new Array(1e5).fill(1))"] {
+        for code in [
+            "return Array(1e9).join('x')",
+            "while (true) {}",
+            "let a = []; while (true) a.push(new Array(1e5).fill(1))",
+        ] {
             let report = once(&engine, body(code, 200)).await;
             assert!(report.result.is_err());
         }

@@ -5,9 +5,7 @@ mod stage;
 
 use std::sync::{Arc, Mutex};
 
-use cove_core::{
-    Engine, EngineError, FaultKind, Limits, LogLine, RunShape, RunUnit, SessionFate, SessionOptions,
-};
+use cove_core::{Engine, EngineError, FaultKind, Limits, LogLine, RunShape, RunUnit, SessionFate, SessionOptions};
 use serde_json::{Value, json};
 use stage::{PATIENCE_MS, body, cell, engine, fault, once, session, value};
 

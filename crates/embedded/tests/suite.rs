@@ -8,7 +8,8 @@ use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
 use cove_executor::testkit::Suite;
 
 fn suite() -> (Suite, Arc<EmbeddedEngine>) {
-    let options = EmbeddedOptions { worker_program: Some(env!("CARGO_BIN_EXE_cove-worker").into()), ..Default::default() };
+    let options =
+        EmbeddedOptions { worker_program: Some(env!("CARGO_BIN_EXE_cove-worker").into()), ..Default::default() };
     let engine = Arc::new(EmbeddedEngine::new(options));
     let shared: Arc<dyn Engine> = engine.clone();
     (Suite::new(|| async { shared }), engine)

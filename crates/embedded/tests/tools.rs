@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cove_core::{
-    Effects, Engine, FaultKind, SessionFate, SessionOptions, ToolError, ToolSet, ToolSpec, bytes_from_json, bytes_to_json,
+    Effects, Engine, FaultKind, SessionFate, SessionOptions, ToolError, ToolSet, ToolSpec, bytes_from_json,
+    bytes_to_json,
 };
 use serde_json::{Value, json};
 use stage::{PATIENCE_MS, body, engine};
@@ -28,7 +29,9 @@ fn tools(dropped: &Arc<AtomicUsize>) -> ToolSet {
     ToolSet::new(vec![
         ToolSpec::new("double", move |call| async move { Ok(json!(number(call.args.first()) * 2)) }),
         ToolSpec::new("now", move |call| async move { Ok(json!(number(call.args.first()) + 1)) }).sync(),
-        ToolSpec::new("fails", |_| async { Err(ToolError { message: "not today".into(), code: Some("closed".into()) }) }),
+        ToolSpec::new("fails", |_| async {
+            Err(ToolError { message: "not today".into(), code: Some("closed".into()) })
+        }),
         ToolSpec::new("panics", |_| async { panic!("a tool's own trouble") }),
         ToolSpec::new("huge", |_| async { Ok(json!("x".repeat(100 << 20))) }),
         ToolSpec::new("large", |_| async { Ok(json!("x".repeat(10 << 20))) }),

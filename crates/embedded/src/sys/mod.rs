@@ -54,7 +54,8 @@ fn sorted(result: libc::c_long) -> io::Result<Forked> {
 pub(crate) fn close_from(first: RawFd) -> io::Result<()> {
     let first = libc::c_long::from(first);
     // SAFETY: called right after a start or a fork, when nobody holds a descriptor above `first` any more.
-    let result = unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_long::from(u32::MAX), 0 as libc::c_long) };
+    let result =
+        unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_long::from(u32::MAX), 0 as libc::c_long) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 

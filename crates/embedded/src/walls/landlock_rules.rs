@@ -1,6 +1,8 @@
 //! Landlock with no exception: all rights handled, none granted.
 
-use landlock::{ABI, Access, AccessFs, AccessNet, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr, RulesetError, Scope};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr, RulesetError, Scope,
+};
 
 use super::{Survey, WallName};
 

@@ -49,7 +49,7 @@ proptest! {
         let mut bytes = call.head();
         bytes.extend_from_slice(text.as_bytes());
         prop_assert_eq!(decode_call(&bytes), Ok(call));
-        for answer in [Answer::Value(text.clone()), Answer::Failure { message: text.clone(), code: code.clone() }] {
+        for answer in [Answer::Value(text.clone()), Answer::Failure { message: text.clone(), code }] {
             let mut bytes = Vec::new();
             encode_answer(id, &answer, &mut bytes);
             prop_assert_eq!(decode_answer(&bytes), Some((id, answer)));
@@ -96,7 +96,10 @@ fn lines_and_pictures_survive() {
         let mut bytes = picture_head(name, 3, 4);
         bytes.extend_from_slice(b"png");
         let picture = decode_picture(&bytes).unwrap();
-        assert_eq!((picture.name.as_deref(), picture.width, picture.height, picture.png), (name, 3, 4, b"png".to_vec()));
+        assert_eq!(
+            (picture.name.as_deref(), picture.width, picture.height, picture.png),
+            (name, 3, 4, b"png".to_vec())
+        );
     }
 }
 

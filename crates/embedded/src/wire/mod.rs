@@ -9,9 +9,8 @@ mod message;
 
 pub(crate) use frame::{Frame, Frames, HEADER_BYTES, WireError, frame_into, header};
 pub(crate) use message::{
-    Answer, Call, JobFrame, MAX_ANSWER_BYTES, MAX_CALL_BYTES, decode_answer, decode_call,
-    decode_job, decode_lines, decode_picture, decode_report, encode_answer, encode_job, line_head, max_report_bytes,
-    picture_head, report_parts,
+    Answer, Call, JobFrame, MAX_ANSWER_BYTES, MAX_CALL_BYTES, decode_answer, decode_call, decode_job, decode_lines,
+    decode_picture, decode_report, encode_answer, encode_job, line_head, max_report_bytes, picture_head, report_parts,
 };
 
 /// What the host sends to a child.
@@ -32,7 +31,9 @@ pub(crate) enum ToChild {
 
 impl ToChild {
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Setup, Self::Variables, Self::Tools, Self::Job, Self::Answer].into_iter().find(|kind| *kind as u8 == byte)
+        [Self::Setup, Self::Variables, Self::Tools, Self::Job, Self::Answer]
+            .into_iter()
+            .find(|kind| *kind as u8 == byte)
     }
 }
 

@@ -23,13 +23,11 @@ static CAN_BE_WORKER: AtomicBool = AtomicBool::new(false);
 
 /// Becomes the worker if this process was started as one, and then never returns; otherwise remembers that it could.
 ///
-/// Call it first in `main`, before any thread is started and before arguments are read:
+/// The first line of `main`, before any thread is started and before arguments are read:
 ///
-/// ```no_run
-/// fn main() {
-///     cove_embedded::worker::enter_if_asked();
-///     // … the program itself
-/// }
+/// ```
+/// cove_embedded::worker::enter_if_asked();
+/// // … the program itself
 /// ```
 pub fn enter_if_asked() {
     let mut arguments = std::env::args_os().skip(1);

@@ -50,8 +50,7 @@ fn say_ready(walled: &Walled) -> Option<()> {
 fn serve(walled: &mut Walled, world: &mut World) {
     let mut living = HashMap::new();
     loop {
-        let mut ready =
-            [PollFd::new(&walled.control, PollFlags::IN), PollFd::new(&walled.child_ends, PollFlags::IN)];
+        let mut ready = [PollFd::new(&walled.control, PollFlags::IN), PollFd::new(&walled.child_ends, PollFlags::IN)];
         if poll(&mut ready, None).is_err_and(|error| error != rustix::io::Errno::INTR) {
             return;
         }
