@@ -27,7 +27,10 @@ async fn main() -> Result<(), EngineError> {
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     let with_tabs = proportional_kb(engine.pid());
-    println!("{}", json!({ "figure": "memory", "base_mb": base / 1024, "per_idle_tab_mb": (with_tabs - base) as f64 / 8192.0 }));
+    println!(
+        "{}",
+        json!({ "figure": "memory", "base_mb": base / 1024, "per_idle_tab_mb": (with_tabs - base) as f64 / 8192.0 })
+    );
     drop(tabs);
     cold(&engine).await?;
     engine.close().await;
@@ -93,7 +96,10 @@ async fn throughput(engine: &Arc<ChromeEngine>, concurrency: usize, runs: usize)
     }
     while workers.join_next().await.is_some() {}
     let per_second = runs as f64 / began.elapsed().as_secs_f64();
-    println!("{}", json!({ "figure": "throughput", "concurrency": concurrency, "runs": runs, "per_second": per_second }));
+    println!(
+        "{}",
+        json!({ "figure": "throughput", "concurrency": concurrency, "runs": runs, "per_second": per_second })
+    );
 }
 
 /// From the deadline to the answer, and to the end of the process.
@@ -120,7 +126,10 @@ async fn row(engine: &ChromeEngine, runs: usize) -> Result<(), EngineError> {
         if number % (runs / 8).max(1) == 0 {
             tokio::time::sleep(Duration::from_millis(1500)).await;
             let (kb, processes) = (proportional_kb(engine.pid()), group(engine.pid()).len());
-            println!("{}", json!({ "figure": "row", "runs": number, "tree_mb": kb / 1024, "processes": processes, "same_browser": engine.pid() == pid }));
+            println!(
+                "{}",
+                json!({ "figure": "row", "runs": number, "tree_mb": kb / 1024, "processes": processes, "same_browser": engine.pid() == pid })
+            );
         }
         run(engine, "return new Array(1e5).fill(1).length", 20_000).await?;
     }
@@ -141,7 +150,8 @@ fn unit(code: &str, timeout_ms: u64) -> RunUnit {
 fn report(figure: &str, mut times: Vec<Duration>, more: serde_json::Value) -> serde_json::Value {
     times.sort();
     let at = |part: f64| ms(times[((times.len() - 1) as f64 * part) as usize]);
-    let mut line = json!({ "figure": figure, "n": times.len(), "p50_ms": at(0.5), "min_ms": at(0.0), "p95_ms": at(0.95) });
+    let mut line =
+        json!({ "figure": figure, "n": times.len(), "p50_ms": at(0.5), "min_ms": at(0.0), "p95_ms": at(0.95) });
     if let (Some(line), serde_json::Value::Object(more)) = (line.as_object_mut(), more) {
         line.extend(more);
     }

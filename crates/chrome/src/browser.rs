@@ -50,10 +50,10 @@ impl Browser {
         options: &ChromeOptions,
         resolver_rules: &str,
     ) -> Result<Arc<Self>, EngineError> {
-        let Launched { child, pid, commands, answers, profile, complaints } =
-            launch(binary, options, resolver_rules).map_err(|error| {
-                EngineError::Unavailable(format!("{} could not be started: {error}", binary.display()))
-            })?;
+        let Launched { child, pid, commands, answers, profile, complaints } = launch(binary, options, resolver_rules)
+            .map_err(|error| {
+            EngineError::Unavailable(format!("{} could not be started: {error}", binary.display()))
+        })?;
         let client = Client::start(commands, answers);
         let (ending, ended) = watch::channel(false);
         let browser = Arc::new(Self {
@@ -75,7 +75,7 @@ impl Browser {
                         "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
                         "filter": [{ "type": "page" }, { "exclude": true }],
                     });
-                    client.post(None, "Target.setAutoAttach", attach);
+                    client.post(None, "Target.setAutoAttach", &attach);
                     browser.check_walls().await
                 }
                 Err(error) => Err(EngineError::Unavailable(format!(

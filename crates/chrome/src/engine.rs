@@ -73,7 +73,11 @@ impl ChromeEngine {
     /// Ends the browser and waits until nothing of it is left. The next session would launch another one.
     pub async fn close(&self) {
         let inner = self.inner.clone();
-        let _ = self.on_keeper(async move { Ok(inner.end().await) }).await;
+        let ended = async move {
+            inner.end().await;
+            Ok(())
+        };
+        let _ = self.on_keeper(ended).await;
     }
 
     /// Runs `work` on the keeper's thread; dropping the returned future does not interrupt it half-way.
@@ -109,9 +113,8 @@ impl Engine for ChromeEngine {
                 Ok((seat, tab, browser, lease))
             };
             let opened = tokio::time::timeout(wait, opened).await;
-            let (seat, tab, browser, lease) = opened.map_err(|_| {
-                EngineError::Open(format!("no page could be had within {} ms", wait.as_millis()))
-            })??;
+            let (seat, tab, browser, lease) = opened
+                .map_err(|_| EngineError::Open(format!("no page could be had within {} ms", wait.as_millis())))??;
             let session = ChromeSession::begin(tab, &browser, options, seat, lease);
             Ok(Box::new(session) as Box<dyn Session>)
         })

@@ -48,6 +48,7 @@ pub(crate) fn launch(binary: &Path, options: &ChromeOptions, resolver_rules: &st
 }
 
 /// What a browser's process is, apart from its flags.
+#[derive(Clone, Copy)]
 pub(crate) struct Being {
     pub(crate) become_id: Option<u32>,
     pub(crate) data_limit_bytes: u64,

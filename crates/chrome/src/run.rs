@@ -145,8 +145,7 @@ async fn follow(
         file_name: started.file_name,
         columns_before: COLUMNS_BEFORE,
     };
-    let declaration =
-        format!("{HEAD}{}\n,s)}}\n//# sourceURL={}\n", started.prepared.code, program.script_name);
+    let declaration = format!("{HEAD}{}\n,s)}}\n//# sourceURL={}\n", started.prepared.code, program.script_name);
     let mut inbox = tab.events.open_inbox();
     let mut ended = tab.events.watch_end();
     let budget = Duration::from_millis(unit.timeout_ms);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cove_core::{
-    BoxFuture, EngineError, LogLevel, NetworkPolicy, RunReport, RunUnit, Session, SessionFate, SessionOptions, ToolMode,
-    ToolSet, ToolSpec,
+    BoxFuture, EngineError, LogLevel, NetworkPolicy, RunReport, RunUnit, Session, SessionFate, SessionOptions,
+    ToolMode, ToolSet, ToolSpec,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::{OwnedSemaphorePermit, watch};
@@ -59,12 +59,19 @@ impl ChromeSession {
         });
         // Not awaited: the page takes calls in order, and the first run is behind this one.
         let call = tab.kernel_call("function(s){this.configure(s)}", &[settings.to_string().into()]);
-        if !tab.session.post("Runtime.callFunctionOn", call) {
+        if !tab.session.post("Runtime.callFunctionOn", &call) {
             tab.events.end(crate::tab_events::TabEnd::BrowserEnded);
         }
         let options = SessionOptions { network: NetworkPolicy::default(), ..options };
         let gone = tab.gone.clone();
-        Self { guest: Some(Guest { tab, watched, options }), gone, tools: Vec::new(), runs: 0, _seat: seat, _network: network }
+        Self {
+            guest: Some(Guest { tab, watched, options }),
+            gone,
+            tools: Vec::new(),
+            runs: 0,
+            _seat: seat,
+            _network: network,
+        }
     }
 
     fn guest(&self) -> Result<&Guest, EngineError> {
@@ -107,10 +114,8 @@ impl Session for ChromeSession {
 
     fn send_tools(&mut self, tools: ToolSet) -> BoxFuture<'_, Result<(), EngineError>> {
         Box::pin(async move {
-            let list: Vec<Value> = tools
-                .iter()
-                .map(|tool| json!({ "name": tool.name, "sync": tool.mode == ToolMode::Sync }))
-                .collect();
+            let list: Vec<Value> =
+                tools.iter().map(|tool| json!({ "name": tool.name, "sync": tool.mode == ToolMode::Sync })).collect();
             self.call_kernel("function(t){this.tools(t)}", Value::Array(list).to_string()).await?;
             for tool in tools.iter() {
                 self.tools.retain(|known| known.name != tool.name);

@@ -165,7 +165,6 @@ impl Tab {
             "returnByValue": true,
         })
     }
-
 }
 
 impl Drop for Tab {

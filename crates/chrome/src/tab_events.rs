@@ -137,7 +137,7 @@ impl TabEvents {
         }
     }
 
-    fn navigated(&self, navigated: FrameNavigated<'_>) {
+    fn navigated(&self, navigated: &FrameNavigated<'_>) {
         if navigated.frame.parent_id.is_some() {
             return;
         }
@@ -180,11 +180,11 @@ impl Listener for TabEvents {
                 Err(_) => true,
             },
             "Page.javascriptDialogOpening" => {
-                self.session.post("Page.handleJavaScriptDialog", json!({ "accept": false }))
+                self.session.post("Page.handleJavaScriptDialog", &json!({ "accept": false }))
             }
             "Page.frameNavigated" => {
                 if let Ok(navigated) = serde_json::from_str(params) {
-                    self.navigated(navigated);
+                    self.navigated(&navigated);
                 }
                 true
             }

@@ -77,7 +77,8 @@ async fn a_closed_network_is_closed_for_everything() {
     assert!(stun.try_recv(&mut datagram).is_err(), "a datagram came through");
     // The doors of other sessions lead nowhere for one that has none.
     for door in ["http://door0.cove-proxy.invalid:1080/", "http://door0.cove-proxy.invalid/"] {
-        let code = format!("try {{ return (await fetch('{door}', {{mode: 'no-cors'}})).type }} catch (e) {{ return e.name }}");
+        let code =
+            format!("try {{ return (await fetch('{door}', {{mode: 'no-cors'}})).type }} catch (e) {{ return e.name }}");
         let answer = world.value(&code).await;
         assert!(answer == "TypeError" || answer == "opaque", "{answer}");
     }
@@ -99,15 +100,22 @@ async fn a_policy_opens_what_it_names() {
     };
     // Named as address and port: this one, and no other.
     let named = address.to_string();
-    let mut session = world.open(open(&[named.clone()], &[named.clone()])).await;
+    let mut session = world.open(open(std::slice::from_ref(&named), std::slice::from_ref(&named))).await;
     let report = session.run(fetch(&named)).await;
     assert_eq!(finished(report, "named").value, "hello");
     assert_eq!(hits.load(Ordering::SeqCst), 1);
-    for closed in [other.to_string(), format!("localhost:{}", address.port()), "169.254.169.254".to_owned(), "example.com".to_owned()] {
+    for closed in [
+        other.to_string(),
+        format!("localhost:{}", address.port()),
+        "169.254.169.254".to_owned(),
+        "example.com".to_owned(),
+    ] {
         let answer = finished(session.run(fetch(&closed)).await, &closed).value;
         assert!(answer == "TypeError" || answer == "", "{closed}: {answer}");
     }
-    let socket = format!("return await new Promise(r => {{ const w = new WebSocket('ws://{other}/'); w.onopen = () => r('in'); w.onerror = () => r('out') }})");
+    let socket = format!(
+        "return await new Promise(r => {{ const w = new WebSocket('ws://{other}/'); w.onopen = () => r('in'); w.onerror = () => r('out') }})"
+    );
     assert_eq!(finished(session.run(body(&socket)).await, "socket").value, "out");
     finished(session.run(body(&every_way(other, stun.local_addr().unwrap()))).await, "every way");
     assert_eq!(other_hits.load(Ordering::SeqCst), 0, "a host that is not named was reached");
@@ -124,6 +132,9 @@ async fn a_policy_opens_what_it_names() {
     let mut session = world.open(open(&["localhost".to_owned()], &["127.0.0.1".to_owned()])).await;
     assert_eq!(finished(session.run(fetch(&by_name)).await, "named").value, "hello");
     // Beside them a session without a policy is as closed as ever.
-    assert_eq!(world.value(&format!("try {{ await fetch('http://{named}/'); return 'in' }} catch {{ return 'out' }}")).await, json!("out"));
+    assert_eq!(
+        world.value(&format!("try {{ await fetch('http://{named}/'); return 'in' }} catch {{ return 'out' }}")).await,
+        json!("out")
+    );
     world.end().await;
 }

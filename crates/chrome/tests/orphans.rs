@@ -1,5 +1,13 @@
 //! A parent that is killed leaves no browser behind, and its folder is swept up by the next one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub, dead_code)]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    unreachable_pub,
+    dead_code
+)]
 
 mod world;
 
@@ -28,7 +36,8 @@ async fn a_killed_parent_leaves_nothing() {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let pid: u32 = lines.map_while(Result::ok).find_map(|line| line.split("browser=").nth(1)?.trim().parse().ok()).unwrap();
+    let pid: u32 =
+        lines.map_while(Result::ok).find_map(|line| line.split("browser=").nth(1)?.trim().parse().ok()).unwrap();
     let processes = group(pid);
     assert!(processes.len() > 3, "{processes:?}");
     kill(child.id());

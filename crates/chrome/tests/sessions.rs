@@ -111,13 +111,22 @@ async fn tools_answer_in_order_or_fail_by_name() {
         ("return await Promise.race([slow(300), slow(2)])", json!(2)),
         ("return now(1, 'ä😀', {a: [true]})", json!({"got": [1, "ä😀", {"a": [true]}]})),
         ("return [...(await echo(new Uint8Array([1, 2, 255])))]", json!([1, 2, 255])),
-        ("const r = await echo({b: new Uint8Array(3), c: [1]}); return [r.b instanceof Uint8Array, r.b.length, r.c]", json!([true, 3, [1]])),
+        (
+            "const r = await echo({b: new Uint8Array(3), c: [1]}); return [r.b instanceof Uint8Array, r.b.length, r.c]",
+            json!([true, 3, [1]]),
+        ),
         ("return now(new Uint8Array([7])).got[0][0]", json!(7)),
-        ("try { await fail() } catch (e) { return [e.message, e.code, e.toolCode] }", json!(["Tool execution failed: no such file", "ERR_TOOL_PROXY_FAIL", "not_found"])),
+        (
+            "try { await fail() } catch (e) { return [e.message, e.code, e.toolCode] }",
+            json!(["Tool execution failed: no such file", "ERR_TOOL_PROXY_FAIL", "not_found"]),
+        ),
         ("try { failNow() } catch (e) { return e.message }", json!("Tool execution failed: not now")),
         ("try { await panics() } catch (e) { return e.message }", json!("Tool execution failed: the tool broke")),
         ("try { await echo(1n) } catch (e) { return e.name }", json!("TypeError")),
-        ("try { config.deep[1].x = 3 } catch (e) { return [e.name, config.deep[1].x, Object.isFrozen(config)] }", json!(["TypeError", 2, true])),
+        (
+            "try { config.deep[1].x = 3 } catch (e) { return [e.name, config.deep[1].x, Object.isFrozen(config)] }",
+            json!(["TypeError", 2, true]),
+        ),
     ] {
         let report = session.run(body(code)).await;
         assert_eq!(report.effects, if report.usage.tool_calls == 0 { Effects::None } else { report.effects });
@@ -132,7 +141,12 @@ async fn tools_answer_in_order_or_fail_by_name() {
     let report = session.run(body("never(); return 1")).await;
     assert_eq!((report.effects, report.fate), (Effects::Unknown, SessionFate::Usable));
     // What a finished run has left behind cannot call.
-    finished(session.run(body("setTimeout(() => hear('late'), 30); Promise.resolve().then(() => hear('soon')); return 1")).await, "late");
+    finished(
+        session
+            .run(body("setTimeout(() => hear('late'), 30); Promise.resolve().then(() => hear('soon')); return 1"))
+            .await,
+        "late",
+    );
     tokio::time::sleep(Duration::from_millis(80)).await;
     assert_eq!(finished(session.run(body("await hear('next'); return 2")).await, "next").value, 2);
     assert!(!heard.lock().unwrap().contains(&json!("late")), "{heard:?}");
@@ -167,7 +181,10 @@ async fn final_answer_ends_a_run_for_good() {
         ("final_answer(undefined)", json!(null)),
         ("final_answer(); await new Promise(() => {})", json!(null)),
         ("try { final_answer(5) } catch {} for (;;) {}", json!(5)),
-        ("const keep = final_answer; new Promise(() => keep(6)).catch(() => {}); await new Promise(() => {})", json!(6)),
+        (
+            "const keep = final_answer; new Promise(() => keep(6)).catch(() => {}); await new Promise(() => {})",
+            json!(6),
+        ),
     ] {
         let report = session.run(cell(code)).await;
         assert_eq!(report.fate, SessionFate::Usable, "{code}");
@@ -177,7 +194,11 @@ async fn final_answer_ends_a_run_for_good() {
     assert_eq!(value(&mut session, "ran").await, true);
     let report = session.run(cell("try { final_answer(1) } catch {}\nfinally { touch(); console.log('after') }")).await;
     assert_eq!((report.effects, report.logs.len()), (Effects::None, 0));
-    is(&failed(session.run(cell("const c = {}; c.c = c; final_answer(c)")).await, "cycle"), FaultKind::NotSerializable, "circular");
+    is(
+        &failed(session.run(cell("const c = {}; c.c = c; final_answer(c)")).await, "cycle"),
+        FaultKind::NotSerializable,
+        "circular",
+    );
     is(&failed(session.run(cell("final_answer = 1")).await, "assign"), FaultKind::Exception, "");
     assert_eq!(value(&mut session, "1 + 1").await, 2);
     world.end().await;
@@ -223,7 +244,8 @@ async fn console_lines_are_kept_in_order_and_within_bounds() {
     assert_eq!((report.logs[0].text.as_str(), report.fate), ("before", SessionFate::Lost));
     let report = session.run(body("for (let i = 0; i < 10_000; i++) console.log('line', i); return 'done'")).await;
     assert!(!report.logs_truncated && report.logs.len() == 10_000 && report.logs[9_999].text == "line 9999");
-    let report = session.run(body("for (let i = 0; i < 200_000; i++) console.log('x'.repeat(100)); return 'done'")).await;
+    let report =
+        session.run(body("for (let i = 0; i < 200_000; i++) console.log('x'.repeat(100)); return 'done'")).await;
     let bytes: usize = report.logs.iter().map(|line| line.text.len() + 1).sum();
     assert!(report.logs_truncated && bytes <= 262_144 && bytes > 262_000, "{bytes}");
     let report = session.run(body("console.log('y'.repeat(50e6)); return 'done'")).await;
@@ -244,9 +266,18 @@ async fn canvases_become_pictures() {
         ("getCanvas().getContext('2d').fillRect(0, 0, 9, 9)", vec![(None, 800, 600)]),
         ("getCanvas(0, 0); return getCanvas(5, 5) === getCanvas()", vec![(None, 800, 600)]),
         ("getCanvas(320); getCanvas(10, 20)", vec![(None, 320, 600)]),
-        ("getCanvas(30, 40); getCanvas('b.png', 5, 6); getCanvas('a.png')", vec![(None, 30, 40), (Some("b.png"), 5, 6), (Some("a.png"), 800, 600)]),
-        ("const c = getCanvas(10, 10); c.width = 77; document.open(); document.write('x'); document.close(); getCanvas = null; delete window.getCanvas", vec![(None, 77, 10)]),
-        ("HTMLCanvasElement.prototype.toDataURL = () => 'data:,'; document.createElement = null; getCanvas(3, 3)", vec![(None, 3, 3)]),
+        (
+            "getCanvas(30, 40); getCanvas('b.png', 5, 6); getCanvas('a.png')",
+            vec![(None, 30, 40), (Some("b.png"), 5, 6), (Some("a.png"), 800, 600)],
+        ),
+        (
+            "const c = getCanvas(10, 10); c.width = 77; document.open(); document.write('x'); document.close(); getCanvas = null; delete window.getCanvas",
+            vec![(None, 77, 10)],
+        ),
+        (
+            "HTMLCanvasElement.prototype.toDataURL = () => 'data:,'; document.createElement = null; getCanvas(3, 3)",
+            vec![(None, 3, 3)],
+        ),
         ("getCanvas(4, 4); final_answer(1)", vec![(None, 4, 4)]),
     ] {
         let done = finished(world.report(code).await, code);
@@ -263,11 +294,19 @@ async fn canvases_become_pictures() {
     ] {
         let done = finished(world.report(code).await, code);
         assert_eq!((done.value, done.pictures.len()), (json!("kept"), 0), "{code}");
-        assert!(done.canvas_error.as_deref().is_some_and(|error| error.contains(part)), "{code}: {:?}", done.canvas_error);
+        assert!(
+            done.canvas_error.as_deref().is_some_and(|error| error.contains(part)),
+            "{code}: {:?}",
+            done.canvas_error
+        );
     }
     assert!(world.report("getCanvas(); throw 1").await.result.is_err());
     is(&world.fault("getCanvas('../x.png')").await, FaultKind::Exception, "plain file name");
-    is(&world.fault("for (let i = 0; i < 20; i++) getCanvas(`p${i}.png`, 2, 2)").await, FaultKind::Exception, "16 pictures");
+    is(
+        &world.fault("for (let i = 0; i < 20; i++) getCanvas(`p${i}.png`, 2, 2)").await,
+        FaultKind::Exception,
+        "16 pictures",
+    );
     // In a session a canvas lives on; a run exports those that it asked for.
     let mut session = world.open(SessionOptions::executor()).await;
     assert_eq!(finished(session.run(cell("const c = getCanvas(8, 8); 1")).await, "1").pictures.len(), 1);
@@ -290,7 +329,12 @@ async fn time_chance_and_modules_are_the_sessions() {
         .map(|(name, text)| (name.to_owned(), text.to_owned()))
         .into(),
     };
-    let replay = || SessionOptions { clock: Clock::Fixed(1_000), random: Random::Seeded(u64::MAX), imports: policy.clone(), ..SessionOptions::executor() };
+    let replay = || SessionOptions {
+        clock: Clock::Fixed(1_000),
+        random: Random::Seeded(u64::MAX),
+        imports: policy.clone(),
+        ..SessionOptions::executor()
+    };
     let mut one = world.open(replay()).await;
     let mut two = world.open(replay()).await;
     let draw = "[Math.random(), Math.random(), crypto.randomUUID()]";
@@ -298,11 +342,20 @@ async fn time_chance_and_modules_are_the_sessions() {
     assert_ne!(value(&mut one, "Math.random()").await, value(&mut one, "Math.random()").await);
     let dates = "[Date.now(), new Date().getTime(), +new Date(5), new Date() instanceof Date, typeof Date()]";
     assert_eq!(value(&mut one, dates).await, json!([1000, 1000, 5, true, "string"]));
-    assert_eq!(value(&mut one, "const m = await import('lib'); [m.four, m.default(), (await import('lib')) === m]").await, json!([4, "hi", true]));
-    assert_eq!(value(&mut one, "const { default: c, answer } = await import('cjs'); [c.answer(), answer()]").await, json!([42, 42]));
+    assert_eq!(
+        value(&mut one, "const m = await import('lib'); [m.four, m.default(), (await import('lib')) === m]").await,
+        json!([4, "hi", true])
+    );
+    assert_eq!(
+        value(&mut one, "const { default: c, answer } = await import('cjs'); [c.answer(), answer()]").await,
+        json!([42, 42])
+    );
     is(&failed(one.run(cell("await import('secret')")).await, "secret"), FaultKind::ImportNotAllowed, "secret");
     is(&failed(one.run(cell("await import('gone')")).await, "gone"), FaultKind::Exception, "no module named gone");
-    assert_eq!(value(&mut one, "try { await import('se' + 'cret') } catch (e) { e.code }").await, "ERR_IMPORT_NOT_ALLOWED");
+    assert_eq!(
+        value(&mut one, "try { await import('se' + 'cret') } catch (e) { e.code }").await,
+        "ERR_IMPORT_NOT_ALLOWED"
+    );
     let mut none = world.open(SessionOptions { limits: Limits::EXECUTOR, ..SessionOptions::executor() }).await;
     for code in ["Date.now()", "new Date()", "Math.random()", "crypto.randomUUID()", "performance.now()"] {
         is(&failed(none.run(cell(code)).await, code), FaultKind::Exception, "TypeError");

@@ -23,12 +23,24 @@ async fn odd_pages_give_their_value() {
         ("Object.prototype.toJSON = () => 'mine'; return {a: 1}", json!("mine")),
         ("Array.prototype.toJSON = function () { return this.length }; return [1, 2]", json!(2)),
         ("Object.prototype.then = function (r) { r('hijacked') }; return 6", json!(6)),
-        ("Array.prototype.map = Array.prototype.push = Array.prototype[Symbol.iterator] = null; return [7]", json!([7])),
-        ("Object.defineProperty(Object.prototype, 'value', {set() { throw 1 }, get() { throw 1 }}); return 8", json!(8)),
+        (
+            "Array.prototype.map = Array.prototype.push = Array.prototype[Symbol.iterator] = null; return [7]",
+            json!([7]),
+        ),
+        (
+            "Object.defineProperty(Object.prototype, 'value', {set() { throw 1 }, get() { throw 1 }}); return 8",
+            json!(8),
+        ),
         ("Object.defineProperty(Array.prototype, '0', {set() { throw 1 }}); return 9", json!(9)),
         ("Function.prototype.call = Function.prototype.apply = Reflect.apply = null; return 10", json!(10)),
-        ("String.prototype.slice = Map.prototype.get = Set.prototype.has = null; console.log({a: 1}); return 11", json!(11)),
-        ("window.onerror = () => { throw 1 }; setTimeout(() => { throw 2 }); await new Promise(r => setTimeout(r, 20)); return 12", json!(12)),
+        (
+            "String.prototype.slice = Map.prototype.get = Set.prototype.has = null; console.log({a: 1}); return 11",
+            json!(11),
+        ),
+        (
+            "window.onerror = () => { throw 1 }; setTimeout(() => { throw 2 }); await new Promise(r => setTimeout(r, 20)); return 12",
+            json!(12),
+        ),
         ("setTimeout = clearTimeout = console.log = null; return 13", json!(13)),
         ("alert(1); return [confirm('?'), prompt('?')]", json!([false, null])),
         ("for (let i = 0; i < 30; i++) alert(i); return 14", json!(14)),
@@ -36,21 +48,45 @@ async fn odd_pages_give_their_value() {
         ("location.href = 'https://example.com/'; await new Promise(r => setTimeout(r, 100)); return 16", json!(16)),
         ("location = 'about:blank'; await new Promise(r => setTimeout(r, 100)); return 17", json!(17)),
         ("location.reload(); await new Promise(r => setTimeout(r, 100)); return 18", json!(18)),
-        ("location = URL.createObjectURL(new Blob(['x'], {type: 'text/html'})); await new Promise(r => setTimeout(r, 100)); return 19", json!(19)),
-        ("const f = document.createElement('form'); f.action = '/x'; f.method = 'post'; document.body.append(f); f.submit(); await new Promise(r => setTimeout(r, 100)); return 20", json!(20)),
+        (
+            "location = URL.createObjectURL(new Blob(['x'], {type: 'text/html'})); await new Promise(r => setTimeout(r, 100)); return 19",
+            json!(19),
+        ),
+        (
+            "const f = document.createElement('form'); f.action = '/x'; f.method = 'post'; document.body.append(f); f.submit(); await new Promise(r => setTimeout(r, 100)); return 20",
+            json!(20),
+        ),
         ("document.open(); document.write('<p>x</p>'); document.close(); return document.body.textContent", json!("x")),
-        ("history.pushState({}, '', '/elsewhere'); location.hash = 'h'; return location.href", json!("https://cove.invalid/elsewhere#h")),
+        (
+            "history.pushState({}, '', '/elsewhere'); location.hash = 'h'; return location.href",
+            json!("https://cove.invalid/elsewhere#h"),
+        ),
         ("return [window.open('about:blank'), window.open('https://example.com')]", json!([null, null])),
-        ("const a = document.createElement('a'); a.href = 'about:blank'; a.target = '_blank'; a.click(); return 21", json!(21)),
-        ("const a = document.createElement('a'); a.download = 'evil.txt'; a.href = 'data:text/plain,evil'; a.click(); await new Promise(r => setTimeout(r, 50)); return 22", json!(22)),
-        ("for (let i = 0; i < 4; i++) new Worker(URL.createObjectURL(new Blob(['for (;;) {}']))); return 23", json!(23)),
+        (
+            "const a = document.createElement('a'); a.href = 'about:blank'; a.target = '_blank'; a.click(); return 21",
+            json!(21),
+        ),
+        (
+            "const a = document.createElement('a'); a.download = 'evil.txt'; a.href = 'data:text/plain,evil'; a.click(); await new Promise(r => setTimeout(r, 50)); return 22",
+            json!(22),
+        ),
+        (
+            "for (let i = 0; i < 4; i++) new Worker(URL.createObjectURL(new Blob(['for (;;) {}']))); return 23",
+            json!(23),
+        ),
         ("Promise.reject(new Error('unhandled')); setTimeout(() => Promise.reject(1)); return 24", json!(24)),
         ("setTimeout(() => { for (;;) {} }); return 25", json!(25)),
         ("setInterval(() => { for (;;) {} }); return 26", json!(26)),
-        ("const i = document.createElement('iframe'); document.body.append(i); return Object.keys(i.contentWindow).filter(k => k.startsWith('__c')).length", json!(0)),
+        (
+            "const i = document.createElement('iframe'); document.body.append(i); return Object.keys(i.contentWindow).filter(k => k.startsWith('__c')).length",
+            json!(0),
+        ),
         ("print(); window.stop(); navigator.sendBeacon?.('/x', 'y'); return 27", json!(27)),
         ("addEventListener('beforeunload', e => { e.preventDefault(); return 'stay' }); return 28", json!(28)),
-        ("Error.prepareStackTrace = () => { throw 1 }; Error.stackTraceLimit = 0; try { null.x } catch (e) { return 29 }", json!(29)),
+        (
+            "Error.prepareStackTrace = () => { throw 1 }; Error.stackTraceLimit = 0; try { null.x } catch (e) { return 29 }",
+            json!(29),
+        ),
         ("Object.freeze(globalThis.document); Object.freeze(Object.prototype); return 30", json!(30)),
     ] {
         let began = Instant::now();
@@ -120,13 +156,28 @@ async fn bombs_reach_nobody_else() {
     let mut beside = world.open(SessionOptions::one_shot()).await;
     let limits = Limits { memory_bytes: 128 << 20, timeout_ms: 20_000, ..Limits::ONE_SHOT };
     for (code, kinds) in [
-        ("const a = []; for (;;) a.push(new Uint8Array(32 << 20).fill(1))", &[FaultKind::Memory, FaultKind::Exception][..]),
-        ("const a = []; for (;;) { const b = []; for (let i = 0; i < 1e5; i++) b.push({i}); a.push(b) }", &[FaultKind::Memory]),
+        (
+            "const a = []; for (;;) a.push(new Uint8Array(32 << 20).fill(1))",
+            &[FaultKind::Memory, FaultKind::Exception][..],
+        ),
+        (
+            "const a = []; for (;;) { const b = []; for (let i = 0; i < 1e5; i++) b.push({i}); a.push(b) }",
+            &[FaultKind::Memory],
+        ),
         ("let s = 'x'; for (;;) s += s", &[FaultKind::Exception]),
-        ("const w = []; for (let i = 0; i < 4; i++) w.push(new Worker(URL.createObjectURL(new Blob(['const a = []; for (;;) a.push(new Uint8Array(16 << 20).fill(1))'])))); await new Promise(() => {})", &[FaultKind::Memory]),
+        (
+            "const w = []; for (let i = 0; i < 4; i++) w.push(new Worker(URL.createObjectURL(new Blob(['const a = []; for (;;) a.push(new Uint8Array(16 << 20).fill(1))'])))); await new Promise(() => {})",
+            &[FaultKind::Memory],
+        ),
         ("new Array(2 ** 32 - 1).fill(0)", &[FaultKind::Memory, FaultKind::Exception]),
-        ("const m = new WebAssembly.Memory({initial: 1, maximum: 65536}); for (;;) { m.grow(256); new Uint8Array(m.buffer).fill(1) }", &[FaultKind::Memory, FaultKind::Exception]),
-        ("const a = []; for (;;) { const c = new OffscreenCanvas(4000, 4000); c.getContext('2d').fillRect(0, 0, 4000, 4000); a.push(c) }", &[FaultKind::Memory]),
+        (
+            "const m = new WebAssembly.Memory({initial: 1, maximum: 65536}); for (;;) { m.grow(256); new Uint8Array(m.buffer).fill(1) }",
+            &[FaultKind::Memory, FaultKind::Exception],
+        ),
+        (
+            "const a = []; for (;;) { const c = new OffscreenCanvas(4000, 4000); c.getContext('2d').fillRect(0, 0, 4000, 4000); a.push(c) }",
+            &[FaultKind::Memory],
+        ),
     ] {
         let mut session = world.open(SessionOptions { limits, ..SessionOptions::one_shot() }).await;
         let report = session.run(body(code)).await;
@@ -258,7 +309,9 @@ async fn many_runs_leave_nothing() {
         let processes = world::group(world.engine.pid().unwrap());
         let anonymous = |pid: &u32| {
             let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-            status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok())
+            status
+                .lines()
+                .find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok())
         };
         processes.iter().filter_map(anonymous).sum::<u64>() / 1024
     };

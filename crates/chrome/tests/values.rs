@@ -27,17 +27,26 @@ async fn values_come_back_as_json() {
         ("return document.title + typeof crypto.subtle + isSecureContext", json!("Coveobjecttrue")),
         ("localStorage.a = 1; return [localStorage.a, typeof SharedArrayBuffer]", json!(["1", "function"])),
         ("return [typeof input, 'input' in globalThis]", json!(["undefined", true])),
-        ("const b = new Blob(['postMessage(6*7)']); const w = new Worker(URL.createObjectURL(b));
-          return await new Promise(r => w.onmessage = e => r(e.data))", json!(42)),
+        (
+            "const b = new Blob(['postMessage(6*7)']); const w = new Worker(URL.createObjectURL(b));
+          return await new Promise(r => w.onmessage = e => r(e.data))",
+            json!(42),
+        ),
         ("return (0, eval)('1 + 1') + new Function('a', 'return a * 2')(20)", json!(42)),
         ("return Object.keys(globalThis).filter(k => k.startsWith('__cove'))", json!([])),
-        ("return ['send', 'n', 'boot', 'stop'].map(n => typeof globalThis['__co' + 've_' + n])", json!(["undefined", "undefined", "undefined", "undefined"])),
+        (
+            "return ['send', 'n', 'boot', 'stop'].map(n => typeof globalThis['__co' + 've_' + n])",
+            json!(["undefined", "undefined", "undefined", "undefined"]),
+        ),
         ("return (0, eval)('typeof __co' + 've_boot')", json!("undefined")),
     ] {
         assert_eq!(world.value(code).await, expected, "{code}");
     }
     let mut session = world.open(SessionOptions::one_shot()).await;
-    let unit = RunUnit { shape: RunShape::FunctionBody { input: Some(json!({"a": [1, 2]})) }, ..body("return [input.a[1], globalThis.input === input]") };
+    let unit = RunUnit {
+        shape: RunShape::FunctionBody { input: Some(json!({"a": [1, 2]})) },
+        ..body("return [input.a[1], globalThis.input === input]")
+    };
     assert_eq!(finished(session.run(unit).await, "input").value, json!([2, true]));
     session.close().await.unwrap();
     world.end().await;
@@ -49,9 +58,19 @@ async fn failures_say_what_and_where() {
     let at = |line, column| Some(Position { line, column });
     for (code, kind, message, position) in [
         ("let a = 1;\nthrow new TypeError('no')", FaultKind::Exception, "TypeError: no", at(2, 7)),
-        ("let a = 1;\n  null.x", FaultKind::Exception, "TypeError: Cannot read properties of null (reading 'x')", at(2, 8)),
+        (
+            "let a = 1;\n  null.x",
+            FaultKind::Exception,
+            "TypeError: Cannot read properties of null (reading 'x')",
+            at(2, 8),
+        ),
         ("function f() { missing() }\nf()", FaultKind::Exception, "ReferenceError: missing is not defined", at(1, 16)),
-        ("const x: number = 1;\nawait Promise.reject(new RangeError('r' + x))", FaultKind::Exception, "RangeError: r1", at(2, 22)),
+        (
+            "const x: number = 1;\nawait Promise.reject(new RangeError('r' + x))",
+            FaultKind::Exception,
+            "RangeError: r1",
+            at(2, 22),
+        ),
         ("throw 'plain'", FaultKind::Exception, "Uncaught \"plain\"", None),
         ("throw {a: 1}", FaultKind::Exception, "{ a: 1 }", None),
         ("throw undefined", FaultKind::Exception, "undefined", None),
@@ -66,8 +85,18 @@ async fn failures_say_what_and_where() {
         ("let v = 0; for (let i = 0; i < 1000; i++) v = [v]; return v", FaultKind::NotSerializable, "deeply", None),
         ("return 'x'.repeat(200_000)", FaultKind::ResultTooLarge, "200002", None),
         ("const x = eval('1 +')", FaultKind::Exception, "SyntaxError", at(1, 11)),
-        ("throw new Error('a', { cause: new TypeError('b') })", FaultKind::Exception, "Error: a (cause: TypeError: b)", at(1, 7)),
-        ("await Promise.any([Promise.reject('p'), Promise.reject(new Error('q'))])", FaultKind::Exception, "[Uncaught \"p\"; Error: q]", None),
+        (
+            "throw new Error('a', { cause: new TypeError('b') })",
+            FaultKind::Exception,
+            "Error: a (cause: TypeError: b)",
+            at(1, 7),
+        ),
+        (
+            "await Promise.any([Promise.reject('p'), Promise.reject(new Error('q'))])",
+            FaultKind::Exception,
+            "[Uncaught \"p\"; Error: q]",
+            None,
+        ),
     ] {
         let report = world.report(code).await;
         assert_eq!(report.fate, SessionFate::Usable, "{code}: {report:?}");
@@ -76,7 +105,11 @@ async fn failures_say_what_and_where() {
         assert_eq!(fault.position, position, "{code}: {fault:?}");
         assert_eq!(fault.frame.is_some(), position.is_some(), "{code}");
     }
-    is(&world.fault("const f = () => f(); f()").await, FaultKind::Exception, "RangeError: Maximum call stack size exceeded");
+    is(
+        &world.fault("const f = () => f(); f()").await,
+        FaultKind::Exception,
+        "RangeError: Maximum call stack size exceeded",
+    );
     let fault = world.fault("const ä = '😀😀', 名 = null; 名.x").await;
     assert_eq!(fault.position, at(1, 29), "{fault:?}");
     let fault = world.fault("return 'y'.repeat(50e6)").await;
@@ -84,7 +117,10 @@ async fn failures_say_what_and_where() {
     let fault = world.fault("return '😀'.repeat(199_999)").await;
     assert_eq!((fault.kind, &fault.details["jsonLength"]), (FaultKind::ResultTooLarge, &json!(200_001)));
     assert_eq!(world.value("return '😀'.repeat(199_998).length").await, 399_996);
-    let wide = SessionOptions { limits: Limits { max_result_chars: 60 << 20, memory_bytes: 900 << 20, ..Limits::ONE_SHOT }, ..SessionOptions::one_shot() };
+    let wide = SessionOptions {
+        limits: Limits { max_result_chars: 60 << 20, memory_bytes: 900 << 20, ..Limits::ONE_SHOT },
+        ..SessionOptions::one_shot()
+    };
     let mut session = world.open(wide).await;
     let value = finished(session.run(body("return 'z'.repeat(50e6)")).await, "50 MB").value;
     assert_eq!(value.as_str().map(str::len), Some(50_000_000));

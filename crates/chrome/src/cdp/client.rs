@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use super::frame::{Attached, Detached, Incoming, frame, number_after};
 use super::wire::{Frame, FrameReader, MAX_FRAME_BYTES};
 
 /// Commands that may wait to be written. The browser reads quickly; a full queue means that it has stopped.
@@ -98,7 +98,13 @@ impl Client {
     /// Starts reading and writing on the current runtime.
     pub(crate) fn start(commands: pipe::Sender, answers: pipe::Receiver) -> Self {
         let (queue, queued) = mpsc::channel(QUEUE);
-        let client = Self { queue, next_id: Arc::new(AtomicU64::new(1)), state: Arc::default(), closing: Arc::default(), arrived: Arc::default() };
+        let client = Self {
+            queue,
+            next_id: Arc::new(AtomicU64::new(1)),
+            state: Arc::default(),
+            closing: Arc::default(),
+            arrived: Arc::default(),
+        };
         tokio::spawn(write(commands, queued, client.clone()));
         tokio::spawn(read(answers, client.clone()));
         client
@@ -114,7 +120,7 @@ impl Client {
     ) -> Result<Box<RawValue>, CallError> {
         let (reply, answer) = oneshot::channel();
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let frame = frame(id, session, method, params);
+        let frame = frame(id, session, method, &params);
         {
             let mut state = self.lock();
             if state.closed {
@@ -130,13 +136,15 @@ impl Client {
         };
         match tokio::time::timeout(wait, exchange).await {
             Err(_) => Err(CallError::Deadline(method.to_owned())),
-            Ok(Err(CallError::Refused { message, .. })) => Err(CallError::Refused { method: method.to_owned(), message }),
+            Ok(Err(CallError::Refused { message, .. })) => {
+                Err(CallError::Refused { method: method.to_owned(), message })
+            }
             Ok(result) => result,
         }
     }
 
     /// Calls `method` without waiting for anything; `false` when there is no room or the browser is gone.
-    pub(crate) fn post(&self, session: Option<&str>, method: &str, params: Value) -> bool {
+    pub(crate) fn post(&self, session: Option<&str>, method: &str, params: &Value) -> bool {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         if let Some(session) = session {
             let mut state = self.lock();
@@ -153,7 +161,7 @@ impl Client {
     /// Calls `method` and waits only until there is room in the queue.
     pub(crate) async fn send(&self, session: Option<&str>, method: &str, params: Value) -> Result<(), CallError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let queued = self.queue.send_timeout(frame(id, session, method, params), QUEUE_WAIT).await;
+        let queued = self.queue.send_timeout(frame(id, session, method, &params), QUEUE_WAIT).await;
         queued.map_err(|_| CallError::Deadline(method.to_owned()))
     }
 
@@ -326,64 +334,6 @@ impl Drop for Forget<'_> {
     }
 }
 
-#[derive(Deserialize)]
-struct Incoming<'a> {
-    id: Option<u64>,
-    #[serde(borrow)]
-    method: Option<std::borrow::Cow<'a, str>>,
-    #[serde(borrow)]
-    params: Option<&'a RawValue>,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<Refusal<'a>>,
-    #[serde(borrow, rename = "sessionId")]
-    session_id: Option<std::borrow::Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-struct Refusal<'a> {
-    #[serde(borrow)]
-    message: std::borrow::Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Attached<'a> {
-    #[serde(borrow)]
-    session_id: std::borrow::Cow<'a, str>,
-    #[serde(borrow)]
-    target_info: TargetInfo<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TargetInfo<'a> {
-    #[serde(borrow)]
-    target_id: std::borrow::Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-struct Detached<'a> {
-    #[serde(borrow, rename = "sessionId")]
-    session_id: std::borrow::Cow<'a, str>,
-}
-
-fn number_after(text: &str, prefix: &str) -> Option<u64> {
-    let digits = text.strip_prefix(prefix)?;
-    digits.get(..digits.find(|c: char| !c.is_ascii_digit())?)?.parse().ok()
-}
-
-fn frame(id: u64, session: Option<&str>, method: &str, params: Value) -> Vec<u8> {
-    let mut message = serde_json::json!({ "id": id, "method": method, "params": params });
-    if let (Some(session), Some(object)) = (session, message.as_object_mut()) {
-        object.insert("sessionId".to_owned(), session.into());
-    }
-    let mut bytes = message.to_string().into_bytes();
-    bytes.push(0);
-    bytes
-}
-
 async fn write(mut commands: pipe::Sender, mut queued: mpsc::Receiver<Vec<u8>>, client: Client) {
     loop {
         let frame = tokio::select! {
@@ -429,10 +379,7 @@ mod tests {
         browser.write_all(b"{\"id\":1,\"result\":{\"a\":1}}\0").await.unwrap();
         browser.write_all(b"{\"id\":2,\"error\":{\"code\":-1,\"message\":\"no\"}}\0not json\0").await.unwrap();
         // The answers wait in the pipe until the calls have been made.
-        let (one, two) = tokio::join!(
-            call_x(&client, None, long),
-            call_x(&client, None, long),
-        );
+        let (one, two) = tokio::join!(call_x(&client, None, long), call_x(&client, None, long),);
         assert_eq!(one.unwrap().get(), "{\"a\":1}");
         assert!(matches!(two, Err(CallError::Refused { message, .. }) if message == "no"));
         let slow = client.call(None, "Slow.call", json!({}), Duration::from_millis(1)).await;
@@ -451,11 +398,7 @@ mod tests {
         assert!(client.is_closed());
     }
 
-    async fn call_x(
-        client: &Client,
-        session: Option<&str>,
-        wait: Duration,
-    ) -> Result<Box<RawValue>, CallError> {
+    async fn call_x(client: &Client, session: Option<&str>, wait: Duration) -> Result<Box<RawValue>, CallError> {
         client.call(session, "X.y", json!({}), wait).await
     }
 }

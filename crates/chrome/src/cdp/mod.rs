@@ -3,6 +3,7 @@
 //! It knows frames, ids, sessions and deadlines. It knows nothing of pages, runs or guests.
 
 mod client;
+mod frame;
 mod protocol;
 mod wire;
 

@@ -42,7 +42,7 @@ impl Session {
     }
 
     /// Calls the page without waiting.
-    pub(crate) fn post(&self, method: &str, params: Value) -> bool {
+    pub(crate) fn post(&self, method: &str, params: &Value) -> bool {
         self.client.post(Some(&self.id), method, params)
     }
 
@@ -53,7 +53,7 @@ impl Session {
 
     /// Lets an intercepted request fail as if the user had pressed Stop: a navigation then leaves the page as it is.
     pub(crate) fn abort_request(&self, request: &str) -> bool {
-        self.post("Fetch.failRequest", json!({ "requestId": request, "errorReason": "Aborted" }))
+        self.post("Fetch.failRequest", &json!({ "requestId": request, "errorReason": "Aborted" }))
     }
 
     /// Answers an intercepted request.
@@ -68,7 +68,7 @@ impl Session {
             ],
             "body": base64::engine::general_purpose::STANDARD.encode(body),
         });
-        self.post("Fetch.fulfillRequest", params)
+        self.post("Fetch.fulfillRequest", &params)
     }
 }
 

@@ -48,7 +48,12 @@ impl Proxies {
 
     /// What the browser may resolve: the doors, and nothing else.
     pub(crate) fn resolver_rules(&self) -> String {
-        let doors = self.lock().iter().enumerate().map(|(index, door)| format!("MAP {} 127.0.0.1:{}", name(index), door.port)).collect::<Vec<_>>();
+        let doors = self
+            .lock()
+            .iter()
+            .enumerate()
+            .map(|(index, door)| format!("MAP {} 127.0.0.1:{}", name(index), door.port))
+            .collect::<Vec<_>>();
         format!("{},MAP * ~NOTFOUND", doors.join(","))
     }
 

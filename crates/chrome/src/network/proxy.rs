@@ -195,7 +195,10 @@ mod tests {
         let plain = Request::read(
             "GET http://a.org:81/x?y HTTP/1.1\r\nHost: a.org:81\r\nProxy-Connection: keep-alive\r\nA: b\r\n\r\n",
         );
-        assert_eq!(plain.unwrap().forward.unwrap(), "GET /x?y HTTP/1.1\r\nHost: a.org:81\r\nA: b\r\nConnection: close\r\n\r\n");
+        assert_eq!(
+            plain.unwrap().forward.unwrap(),
+            "GET /x?y HTTP/1.1\r\nHost: a.org:81\r\nA: b\r\nConnection: close\r\n\r\n"
+        );
         for head in [
             "GET / HTTP/1.1\r\nHost: door0\r\n\r\n",
             "CONNECT example.com HTTP/1.1\r\n\r\n",

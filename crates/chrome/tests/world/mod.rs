@@ -62,7 +62,8 @@ impl World {
         self.engine.close().await;
         let left: Vec<u32> = processes.into_iter().filter(|pid| is_running(*pid)).collect();
         assert!(left.is_empty(), "processes were left: {left:?}");
-        let folders: Vec<PathBuf> = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let folders: Vec<PathBuf> =
+            fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert!(folders.is_empty(), "folders were left: {folders:?}");
     }
 }
@@ -116,7 +117,8 @@ pub fn is_running(pid: u32) -> bool {
 /// Renderers of a browser.
 pub fn renderers(leader: u32) -> BTreeSet<u32> {
     let is_renderer = |pid: &u32| {
-        fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains("--type=renderer"))
+        fs::read(format!("/proc/{pid}/cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains("--type=renderer"))
     };
     group(leader).into_iter().filter(|pid| is_running(*pid)).filter(is_renderer).collect()
 }
