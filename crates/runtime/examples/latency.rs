@@ -27,7 +27,10 @@ fn line(what: &str, mut times: Vec<Duration>) {
     let ms = |time: Duration| (time.as_secs_f64() * 1e5).round() / 1e2;
     let p50 = times[times.len() / 2];
     let p95 = times[times.len() * 95 / 100];
-    println!("{}", json!({"what": what, "runs": times.len(), "min_ms": ms(times[0]), "p50_ms": ms(p50), "p95_ms": ms(p95)}));
+    println!(
+        "{}",
+        json!({"what": what, "runs": times.len(), "min_ms": ms(times[0]), "p50_ms": ms(p50), "p95_ms": ms(p95)})
+    );
 }
 
 #[tokio::main]

@@ -12,6 +12,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use cove_core::{ToolCall, ToolError, ToolSpec};
+use cove_files::FileTool;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_util::client::legacy::Client;
@@ -22,6 +24,9 @@ use tokio::net::UnixStream;
 
 /// No honest answer is larger: pictures are the largest part, and Ship bounds them.
 const MAX_ANSWER_BYTES: usize = 96 << 20;
+
+/// A tool gives up by itself before this.
+const TOOL_LIMIT: Duration = Duration::from_secs(40);
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +69,8 @@ impl ShipClient {
             let answer = self.send(method, path, "application/json", body).await?;
             let status = answer.status();
             let limited = Limited::new(answer.into_body(), MAX_ANSWER_BYTES);
-            let bytes = limited.collect().await.map_err(|error| ClientError::Unreachable(error.to_string()))?.to_bytes();
+            let bytes =
+                limited.collect().await.map_err(|error| ClientError::Unreachable(error.to_string()))?.to_bytes();
             let value = serde_json::from_slice(&bytes).map_err(|error| ClientError::Answer(error.to_string()))?;
             Ok((status, value))
         };
@@ -89,6 +95,38 @@ impl ShipClient {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
             ClientError::Unreachable(format!("{error}{cause}"))
         })
+    }
+}
+
+/// The file tools for a JavaScript session (`read`, `readTool`, `write`, …), run by this Ship inside its walls.
+pub fn file_tools(ship: &ShipClient) -> Vec<ToolSpec> {
+    let names = FileTool::ALL.into_iter().flat_map(|tool| [(tool, ""), (tool, "Tool")]);
+    names
+        .map(|(tool, ending)| {
+            let ship = ship.clone();
+            let mut spec = ToolSpec::new(format!("{}{ending}", tool.name()), move |call: ToolCall| {
+                let ship = ship.clone();
+                async move { ship.tool(tool, call).await }
+            });
+            spec.description = tool.description().to_owned();
+            spec.schema = Some(tool.schema());
+            spec
+        })
+        .collect()
+}
+
+impl ShipClient {
+    async fn tool(&self, tool: FileTool, call: ToolCall) -> Result<Value, ToolError> {
+        let body = serde_json::json!({"tool": tool.name(), "args": call.args});
+        let answer = self.json(Method::POST, "/fs/tool", Some(&body), TOOL_LIMIT).await;
+        let (status, mut answer) = answer.map_err(|error| ToolError::new(error.to_string()))?;
+        if status.is_success() {
+            return Ok(answer);
+        }
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let error = answer["error"].take();
+        let message = text(&error["message"]).unwrap_or_else(|| format!("{} failed", tool.name()));
+        Err(ToolError { message, code: text(&error["code"]) })
     }
 }
 

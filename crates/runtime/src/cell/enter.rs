@@ -14,7 +14,7 @@ use rustix::thread::UnshareFlags;
 
 use super::cgroup::Groups;
 use super::identity::{self, INSIDE};
-use super::report::{EffectiveLimits, EffectiveWalls, Limit, Survey};
+use super::report::{EffectiveLimits, EffectiveWalls, Limit, Survey, Wall, WallState};
 use super::spec::{Go, Report, Spec, receive, send};
 use super::{landlock_rules, rlimits, root, seccomp};
 use crate::ship::{Listen, ShipOptions};
@@ -22,6 +22,9 @@ use crate::sys;
 
 /// Set by the owner; says that standard input is its line to us and standard output the listening socket.
 pub(super) const ASKED: &str = "COVE_CELL";
+
+/// Without these nothing of a guest runs. Namespaces are not in the list: they cannot be missing without an error.
+const NEEDED: [&str; 5] = ["capabilities", "network-namespace", "no-new-privileges", "pid-namespace", "seccomp"];
 
 /// The walls could not be put up.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +52,7 @@ impl Inside {
             env: self.spec.env,
             workspace: "/workspace".into(),
             process_limit: Some(self.spec.limits.processes),
+            watch_workspace_bytes: self.spec.limits.workspace_bytes,
             watch_memory_bytes: watched.map(|limit| limit.value),
             init: true,
             ..options
@@ -77,6 +81,8 @@ pub fn enter() -> Result<Option<Inside>, EnterError> {
 /// Moves the two descriptors that we were started with out of the way and closes everything else.
 fn take_descriptors() -> io::Result<(OwnedFd, UnixListener)> {
     let missing = || io::Error::other("not started by a cell's owner");
+    // Whatever else the owner had open without meaning to pass it on.
+    sys::close_from(3)?;
     let null = File::options().read(true).write(true).open("/dev/null")?;
     let take = |number| -> io::Result<OwnedFd> {
         let given = sys::adopt(number).ok_or_else(missing)?;
@@ -196,6 +202,12 @@ fn put_up_walls(spec: &Spec, leash: &OwnedFd, was_root: bool) -> io::Result<Effe
     survey.note("landlock", landlock_rules::put_on());
     survey.note("seccomp", seccomp::put_on());
     confirm(&mut survey);
+    for needed in NEEDED {
+        let missing = |wall: &&Wall| wall.name == needed && wall.state == WallState::Missing;
+        if let Some(wall) = survey.0.iter().find(missing) {
+            return Err(io::Error::other(format!("{}: {}", wall.name, wall.detail)));
+        }
+    }
     Ok(EffectiveWalls {
         walls: survey.0,
         limits,
@@ -245,7 +257,7 @@ fn confirm(survey: &mut Survey) {
             (Ok(_), Some(seen)) if seen == wanted => Ok(format!("{name} {seen}")),
             (Ok(_), seen) => Err(format!("/proc/self/status says {name} {}", seen.unwrap_or("nothing"))),
         };
-        let stands = survey.0.iter().any(|other| other.name == wall && other.state == super::WallState::Missing);
+        let stands = survey.0.iter().any(|other| other.name == wall && other.state == WallState::Missing);
         if !stands || seen.is_err() {
             survey.note(wall, seen);
         }

@@ -17,10 +17,8 @@ fn all_but_devices() -> BitFlags<AccessFs> {
 
 fn rules() -> Result<LandlockStatus, RulesetError> {
     let read = AccessFs::from_read(NEWEST);
-    let mut ruleset = Ruleset::default()
-        .handle_access(AccessFs::from_all(NEWEST))?
-        .scope(Scope::from_all(NEWEST))?
-        .create()?;
+    let mut ruleset =
+        Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?.scope(Scope::from_all(NEWEST))?.create()?;
     let terminal = AccessFs::WriteFile | AccessFs::IoctlDev;
     let rights = [
         ("/", read),

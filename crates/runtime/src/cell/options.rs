@@ -16,8 +16,8 @@ pub struct CellLimits {
     pub processes: u64,
     /// Size of `/tmp`; it counts as memory, too.
     pub tmp_bytes: u64,
-    /// The largest file that can be written; `None`: no limit of its own.
-    pub file_bytes: Option<u64>,
+    /// What may be in the workspace; `None`: as much as the disk holds. No single file can be larger.
+    pub workspace_bytes: Option<u64>,
     /// Open files per process.
     pub open_files: u64,
 }
@@ -29,7 +29,7 @@ impl Default for CellLimits {
             cpus: 1.0,
             processes: 256,
             tmp_bytes: 256 << 20,
-            file_bytes: None,
+            workspace_bytes: None,
             open_files: 4096,
         }
     }
@@ -78,11 +78,7 @@ pub struct CellOptions {
 
 impl CellOptions {
     /// A cell with every default.
-    pub fn new(
-        program: impl Into<PathBuf>,
-        workspace: impl Into<PathBuf>,
-        socket_dir: impl Into<PathBuf>,
-    ) -> Self {
+    pub fn new(program: impl Into<PathBuf>, workspace: impl Into<PathBuf>, socket_dir: impl Into<PathBuf>) -> Self {
         Self {
             program: program.into(),
             args: Vec::new(),

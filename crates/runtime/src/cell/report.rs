@@ -51,8 +51,8 @@ pub struct EffectiveLimits {
     pub processes: Option<Limit<u64>>,
     /// Size of `/tmp`.
     pub tmp_bytes: Option<Limit<u64>>,
-    /// Size of a single file.
-    pub file_bytes: Option<Limit<u64>>,
+    /// Size of the workspace; a single file is held to it at once, all together by a watchdog.
+    pub workspace_bytes: Option<Limit<u64>>,
     /// Open files per process.
     pub open_files: Option<Limit<u64>>,
 }

@@ -25,8 +25,8 @@ pub(super) fn set(limits: &CellLimits, effective: &mut EffectiveLimits) -> io::R
     lower(Resource::Sigpending, 4096)?;
     lower(Resource::Nproc, limits.processes + RESERVED_PROCESSES)?;
     effective.open_files = Some(Limit::new(lower(Resource::Nofile, limits.open_files)?, "rlimit"));
-    if let Some(bytes) = limits.file_bytes {
-        effective.file_bytes = Some(Limit::new(lower(Resource::Fsize, bytes)?, "rlimit"));
+    if let Some(bytes) = limits.workspace_bytes {
+        effective.workspace_bytes = Some(Limit::new(lower(Resource::Fsize, bytes)?, "rlimit and watchdog"));
     }
     if effective.processes.is_none() {
         effective.processes = Some(Limit::new(limits.processes, "rlimit"));

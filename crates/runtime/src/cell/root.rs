@@ -80,8 +80,7 @@ fn bar(path: &str, bars: MountBars, recursive: bool) -> io::Result<()> {
 fn share(host: &Path, inside: &str, bars: MountBars, recursive: bool) -> io::Result<()> {
     let from = format!("{OLD}{}", host.display());
     during(inside, fs::create_dir_all(inside))?;
-    let bound =
-        if recursive { mount_bind_recursive(from.as_str(), inside) } else { mount_bind(from.as_str(), inside) };
+    let bound = if recursive { mount_bind_recursive(from.as_str(), inside) } else { mount_bind(from.as_str(), inside) };
     during(inside, bound)?;
     bar(inside, bars, recursive)
 }

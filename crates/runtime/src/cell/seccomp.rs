@@ -71,7 +71,10 @@ fn refused() -> Outcome<BpfProgram> {
     rules.insert(libc::SYS_clone, namespaces.collect::<Outcome<_>>()?);
     let differs = |argument, value| SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value);
     let families = FAMILIES.map(|family| differs(0, bits(family))).into_iter().collect::<Result<Vec<_>, _>>()?;
-    rules.insert(libc::SYS_socket, vec![SeccompRule::new(families)?]);
+    // Of netlink only what lists interfaces: the rest speaks to the firewall, the audit log and other parts.
+    let netlink = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, bits(libc::AF_NETLINK))?;
+    let netlink = SeccompRule::new(vec![netlink, differs(2, bits(libc::NETLINK_ROUTE))?])?;
+    rules.insert(libc::SYS_socket, vec![SeccompRule::new(families)?, netlink]);
     let known = PERSONALITIES.map(|value| differs(0, value)).into_iter().collect::<Result<Vec<_>, _>>()?;
     rules.insert(libc::SYS_personality, vec![SeccompRule::new(known)?]);
     let ioctls = REFUSED_IOCTLS.map(|request| when(1, SeccompCmpOp::Eq, request));

@@ -61,7 +61,9 @@ impl Program {
                     Some(News::Ended(status)) => self.end = Some(End::from_wait_status(status)),
                     None => break,
                 },
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => continue,
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+                    continue;
+                }
                 Ok(_) | Err(_) => break,
             }
             return true;

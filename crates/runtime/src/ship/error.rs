@@ -48,6 +48,21 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "file_too_large", message)
     }
 
+    /// The failure of a file tool, under the tool's own code.
+    pub(crate) fn from_tool(code: &'static str, message: String) -> Self {
+        let status = match code {
+            "file_not_found" => StatusCode::NOT_FOUND,
+            "permission_denied" => StatusCode::FORBIDDEN,
+            "conflict" => StatusCode::CONFLICT,
+            "file_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
+            "quota_exceeded" => StatusCode::TOO_MANY_REQUESTS,
+            "timeout" => StatusCode::GATEWAY_TIMEOUT,
+            "io_error" => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Self::new(status, code, message)
+    }
+
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
     }

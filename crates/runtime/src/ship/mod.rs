@@ -18,4 +18,5 @@ pub use options::{Listen, ShipOptions};
 pub use python::IPythonUse;
 pub use server::{ShipError, ShipHandle, router, serve};
 
+pub(crate) use fs::confined::Workspace;
 pub(crate) use server::ShipState;

@@ -35,6 +35,8 @@ pub struct ShipOptions {
     pub process_limit: Option<u64>,
     /// How much memory all guests together may use where no control group counts it; a watchdog sees to it.
     pub watch_memory_bytes: Option<u64>,
+    /// How much may be in the workspace where no file system counts it; a watchdog sees to it. Only as `init`.
+    pub watch_workspace_bytes: Option<u64>,
     /// Whether this process is the sandbox's first, to which all orphans fall.
     pub init: bool,
 }
@@ -53,6 +55,7 @@ impl Default for ShipOptions {
             output_limit_bytes: 256 << 10,
             process_limit: None,
             watch_memory_bytes: None,
+            watch_workspace_bytes: None,
             init: std::process::id() == 1,
         }
     }

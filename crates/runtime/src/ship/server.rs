@@ -23,6 +23,7 @@ const MAX_BODY_BYTES: usize = 32 << 20;
 #[derive(Clone)]
 pub(crate) struct ShipState {
     pub(crate) workspace: Arc<Workspace>,
+    pub(crate) files: Arc<cove_files::Workspace>,
     pub(crate) family: Arc<Family>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) kernel: Kernel,
@@ -80,10 +81,14 @@ pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
     let workspace = Workspace::open(&options.workspace).map_err(|errno| refuse(errno.to_string()))?;
     skill::write(&workspace).map_err(|error| refuse(error.to_string()))?;
     let workspace = Arc::new(workspace);
+    let files = cove_files::Workspace::open(&options.workspace).map_err(|error| refuse(error.to_string()))?;
     let family = Family::found(options.init)?;
     let env = options.full_env();
     if let Some(limit_bytes) = options.watch_memory_bytes {
         crate::watchdog::watch_memory(limit_bytes);
+    }
+    if let Some(limit_bytes) = options.watch_workspace_bytes {
+        crate::watchdog::watch_workspace(Arc::clone(&workspace), limit_bytes);
     }
     let kernel = Kernel::new(python::Recipe {
         python: options.python.clone(),
@@ -96,6 +101,7 @@ pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
     });
     let state = ShipState {
         workspace,
+        files: Arc::new(files),
         family,
         jobs: Arc::default(),
         kernel,
@@ -192,4 +198,3 @@ async fn meta(State(state): State<ShipState>) -> Json<Value> {
         },
     }))
 }
-

@@ -63,13 +63,7 @@ pub(crate) fn start(start: Start<'_>) -> io::Result<Started> {
 }
 
 /// In the forked child: becomes the keeper, and returns only in the grandchild that is to be the program.
-fn divide(
-    tell: RawFd,
-    cwd: RawFd,
-    inherit: Option<RawFd>,
-    terminal: bool,
-    processes: Option<u64>,
-) -> io::Result<()> {
+fn divide(tell: RawFd, cwd: RawFd, inherit: Option<RawFd>, terminal: bool, processes: Option<u64>) -> io::Result<()> {
     let none: libc::c_long = 0;
     // SAFETY: plain system calls on numbers that are open here; the raw clone shares nothing (no CLONE_VM) and runs no
     // atfork handlers, so it is as safe after a fork as `fork` itself.

@@ -54,6 +54,14 @@ pub(crate) fn silence(null: BorrowedFd<'_>, number: RawFd) -> io::Result<()> {
     if unsafe { libc::dup2(null.as_raw_fd(), number) } < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// Closes every descriptor from `first` on.
+pub(crate) fn close_from(first: RawFd) -> io::Result<()> {
+    let (first, last) = (libc::c_long::from(first), libc::c_long::from(u32::MAX));
+    // SAFETY: called right after a start, when nobody in this process holds a descriptor above `first`.
+    let result = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0 as libc::c_long) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Leaves some of the namespaces that this process shares with others.
 pub(crate) fn unshare(flags: rustix::thread::UnshareFlags) -> io::Result<()> {
     // SAFETY: only CLONE_FILES is a danger to other threads, and callers have one thread.

@@ -13,7 +13,7 @@ async fn small() -> Sandbox {
             memory_bytes: 256 << 20,
             processes: 40,
             tmp_bytes: 16 << 20,
-            file_bytes: Some(8 << 20),
+            workspace_bytes: Some(8 << 20),
             ..CellLimits::default()
         };
     })
@@ -40,7 +40,11 @@ async fn fork_bombs_end_with_their_command() {
         let exploding = guest.ok("/shell/exec", json!({"command": bomb, "timeout": 1}));
         let (answer, ()) = tokio::join!(exploding, answers_quickly(&neighbour));
         assert_eq!(answer["timed_out"], true, "{bomb}: {answer}");
-        assert_eq!(guest.out("echo alive; ls /proc | grep -c '^[0-9]*$' | awk '$1 < 12 {print \"few\"}'").await, "alive\nfew", "{bomb}");
+        assert_eq!(
+            guest.out("echo alive; ls /proc | grep -c '^[0-9]*$' | awk '$1 < 12 {print \"few\"}'").await,
+            "alive\nfew",
+            "{bomb}"
+        );
     }
     // While all processes are used up, Ship still reads files.
     let full = "for i in $(seq 60); do sleep 100 & done; echo full; sleep 100";
@@ -63,11 +67,16 @@ async fn memory_has_an_end() {
         assert_eq!(guest.out("echo alive").await, "alive", "{eater}");
         answers_quickly(&neighbour).await;
     }
-    let answer = guest.ok("/ipython/exec", json!({"code": "b = []\nwhile True: b.append(bytearray(1 << 20))", "timeout": 20})).await;
+    let answer = guest
+        .ok("/ipython/exec", json!({"code": "b = []\nwhile True: b.append(bytearray(1 << 20))", "timeout": 20}))
+        .await;
     assert_eq!(answer["success"], false, "{answer}");
     let lost = answer["state_lost"] == true;
     // Either the kernel killed it or Python ran out by itself; both are told.
-    assert!(lost && answer["error"].as_str().unwrap().contains("memory") || answer["error_name"] == "MemoryError", "{answer}");
+    assert!(
+        lost && answer["error"].as_str().unwrap().contains("memory") || answer["error_name"] == "MemoryError",
+        "{answer}"
+    );
     assert_eq!(guest.python("1 + 1").await["stdout"], "2\n");
 }
 
@@ -87,6 +96,19 @@ async fn temporary_files_and_single_files_have_an_end() {
     let answer = guest.post("/fs/write_file", json!({"path": "big", "content": "x".repeat(9 << 20)})).await;
     assert_eq!((answer.0.as_u16(), &answer.1["error"]["code"]), (429, &json!("quota_exceeded")), "{answer:?}");
     assert_eq!(guest.out("ls -A | xargs").await, "skills");
+}
+
+/// Many files that fit one by one do not fit together; making room is always possible.
+#[tokio::test]
+async fn the_workspace_has_an_end() {
+    let guest = small().await;
+    let fill = "i=0; while head -c 1M /dev/urandom > f$i; do i=$((i + 1)); sleep 0.01; done";
+    let answer = guest.ok("/shell/exec", json!({"command": fill, "timeout": 20})).await;
+    assert_eq!((&answer["timed_out"], &answer["signal"]), (&json!(false), &json!(9)), "{answer}");
+    let used: u64 = guest.out("du -sm . | cut -f1").await.parse().unwrap();
+    assert!((8..200).contains(&used), "{used} MiB");
+    assert_eq!(guest.out("rm f* && ls").await, "skills");
+    assert_eq!(guest.out("head -c 1M /dev/zero > ok && ls").await, "ok\nskills");
 }
 
 #[tokio::test]

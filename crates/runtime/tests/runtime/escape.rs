@@ -94,7 +94,9 @@ async fn ship_follows_no_link_out() {
     for path in ["file", "root/etc/passwd", "up/etc/passwd", "magic/etc/passwd"] {
         guest.refused("/fs/read_file", json!({"path": path}), 400, "invalid_path").await;
         guest.refused("/fs/write_file", json!({"path": path, "content": "x"}), 400, "invalid_path").await;
-        guest.refused("/fs/edit_file", json!({"path": path, "old_string": "r", "new_string": ""}), 400, "invalid_path").await;
+        guest
+            .refused("/fs/edit_file", json!({"path": path, "old_string": "r", "new_string": ""}), 400, "invalid_path")
+            .await;
     }
     for path in ["root", "up", "magic", "root/tmp"] {
         guest.refused("/fs/list_dir", json!({"path": path}), 400, "invalid_path").await;

@@ -29,9 +29,8 @@ async fn a_file_lives_its_life() {
     }
     sandbox.ok("/fs/write_file", json!({"path": "a/b/c.txt", "content": "four\n", "mode": "a"})).await;
     sandbox.ok("/fs/write_file", json!({"path": "new.txt", "content": "x", "mode": "a"})).await;
-    let edited = sandbox
-        .ok("/fs/edit_file", json!({"path": "a/b/c.txt", "old_string": "two\n", "new_string": "2\n"}))
-        .await;
+    let edited =
+        sandbox.ok("/fs/edit_file", json!({"path": "a/b/c.txt", "old_string": "two\n", "new_string": "2\n"})).await;
     assert_eq!((&edited["replacements"], &edited["size"]), (&json!(1), &json!(17)));
     let edit = json!({"path": "a/b/c.txt", "old_string": "o", "new_string": "0", "replace_all": true});
     assert_eq!(sandbox.ok("/fs/edit_file", edit).await["replacements"], 2);
@@ -73,10 +72,13 @@ async fn folders_show_everything_in_them() {
 #[tokio::test]
 async fn refusals_have_their_codes() {
     let sandbox = sandbox().await;
-    sandbox.out("mkdir d && echo aa > f && ln -s /etc e && ln -s /etc/passwd p && ln -s loop loop && mkfifo fifo").await;
+    sandbox
+        .out("mkdir d && echo aa > f && ln -s /etc e && ln -s /etc/passwd p && ln -s loop loop && mkfifo fifo")
+        .await;
     sandbox.out("printf '\\xff' > bin && truncate -s 20M big && touch locked && chmod 0 locked").await;
     let name = format!("../cove-{}", std::process::id());
-    let outside = [name.as_str(), "../x", "/etc/passwd", "d/../../x", "p", "e/passwd", "loop", "a\0b", "", "/workspacex"];
+    let outside =
+        [name.as_str(), "../x", "/etc/passwd", "d/../../x", "p", "e/passwd", "loop", "a\0b", "", "/workspacex"];
     for path in outside {
         for (endpoint, body) in [
             ("/fs/read_file", json!({"path": path})),
@@ -184,5 +186,28 @@ async fn it_says_what_it_is() {
     let capabilities: Vec<_> = meta["capabilities"].as_object().unwrap().keys().collect();
     assert_eq!(capabilities, ["filesystem", "shell", "python", "terminal"]);
     // The built-in skill is renewed at each start; others' skills are left alone.
-    sandbox.out("mkdir -p skills/mine && echo mine > skills/mine/SKILL.md && echo x > skills/python-sandbox/SKILL.md").await;
+    sandbox
+        .out("mkdir -p skills/mine && echo mine > skills/mine/SKILL.md && echo x > skills/python-sandbox/SKILL.md")
+        .await;
+}
+
+/// The tools of JavaScript sessions, through a client as Bay uses it.
+#[tokio::test]
+async fn file_tools_work_inside() {
+    let sandbox = sandbox().await;
+    let tools = cove_runtime::client::file_tools(&sandbox.ship);
+    let tools = cove_core::ToolSet::new(tools).unwrap();
+    let call = |name: &str, args: Vec<Value>| tools.get(name).unwrap().tool.call(cove_core::ToolCall { args });
+    call("write", vec![json!({"path": "src/a.txt", "content": "one\ntwo\n"})]).await.unwrap();
+    call("editTool", vec![json!("src/a.txt"), json!("two"), json!("2")]).await.unwrap();
+    let text = call("read", vec![json!({"path": "src/a.txt"})]).await.unwrap();
+    assert_eq!(text["content"][0]["text"], "one\n2\n", "{text}");
+    let found = call("grep", vec![json!({"pattern": "^2"})]).await.unwrap();
+    assert!(found["content"][0]["text"].as_str().unwrap().contains("src/a.txt:2"), "{found}");
+    assert_eq!(sandbox.out("stat -c %U src/a.txt").await, "shipyard");
+    let error = call("read", vec![json!("../x")]).await.unwrap_err();
+    assert_eq!(error.code.as_deref(), Some("invalid_path"));
+    let error = call("read", vec![json!("none")]).await.unwrap_err();
+    assert_eq!(error.code.as_deref(), Some("file_not_found"));
+    sandbox.refused("/fs/tool", json!({"tool": "rm"}), 422, "validation_error").await;
 }

@@ -127,7 +127,8 @@ async fn impossible_cells_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let good = || CellOptions::new(env!("CARGO_BIN_EXE_cove-ship"), dir.path(), dir.path());
     let mount = |inside: &str| CellMount { host: dir.path().to_owned(), inside: inside.into() };
-    let wrong: Vec<Box<dyn Fn(&mut CellOptions)>> = vec![
+    type Change<'a> = Box<dyn Fn(&mut CellOptions) + 'a>;
+    let wrong: Vec<Change<'_>> = vec![
         Box::new(|options| options.workspace = "/nowhere/at/all".into()),
         Box::new(|options| options.limits.cpus = 0.0),
         Box::new(|options| options.limits.cpus = f64::NAN),

@@ -75,7 +75,8 @@ async fn errors_are_told_and_leave_the_state() {
     let answer = sandbox.python("import sys\nprint('o'); print('e', file=sys.stderr); x").await;
     assert_eq!((&answer["stdout"], &answer["stderr"]), (&json!("o\n1\n"), &json!("e\n")));
     assert_eq!(answer["output"]["text"], "o\n1\ne\n");
-    for wrong in [json!({}), json!({"code": 1}), json!({"code": "", "timeout": 0}), json!({"code": "", "timeout": "x"})] {
+    for wrong in [json!({}), json!({"code": 1}), json!({"code": "", "timeout": 0}), json!({"code": "", "timeout": "x"})]
+    {
         sandbox.refused("/ipython/exec", wrong, 422, "validation_error").await;
     }
 }
@@ -90,7 +91,10 @@ async fn a_dead_interpreter_is_replaced_and_said_so() {
         ("import ctypes; ctypes.string_at(0)", "signal 11"),
         ("import os; os.closerange(3, 1000)", "lost"),
         // The channel is found and written to.
-        ("import os\nfor n in range(3, 1000):\n  try: os.write(n, b'\\x7f\\xff\\xff\\xffx')\n  except OSError: pass", "lost"),
+        (
+            "import os\nfor n in range(3, 1000):\n  try: os.write(n, b'\\x7f\\xff\\xff\\xffx')\n  except OSError: pass",
+            "lost",
+        ),
     ] {
         sandbox.python("x = 1").await;
         let answer = sandbox.python(code).await;
@@ -179,7 +183,11 @@ async fn ipython_is_used_where_it_is_needed() {
     assert_eq!((&answer["success"], &answer["error_name"]), (&json!(false), &json!("ZeroDivisionError")), "{answer}");
     assert!(answer["error"].as_str().unwrap().contains("division by zero"), "{answer}");
     assert!(!answer["error"].as_str().unwrap().contains('\u{1b}'), "{answer}");
-    let answer = sandbox.python("from IPython.display import display\nimport matplotlib.pyplot as plt\nfig = plt.figure(); display(fig)").await;
+    let answer = sandbox
+        .python(
+            "from IPython.display import display\nimport matplotlib.pyplot as plt\nfig = plt.figure(); display(fig)",
+        )
+        .await;
     assert_eq!(answer["output"]["images"].as_array().unwrap().len(), 1, "{answer}");
     let answer = sandbox.python("input()").await;
     assert!(answer["error"].as_str().unwrap().contains("input() is not possible here"), "{answer}");

@@ -230,10 +230,8 @@ async fn background_processes_are_listed_read_and_ended() {
     let list = list["processes"].as_array().unwrap();
     assert_eq!(list.len(), 3);
     assert_eq!((&list[1]["process_id"], &list[1]["status"]), (&json!(slow), &json!("running")));
-    until("there is output", || async {
-        sandbox.get(&format!("/shell/processes/{slow}")).await.1["stdout"] == "up\n"
-    })
-    .await;
+    until("there is output", || async { sandbox.get(&format!("/shell/processes/{slow}")).await.1["stdout"] == "up\n" })
+        .await;
     let answer = sandbox.ok(&format!("/shell/processes/{slow}/kill"), json!({})).await;
     assert_eq!((&answer["status"], &answer["signal"]), (&json!("killed"), &json!(9)), "{answer}");
     assert_eq!(count(&sandbox, "90").await, 0);

@@ -102,8 +102,9 @@ async fn interactive_programs_work() {
     person.types("echo ba''ck\r").await;
     person.sees("back").await;
     person.types("vi note.txt\r").await;
-    person.sees("note.txt").await;
+    person.sees("[New").await;
     person.types("ihello from vi\u{1b}:wq\r").await;
+    person.sees("written").await;
     person.sees("$ ").await;
     person.types("echo le''ft\r").await;
     person.sees("left").await;
@@ -123,7 +124,8 @@ async fn a_person_who_leaves_takes_all_along() {
     person.sees("24 80").await;
     person.sees("ready").await;
     drop(person);
-    until("nothing is left", || async { sandbox.out("ps -eo args | grep -c '[s]leep 910' || true").await == "0" }).await;
+    until("nothing is left", || async { sandbox.out("ps -eo args | grep -c '[s]leep 910' || true").await == "0" })
+        .await;
     // Two persons have two terminals.
     let mut one = Person::sits_down(&sandbox, "").await;
     let mut two = Person::sits_down(&sandbox, "").await;

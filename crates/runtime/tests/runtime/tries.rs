@@ -20,7 +20,10 @@ pub(crate) const BASH: &[(&str, &str)] = &[
     ("a symlink through process 1", "ln -sfn /proc/1/root s2 && ls s2/ && echo BREACH || echo held"),
     ("a hard link to a system file", "ln /etc/passwd h1 && echo BREACH || echo held"),
     ("the old root", "ls -d /.old /old_root /oldroot && echo BREACH || echo held"),
-    ("an open folder left over", "for f in /proc/self/fd/*; do case $(readlink $f) in /workspace*|/dev/*|pipe:*|/proc/*|'') ;; *) echo BREACH $(readlink $f);; esac; done; echo held"),
+    (
+        "an open folder left over",
+        "for f in /proc/self/fd/*; do case $(readlink $f) in /workspace*|/dev/*|pipe:*|/proc/*|'') ;; *) echo BREACH $(readlink $f);; esac; done; echo held",
+    ),
     // The system's files.
     ("a new system program", "touch /usr/bin/x && echo BREACH || echo held"),
     ("a changed system program", "echo > /bin/ls && echo BREACH || echo held"),
@@ -46,8 +49,14 @@ pub(crate) const BASH: &[(&str, &str)] = &[
     ("process 1's namespaces", "nsenter -t 1 -a true && echo BREACH || echo held"),
     ("chroot", "chroot / true && echo BREACH || echo held"),
     // Other processes.
-    ("the host's processes in /proc", "test -e /proc/{host_pid}/cmdline && grep -qv cove /proc/{host_pid}/cmdline && echo BREACH || echo held"),
-    ("only own processes are seen", "for p in /proc/[0-9]*; do case $(cat $p/comm 2>/dev/null) in cove-ship|keeper|bash|cat|'') ;; *) echo BREACH $(cat $p/comm);; esac; done; echo held"),
+    (
+        "the host's processes in /proc",
+        "test -e /proc/{host_pid}/cmdline && grep -qv cove /proc/{host_pid}/cmdline && echo BREACH || echo held",
+    ),
+    (
+        "only own processes are seen",
+        "for p in /proc/[0-9]*; do case $(cat $p/comm 2>/dev/null) in cove-ship|keeper|bash|cat|'') ;; *) echo BREACH $(cat $p/comm);; esac; done; echo held",
+    ),
     ("kill the neighbour", "kill -9 {neighbour_pid} && echo BREACH || echo held"),
     ("stop process 1", "kill -STOP 1; echo held"),
     ("the environment of process 1", "cat /proc/1/environ && echo BREACH || echo held"),
@@ -62,13 +71,22 @@ pub(crate) const BASH: &[(&str, &str)] = &[
     ("a set-uid copy", "cp /usr/bin/id i && chmod u+s i && ./i -u | grep -qx 0 && echo BREACH || echo held"),
     ("another owner", "touch o && chown 0 o && echo BREACH || echo held"),
     ("file capabilities", "cp /usr/bin/id c && setcap cap_sys_admin+ep c && echo BREACH || echo held"),
-    ("no capability is left", "grep -E '^Cap(Inh|Prm|Eff|Bnd|Amb)' /proc/self/status | grep -vq 0000000000000000 && echo BREACH || echo held"),
+    (
+        "no capability is left",
+        "grep -E '^Cap(Inh|Prm|Eff|Bnd|Amb)' /proc/self/status | grep -vq 0000000000000000 && echo BREACH || echo held",
+    ),
     ("no new privileges, after exec", "grep -q 'NoNewPrivs:.1' /proc/self/status && echo held || echo BREACH"),
     ("seccomp, after exec", "grep -q 'Seccomp:.2' /proc/self/status && echo held || echo BREACH"),
     ("a character device", "mknod d1 c 1 1 && echo BREACH || echo held"),
     ("a block device", "mknod d2 b 8 0 && echo BREACH || echo held"),
-    ("devices that are not for guests", "for d in mem kmem kmsg kvm port sda vda fuse net/tun vsock vhost-net loop0; do test -e /dev/$d && echo BREACH $d; done; echo held"),
-    ("a better priority", "nice -n -5 true 2>/dev/null; [ $(nice -n -5 nice 2>/dev/null) -lt 0 ] && echo BREACH || echo held"),
+    (
+        "devices that are not for guests",
+        "for d in mem kmem kmsg kvm port sda vda fuse net/tun vsock vhost-net loop0; do test -e /dev/$d && echo BREACH $d; done; echo held",
+    ),
+    (
+        "a better priority",
+        "nice -n -5 true 2>/dev/null; [ $(nice -n -5 nice 2>/dev/null) -lt 0 ] && echo BREACH || echo held",
+    ),
     ("more processes than allowed", "ulimit -u 100000 && echo BREACH || echo held"),
     ("more files than allowed", "ulimit -n 1000000 && echo BREACH || echo held"),
     ("a core file", "ulimit -c unlimited && echo BREACH || echo held"),
@@ -80,7 +98,10 @@ pub(crate) const BASH: &[(&str, &str)] = &[
     ("forwarding packets", "echo 1 > /proc/sys/net/ipv4/ip_forward && echo BREACH || echo held"),
     ("kernel messages", "dmesg | grep . && echo BREACH || echo held"),
     ("/sys is empty", "ls -A /sys | grep . && echo BREACH || echo held"),
-    ("control groups", "find / -name release_agent -o -name cgroup.procs 2>/dev/null | grep . && echo BREACH || echo held"),
+    (
+        "control groups",
+        "find / -name release_agent -o -name cgroup.procs 2>/dev/null | grep . && echo BREACH || echo held",
+    ),
     ("where the control groups are", "grep -E 'cove-cell|process_api' /proc/self/cgroup && echo BREACH || echo held"),
     ("another user map", "echo '0 0 1' > /proc/self/uid_map && echo BREACH || echo held"),
     ("groups", "echo allow > /proc/self/setgroups && echo BREACH || echo held"),
@@ -153,6 +174,8 @@ pub(crate) const PYTHON: &[(&str, &str)] = &[
     ("a packet socket", "call(41, 17, 3, 0)"),
     ("the kernel's ciphers", "call(41, 38, 5, 0)"),
     ("bluetooth", "call(41, 31, 3, 0)"),
+    ("the firewall", "call(41, 16, 3, 12)"),
+    ("the audit log", "call(41, 16, 3, 9)"),
     ("a raw socket", "fails(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))"),
     ("fake keys on a terminal", "m, s = os.openpty(); call(16, s, 0x5412, b'x')"),
     ("the kernel's core", "unreadable('/proc/kcore')"),
@@ -180,7 +203,16 @@ pub(crate) const PYTHON: &[(&str, &str)] = &[
     ("only the loopback is there", "say([n for _, n in socket.if_nameindex()] != ['lo'], socket.if_nameindex())"),
     ("a socket of the host", "s = socket.socket(socket.AF_UNIX); fails(lambda: s.connect('{socket}'))"),
     ("an abstract socket of the host", "s = socket.socket(socket.AF_UNIX); fails(lambda: s.connect('\\0{abstract}'))"),
-    ("a new route", "s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); import struct; s.send(struct.pack('=IHHIIBBBBBBBBI', 28, 24, 0x605, 1, 0, 2, 0, 0, 0, 254, 4, 0, 1, 0)); say(struct.unpack('=i', s.recv(4096)[16:20])[0] >= 0)"),
-    ("kill a process of the host", "fails(lambda: os.kill({host_pid}, 9) if {host_pid} > 100000 or not os.path.exists('/proc/{host_pid}') else (_ for _ in ()).throw(PermissionError(1, 'ours')))"),
-    ("Ship, asked from inside for the host", "import urllib.request as u, json\nr = u.Request('http://127.0.0.1:8123/fs/read_file', json.dumps({'path': '../../../..{secret}'}).encode())\ntry: say(True, u.urlopen(r).read())\nexcept u.HTTPError as e: say(e.code != 400)"),
+    (
+        "a new route",
+        "s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); import struct; s.send(struct.pack('=IHHIIBBBBBBBBI', 28, 24, 0x605, 1, 0, 2, 0, 0, 0, 254, 4, 0, 1, 0)); say(struct.unpack('=i', s.recv(4096)[16:20])[0] >= 0)",
+    ),
+    (
+        "kill a process of the host",
+        "fails(lambda: os.kill({host_pid}, 9) if {host_pid} > 100000 or not os.path.exists('/proc/{host_pid}') else (_ for _ in ()).throw(PermissionError(1, 'ours')))",
+    ),
+    (
+        "Ship, asked from inside for the host",
+        "import urllib.request as u, json\nr = u.Request('http://127.0.0.1:8123/fs/read_file', json.dumps({'path': '../../../..{secret}'}).encode())\ntry: say(True, u.urlopen(r).read())\nexcept u.HTTPError as e: say(e.code != 400)",
+    ),
 ];

@@ -97,6 +97,11 @@ impl Workspace {
         Ok(Self { root: rustix::fs::open(dir, flags, Mode::empty())? })
     }
 
+    /// The workspace itself, to look through.
+    pub(crate) fn root(&self) -> Result<OwnedFd, Errno> {
+        self.open_text("", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
+    }
+
     fn open_text(&self, text: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
         let text = if text.is_empty() { "." } else { text };
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;

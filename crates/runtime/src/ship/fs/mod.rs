@@ -4,6 +4,7 @@ pub(crate) mod confined;
 mod list;
 mod remove;
 mod text;
+mod tool;
 mod transfer;
 
 use axum::Router;
@@ -24,6 +25,7 @@ pub(crate) fn routes() -> Router<ShipState> {
         .route("/fs/edit_file", post(text::edit))
         .route("/fs/delete_file", post(text::delete))
         .route("/fs/list_dir", post(list::list))
+        .route("/fs/tool", post(tool::tool))
         .route("/fs/upload", upload())
         .route("/upload", upload())
         .route("/fs/download", get(transfer::download))

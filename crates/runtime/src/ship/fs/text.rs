@@ -272,7 +272,7 @@ impl Encoding {
             Self::Utf8 => Ok(text.into_bytes()),
             Self::Latin1 => text
                 .chars()
-                .map(|c| u8::try_from(c))
+                .map(u8::try_from)
                 .collect::<Result<_, _>>()
                 .map_err(|_| ApiError::bad_request("validation_error", "The content does not fit into latin-1")),
         }

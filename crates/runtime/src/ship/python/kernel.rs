@@ -160,7 +160,8 @@ impl Attendant {
         }
         if self.interpreter.is_none() {
             let started = Interpreter::start(&self.recipe).await;
-            let started = started.map_err(|error| ApiError::internal(format!("Python could not be started: {error}")))?;
+            let started =
+                started.map_err(|error| ApiError::internal(format!("Python could not be started: {error}")))?;
             self.note(|seen| seen.version = Some(started.version.clone()));
             self.interpreter = Some(started);
         }

@@ -136,6 +136,13 @@ impl Jobs {
     }
 }
 
+/// Without Ship there are no jobs.
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        self.lock().values().for_each(|(_, job)| job.stop.notify_one());
+    }
+}
+
 impl Job {
     fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)

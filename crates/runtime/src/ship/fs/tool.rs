@@ -1,0 +1,54 @@
+//! `/fs/tool`: the six file tools of JavaScript sessions, run in here.
+//!
+//! A session's engine lives behind walls of its own and reaches files only through tools. These belong inside the
+//! sandbox: then what a program writes has the right owner, counts against the sandbox's limits, and no process outside
+//! ever opens a guest's file.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use cove_files::{FileTool, Stop};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::ship::ShipState;
+use crate::ship::error::{ApiError, Body};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ToolRequest {
+    /// `read`, `write`, `edit`, `grep`, `find` or `ls`; also as `readTool` and so on.
+    tool: String,
+    /// As code has called it: one object, or several values.
+    #[serde(default)]
+    args: Vec<Value>,
+}
+
+pub(super) async fn tool(
+    State(state): State<ShipState>,
+    Body(request): Body<ToolRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let tool = FileTool::from_name(&request.tool);
+    let tool = tool.ok_or_else(|| ApiError::validation(format!("there is no tool {:?}", request.tool)))?;
+    let files = Arc::clone(&state.files);
+    let stop = Stop::default();
+    let _cancel = CancelOnDrop(stop.canceller());
+    let work = tokio::task::spawn_blocking(move || {
+        let args = tool.arguments(request.args)?;
+        files.call(tool, args, &stop)
+    });
+    match work.await {
+        Ok(Ok(result)) => Ok(Json(result.to_json())),
+        Ok(Err(error)) => Err(ApiError::from_tool(error.code, error.message)),
+        Err(error) => Err(ApiError::internal(format!("{} was stopped: {error}", tool.name()))),
+    }
+}
+
+/// Ends the work when nobody waits for it any more.
+struct CancelOnDrop(Arc<std::sync::atomic::AtomicBool>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+}
