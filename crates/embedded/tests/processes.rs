@@ -10,19 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use cove_core::{Engine, FaultKind, SessionFate, SessionOptions};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use stage::{PATIENCE_MS, body, descendants, descriptors, engine, options, session, value};
-
-fn hold(pid: u32) -> OwnedFd {
-    pidfd_open(Pid::from_raw(pid.cast_signed()).unwrap(), PidfdFlags::empty()).unwrap()
-}
-
-/// Waits until a process has ended.
-fn ended(process: &OwnedFd) -> bool {
-    let patience = Timespec { tv_sec: 20, tv_nsec: 0 };
-    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&patience)).unwrap() == 1
-}
+use rustix::process::{Signal, pidfd_send_signal};
+use stage::{PATIENCE_MS, body, descendants, descriptors, ended, engine, hold, options, session, value};
 
 /// The tests below start this very test as a host of its own, with other code to run.
 const CODE: &str = "COVE_TEST_HOST_CODE";
@@ -59,7 +48,7 @@ fn a_killed_host_leaves_no_process() {
     let deadline = Instant::now() + Duration::from_secs(20);
     let mut held = Vec::new();
     while held.len() < 4 && Instant::now() < deadline {
-        held = descendants(host.id()).into_iter().map(hold).collect();
+        held = descendants(host.id()).into_iter().filter_map(hold).collect();
     }
     assert!(held.len() >= 4, "a zygote and three sessions, not {}", held.len());
     host.kill().unwrap();
@@ -80,7 +69,7 @@ async fn a_killed_zygote_is_replaced() {
     let run = session.run(body("while (true) {}", PATIENCE_MS));
     let kill = async {
         tokio::time::sleep(Duration::from_millis(20)).await;
-        pidfd_send_signal(hold(zygote), Signal::KILL).unwrap();
+        pidfd_send_signal(hold(zygote).unwrap(), Signal::KILL).unwrap();
     };
     let (report, ()) = tokio::join!(run, kill);
     let fault = report.result.unwrap_err();
@@ -101,7 +90,7 @@ async fn a_killed_child_is_one_lost_session() {
     let run = one.run(body("while (true) {}", PATIENCE_MS));
     let kill = async {
         let spinning = busiest(&before).await;
-        pidfd_send_signal(hold(spinning), Signal::TERM).unwrap();
+        pidfd_send_signal(hold(spinning).unwrap(), Signal::TERM).unwrap();
     };
     let (report, ()) = tokio::join!(run, kill);
     let fault = report.result.unwrap_err();
@@ -135,7 +124,7 @@ async fn nothing_is_left_of_a_session_or_an_engine() {
     let closed = session(&engine).await;
     closed.close().await.unwrap();
     drop(open);
-    let held: Vec<OwnedFd> = descendants(std::process::id()).into_iter().map(hold).collect();
+    let held: Vec<OwnedFd> = descendants(std::process::id()).into_iter().filter_map(hold).collect();
     assert!(!held.is_empty());
     drop(engine);
     for process in &held {

@@ -1,8 +1,12 @@
 //! What every test here needs: an engine with the real worker, and short ways to run code in it.
 #![allow(dead_code)]
 
+use std::os::fd::OwnedFd;
+
 use cove_core::{Engine, Fault, RunReport, RunShape, RunUnit, Session, SessionOptions};
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::Value;
 
 /// Far longer than any run in a test should take, so that only a hang reaches it.
@@ -70,4 +74,15 @@ pub(crate) fn descendants(root: u32) -> Vec<u32> {
         at += 1;
     }
     found.split_off(1)
+}
+
+/// A process by descriptor; `None` when it has ended already.
+pub(crate) fn hold(pid: u32) -> Option<OwnedFd> {
+    pidfd_open(Pid::from_raw(pid.cast_signed())?, PidfdFlags::empty()).ok()
+}
+
+/// Waits until a process has ended.
+pub(crate) fn ended(process: &OwnedFd) -> bool {
+    let patience = Timespec { tv_sec: 20, tv_nsec: 0 };
+    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&patience)).unwrap() == 1
 }
