@@ -6,12 +6,18 @@ use std::collections::HashMap;
 use rquickjs::{Ctx, Function, Object, Value};
 
 use crate::WorldError;
-use crate::permits::{GLOBALS, HIDDEN, PERMITS, PLAIN};
+use crate::permits::{self, GLOBALS, HIDDEN, PERMITS, PLAIN};
 use crate::raw::{self, Slot};
 
 /// Hardens the realm; returns the addresses of every frozen object, sorted.
 pub(crate) fn harden<'js>(ctx: &Ctx<'js>, kit: &Object<'js>) -> Result<Vec<usize>, WorldError> {
-    let mut walk = Walk { ctx: ctx.clone(), permits: PERMITS.iter().copied().collect(), names: HashMap::new(), found: Vec::new(), known: HashMap::new() };
+    let mut walk = Walk {
+        ctx: ctx.clone(),
+        permits: table().copied().collect(),
+        names: HashMap::new(),
+        found: Vec::new(),
+        known: HashMap::new(),
+    };
     let hidden = walk.hidden()?;
     walk.name_all(&hidden);
     walk.globals()?;
@@ -19,6 +25,11 @@ pub(crate) fn harden<'js>(ctx: &Ctx<'js>, kit: &Object<'js>) -> Result<Vec<usize
     walk.engine_classes()?;
     walk.mend(kit)?;
     walk.freeze()
+}
+
+/// Every object of the table with the keys it may have.
+fn table() -> impl Iterator<Item = &'static permits::Permit> {
+    PERMITS.iter().chain(permits::canvas::PERMITS)
 }
 
 /// An object and the path that leads to it.
@@ -52,7 +63,7 @@ impl<'js> Walk<'js> {
 
     /// Gives every object of the table its name in the table, whichever way the walk comes to it later.
     fn name_all(&mut self, hidden: &[(String, Object<'js>)]) {
-        for (path, _) in PERMITS {
+        for (path, _) in table() {
             let mut steps = path.split('.');
             let first = steps.next().unwrap_or_default();
             let root = match hidden.iter().find(|(name, _)| name == first) {
@@ -64,8 +75,12 @@ impl<'js> Walk<'js> {
                 if step == "__proto__" {
                     return Some(raw::prototype_of(&at));
                 }
-                let slot = raw::own_slots(&at).into_iter().find(|slot| slot.name == step)?;
-                Some(slot.value.and_then(Value::into_object))
+                let value = if step.starts_with("@@") {
+                    raw::own_slots(&at).into_iter().find(|slot| slot.name == step)?.value
+                } else {
+                    raw::own_data(&at, step)
+                };
+                Some(value.and_then(Value::into_object))
             });
             if let Some(Some(object)) = end {
                 self.names.entry(raw::address(&object)).or_insert(path);
@@ -76,7 +91,8 @@ impl<'js> Walk<'js> {
     /// The global object keeps what is listed; the values of its properties are walked, it itself stays open.
     fn globals(&mut self) -> Result<(), WorldError> {
         let globals = self.ctx.globals();
-        let permitted: Vec<_> = GLOBALS.split_ascii_whitespace().collect();
+        let permitted: Vec<_> =
+            GLOBALS.split_ascii_whitespace().chain(permits::canvas::GLOBALS.split_ascii_whitespace()).collect();
         let mut queue = Vec::new();
         for slot in raw::own_slots(&globals) {
             if !permitted.contains(&slot.name.as_str()) {
@@ -117,15 +133,18 @@ impl<'js> Walk<'js> {
         let path = self.names.get(&address).map_or(path, |name| (*name).to_owned());
         let is_function = object.as_value().is_function();
         let permitted = self.permits.get(path.as_str()).copied();
-        // The `prototype` of a generator method is an object without properties of its own.
-        if permitted.is_none() && !is_function && !raw::own_slots(&object).is_empty() {
+        let slots = raw::own_slots(&object);
+        // The default `prototype` of a function has at most a `constructor`; it is frozen like the rest.
+        let is_default = path.ends_with(".prototype") && slots.iter().all(|slot| slot.name == "constructor");
+        if permitted.is_none() && !is_function && !is_default {
             return Err(failed(&path, "it is not in the table of permitted objects"));
         }
         let permitted: Vec<_> = permitted.unwrap_or_default().split_ascii_whitespace().collect();
-        for slot in raw::own_slots(&object) {
+        for slot in slots {
             let always = is_function && matches!(slot.name.as_str(), "length" | "name")
-                || slot.name == "prototype" && is_generator(&object);
-            if !always && !permitted.contains(&slot.name.as_str()) {
+                || slot.name == "prototype" && (is_generator(&object) || has_default_prototype(&object, &slot));
+            let default = is_default && permitted.is_empty() && slot.name == "constructor";
+            if !always && !default && !permitted.contains(&slot.name.as_str()) {
                 if !raw::remove(&object, &slot.key) {
                     return Err(failed(&format!("{path}.{}", slot.name), "it is not permitted and cannot be removed"));
                 }
@@ -180,12 +199,12 @@ impl<'js> Walk<'js> {
                 if !slot.writable || !slot.configurable || slot.value.is_none() {
                     continue;
                 }
-                let getter = raw::mend(object, &slot).map_err(|_| failed(path, "a property cannot be mended"))?;
-                if let Some(getter) = getter {
+                let pair = raw::mend(object, &slot).map_err(|_| failed(path, "a property cannot be mended"))?;
+                if let Some((getter, setter)) = pair {
                     if is_printed(&slot) {
                         remember.call::<_, ()>((getter.clone(),)).map_err(|_| failed(path, "out of memory"))?;
                     }
-                    made.extend(getter.into_object());
+                    made.extend([getter, setter].into_iter().filter_map(Value::into_object));
                 }
             }
         }
@@ -199,13 +218,6 @@ impl<'js> Walk<'js> {
         let mut addresses = Vec::with_capacity(self.found.len());
         for Found { object, path, .. } in &self.found {
             raw::freeze(object).map_err(|_| failed(path, "it cannot be frozen"))?;
-            // Setters of mended pairs hang on the prototypes alone.
-            for slot in raw::own_slots(object) {
-                if let Some(setter) = slot.setter.and_then(Value::into_object) {
-                    raw::freeze(&setter).map_err(|_| failed(path, "it cannot be frozen"))?;
-                    addresses.push(raw::address(&setter));
-                }
-            }
             addresses.push(raw::address(object));
         }
         addresses.sort_unstable();
@@ -217,6 +229,15 @@ impl<'js> Walk<'js> {
 /// Printing and blaming ask for these behind a pair.
 fn is_printed(slot: &Slot<'_>) -> bool {
     matches!(slot.name.as_str(), "constructor" | "name" | "message" | "toString" | "code")
+}
+
+/// Whether `prototype` is what every `function` is given: an object that leads back to the function and nowhere else.
+fn has_default_prototype(function: &Object<'_>, slot: &Slot<'_>) -> bool {
+    let Some(prototype) = slot.value.as_ref().and_then(|value| value.as_object()) else { return false };
+    let slots = raw::own_slots(prototype);
+    let [only] = slots.as_slice() else { return false };
+    let back = only.value.as_ref().and_then(|value| value.as_object());
+    only.name == "constructor" && back.is_some_and(|back| raw::address(back) == raw::address(function))
 }
 
 fn is_generator(object: &Object<'_>) -> bool {

@@ -2,13 +2,48 @@
 
 /// Names that programs expect from other worlds, and what to do here.
 const INSTEAD: &[(&[&str], &str)] = &[
-    (&["require", "module", "exports"], "There is no require here; `await import(\"name\")` loads the modules that this session authorises."),
-    (&["process"], "There is no process here: no environment, no arguments, no exit. Pass values in as variables, and end with the value or `final_answer`."),
-    (&["document", "window", "location", "navigator", "localStorage", "sessionStorage", "history", "XMLHttpRequest", "HTMLElement", "Image", "alert", "confirm", "prompt"], "This engine is no browser: it has no page. Use engine \"browser\" for that, or plain JavaScript; `getCanvas` is here for drawing."),
-    (&["fs", "path", "os", "child_process", "http", "https", "net"], "There is no file system and no network here; the session's tools are the only way out."),
-    (&["Buffer"], "There is no Buffer here; Uint8Array with toBase64/fromBase64/toHex, TextEncoder and TextDecoder do the same."),
-    (&["WebSocket", "EventSource", "Worker", "SharedWorker", "MessageChannel"], "There is no such connection here; call a tool instead."),
-    (&["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"], "It was taken out of this world on purpose: it would let code watch the collector or the clock. WeakMap and WeakSet are here."),
+    (
+        &["require", "module", "exports"],
+        "There is no require here; `await import(\"name\")` loads the modules that this session authorises.",
+    ),
+    (
+        &["process"],
+        "There is no process here: no environment, no arguments, no exit. Pass values in as variables, and end with the value or `final_answer`.",
+    ),
+    (
+        &[
+            "document",
+            "window",
+            "location",
+            "navigator",
+            "localStorage",
+            "sessionStorage",
+            "history",
+            "XMLHttpRequest",
+            "HTMLElement",
+            "Image",
+            "alert",
+            "confirm",
+            "prompt",
+        ],
+        "This engine is no browser: it has no page. Use engine \"browser\" for that, or plain JavaScript; `getCanvas` is here for drawing.",
+    ),
+    (
+        &["fs", "path", "os", "child_process", "http", "https", "net"],
+        "There is no file system and no network here; the session's tools are the only way out.",
+    ),
+    (
+        &["Buffer"],
+        "There is no Buffer here; Uint8Array with toBase64/fromBase64/toHex, TextEncoder and TextDecoder do the same.",
+    ),
+    (
+        &["WebSocket", "EventSource", "Worker", "SharedWorker", "MessageChannel"],
+        "There is no such connection here; call a tool instead.",
+    ),
+    (
+        &["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"],
+        "It was taken out of this world on purpose: it would let code watch the collector or the clock. WeakMap and WeakSet are here.",
+    ),
     (&["WebAssembly"], "There is no WebAssembly in this engine; use engine \"browser\"."),
     (&["print"], "Use console.log."),
     (&["__dirname", "__filename", "global"], "There is no file and no Node here; globalThis is the global object."),
@@ -25,9 +60,10 @@ pub(crate) fn hint(error_type: Option<&str>, message: &str, network: bool) -> Op
         "RangeError" if message.contains("call stack") => {
             Some("The recursion is too deep for the stack; use a loop or an explicit list.".to_owned())
         }
-        "TypeError" if message.contains("read-only") || message.contains("not extensible") => {
-            Some("Built-in objects, variables from outside and tools are frozen; make a copy, or choose another name.".to_owned())
-        }
+        "TypeError" if message.contains("read-only") || message.contains("not extensible") => Some(
+            "Built-in objects, variables from outside and tools are frozen; make a copy, or choose another name."
+                .to_owned(),
+        ),
         "TypeError" if !network && message.contains("fetch is closed") => {
             Some("Ask for the data through a tool, or open the session with a network policy.".to_owned())
         }

@@ -4,6 +4,7 @@
 //! a process of its own. What is promised here is what an engine can promise from inside: every intrinsic is on the
 //! permits table and frozen, dynamic code is prepared like any other code, a run that is over stays over, and a fault
 //! is told by its kind and never by a text that guest code could have written.
+#![allow(clippy::result_large_err, reason = "a guest's fault is a result like any other, made once per run")]
 
 mod blame;
 mod canvas;

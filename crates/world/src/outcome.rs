@@ -13,11 +13,7 @@ use crate::state::State;
 const MAX_DEPTH: usize = 100;
 
 /// The JSON-safe value: `undefined`, functions and symbols are `null`.
-pub(crate) fn value_of<'js>(
-    ctx: &Ctx<'js>,
-    state: &State,
-    value: &Value<'js>,
-) -> Result<serde_json::Value, Fault> {
+pub(crate) fn value_of<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -> Result<serde_json::Value, Fault> {
     let text = match raw::json_text(value) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(serde_json::Value::Null),
@@ -46,9 +42,9 @@ fn parse(text: &str) -> Result<serde_json::Value, Fault> {
         let message = format!("The value has no JSON form: it is nested deeper than {MAX_DEPTH} levels");
         return Err(Fault::new(FaultKind::NotSerializable, message));
     }
-    serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_lone_surrogates(text))).map_err(|error| {
-        Fault::new(FaultKind::NotSerializable, format!("The value has no JSON form: {error}"))
-    })
+    serde_json::from_str(text)
+        .or_else(|_| serde_json::from_str(&without_lone_surrogates(text)))
+        .map_err(|error| Fault::new(FaultKind::NotSerializable, format!("The value has no JSON form: {error}")))
 }
 
 /// Brackets outside strings, at their deepest.

@@ -19,6 +19,16 @@ pub trait Port {
     /// A canvas that the run has drawn on, encoded.
     fn picture(&mut self, name: Option<&str>, width: u32, height: u32, png: &[u8]);
 
+    /// The index of the fonts that the host has, as JSON. `None`: text is drawn with the built-in ones.
+    fn font_index(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The bytes of one file of that index.
+    fn font_file(&mut self, _file: u32) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Blocks until something happens, at most so long ([`Event::Elapsed`]); `None` waits until something does.
     fn wait(&mut self, at_most: Option<Duration>) -> Event;
 }

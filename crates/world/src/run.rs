@@ -5,6 +5,7 @@ use cove_script::{Mode, PrepareOptions, prepare};
 use rquickjs::{Array, Ctx, Function, Value};
 
 use crate::blame;
+use crate::canvas;
 use crate::natives::{start_steps, steps_used};
 use crate::outcome;
 use crate::port::{Event, ToolFailure};
@@ -36,6 +37,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, state: &State, job: &Job) -> Report {
     // Calls may have been forbidden; our own are needed now, and no job of the guest's runs before they are thrown away.
     raw::allow_calls(ctx);
     let operations = steps_used(ctx, state);
+    canvas::export(ctx, state, &mut result);
     finish(ctx, state, &mut result);
     Report {
         result,

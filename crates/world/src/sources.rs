@@ -113,7 +113,8 @@ impl Sources {
 /// point at what stands before the name they mean.
 fn first_line_column(code: &str, column: u32) -> u32 {
     let line = code.lines().next().unwrap_or_default().as_bytes();
-    let in_name = |at: usize| line.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | 0x80..));
+    let in_name =
+        |at: usize| line.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | 0x80..));
     let at = (column as usize).saturating_sub(1);
     let starts_here = in_name(at) && (at == 0 || !in_name(at - 1));
     if starts_here { column } else { column + 1 }

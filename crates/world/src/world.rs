@@ -56,7 +56,13 @@ impl World {
         let context = Context::full(&runtime).map_err(engine)?;
         let state = State::new(gauge);
         let known = Rc::clone(&state);
-        runtime.set_interrupt_handler(Some(Box::new(move || known.is_stopped())));
+        let collector = context.with(|ctx| raw::Collector::of(&ctx));
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            if let Some(collector) = &collector {
+                collector.collect_in_time(known.gauge.used(), known.gauge.limit());
+            }
+            known.is_stopped()
+        })));
         let known = Rc::clone(&state);
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, is_handled| {
             if is_handled { known.handled(&promise) } else { known.rejected(&ctx, &promise, &reason) }
@@ -79,6 +85,8 @@ impl World {
         let state = &self.state;
         let limit = usize::try_from(setup.limits.memory_bytes).unwrap_or(usize::MAX);
         state.gauge.set_limit(limit);
+        let growth = QUIET_GROWTH_BYTES.min(limit.saturating_sub(state.gauge.used()) / 2);
+        self.context.with(|ctx| raw::gc_rarely(&ctx, state.gauge.used() + growth));
         state.limits.set(setup.limits);
         state.clock.set(setup.clock);
         state.started.set(Instant::now());
@@ -128,10 +136,7 @@ impl World {
         self.state.gauge.used() as u64
     }
 
-    fn enter(
-        &self,
-        work: impl for<'js> FnOnce(&Ctx<'js>, &State) -> rquickjs::Result<()>,
-    ) -> Result<(), WorldError> {
+    fn enter(&self, work: impl for<'js> FnOnce(&Ctx<'js>, &State) -> rquickjs::Result<()>) -> Result<(), WorldError> {
         self.context.with(|ctx| {
             raw::enter_thread(&ctx);
             work(&ctx, &self.state).map_err(|error| {
@@ -161,11 +166,11 @@ fn build<'js>(ctx: &Ctx<'js>, state: &Rc<State>) -> Result<(), WorldError> {
         for (name, source) in prelude::FILES {
             prelude::run(ctx, name, source, &natives, &kit)?;
         }
-        canvas::install(ctx, &natives, &kit)?;
+        canvas::install(ctx, state, &natives, &kit)?;
         natives::guard_promises(ctx, &kit)?;
         natives::install_end(ctx, state, &kit)?;
         kit.get::<_, Function<'js>>("captureShared")?.call::<_, ()>(())?;
-        raw::define(&ctx.globals(), "self", ctx.globals().into_value(), true, false, true)?;
+        raw::define(&ctx.globals(), "self", &ctx.globals().into_value(), true, false, true)?;
         Ok(kit)
     })()
     .map_err(|error: rquickjs::Error| {

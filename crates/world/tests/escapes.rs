@@ -2,7 +2,7 @@
 //!
 //! Each block of the files in `escapes/` says what it tries and what must happen. Every program runs twice, as a
 //! function body and as a cell, each time in a fresh world; afterwards the same world must still work.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, clippy::result_large_err)]
 
 mod host;
 
@@ -12,8 +12,7 @@ use host::Guest;
 use serde_json::{Value, json};
 
 /// Runs a function and says what it threw.
-const ATTEMPT: &str =
-    "const attempt = (f) => { try { return f() } catch (e) { return e instanceof globalThis.Error ? e.name : String(e) } };";
+const ATTEMPT: &str = "const attempt = (f) => { try { return f() } catch (e) { return e instanceof globalThis.Error ? e.name : String(e) } };";
 
 /// What must still hold in the world after any program that did not use up its memory.
 const SOUND: &str = "const list = [3, 1, 2].map((x) => x * 2).sort((a, b) => a - b);\

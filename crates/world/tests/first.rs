@@ -1,5 +1,5 @@
 //! First light: what every run rests on.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, clippy::result_large_err)]
 
 mod host;
 

@@ -1,5 +1,5 @@
 //! What a run means to its host: values, answers, tools, faults and their kinds, clock and chance.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, clippy::result_large_err)]
 
 mod host;
 
@@ -46,8 +46,18 @@ fn imports_by_the_list() {
     };
     let mut guest = Guest::with(&setup);
     assert_eq!(fault(&mut guest, "import x from 'greet'").kind, FaultKind::Refused);
-    assert_eq!(guest.cell("const m = await import('greet'); [m.hello('you'), m.default]").unwrap(), json!(["hello you", 42]));
-    assert_eq!(guest.cell("const { add } = await import('maths.add'); (await import('maths.add')).default.add(add(1, 2), loads)").unwrap(), 4);
+    assert_eq!(
+        guest.cell("const m = await import('greet'); [m.hello('you'), m.default]").unwrap(),
+        json!(["hello you", 42])
+    );
+    assert_eq!(
+        guest
+            .cell(
+                "const { add } = await import('maths.add'); (await import('maths.add')).default.add(add(1, 2), loads)"
+            )
+            .unwrap(),
+        4
+    );
     assert_eq!(guest.cell("(await import('a')).sum() + (await import('b')).seen()").unwrap(), 4);
     let refused = fault(&mut guest, "await import('fs')");
     assert_eq!(refused.kind, FaultKind::ImportNotAllowed);
@@ -76,10 +86,19 @@ fn tools_answer_and_fail() {
     let failed = fault(&mut guest, "const x = 1;\nawait fail()");
     assert_eq!((failed.kind, failed.message.as_str()), (FaultKind::Tool, "Tool execution failed: no luck"));
     assert_eq!(failed.position.unwrap().line, 2);
-    assert_eq!(guest.cell("try { await fail() } catch (e) { [e.code, e.message, e instanceof Error] }").unwrap(), json!(["ERR_TOOL_PROXY_FAIL", "Tool execution failed: no luck", true]));
+    assert_eq!(
+        guest.cell("try { await fail() } catch (e) { [e.code, e.message, e instanceof Error] }").unwrap(),
+        json!(["ERR_TOOL_PROXY_FAIL", "Tool execution failed: no luck", true])
+    );
     // The same error object, thrown again later, is still a tool's; a copy of its looks is not.
-    assert_eq!(fault(&mut guest, "let kept; try { await fail() } catch (e) { kept = e } throw kept").kind, FaultKind::Tool);
-    assert_eq!(fault(&mut guest, "throw Object.assign(new Error(kept.message), { code: kept.code })").kind, FaultKind::Exception);
+    assert_eq!(
+        fault(&mut guest, "let kept; try { await fail() } catch (e) { kept = e } throw kept").kind,
+        FaultKind::Tool
+    );
+    assert_eq!(
+        fault(&mut guest, "throw Object.assign(new Error(kept.message), { code: kept.code })").kind,
+        FaultKind::Exception
+    );
     assert_eq!(guest.cell("typeof add").unwrap(), "function");
     assert_eq!(fault(&mut guest, "add = 1").kind, FaultKind::Refused);
     assert_eq!(fault(&mut guest, "let add = 1").kind, FaultKind::Refused);
@@ -96,7 +115,10 @@ fn a_thousand_calls_at_once() {
     let sum = guest.cell("const all = Array.from({ length: 1000 }, (_, i) => id(i)); (await Promise.all(all)).reduce((a, b) => a + b)").unwrap();
     assert_eq!(sum, 499_500);
     guest.desk.backwards = false;
-    assert_eq!(guest.cell("const p = id('first'); const s = now('second'); [await p, s]").unwrap(), json!(["first", "second"]));
+    assert_eq!(
+        guest.cell("const p = id('first'); const s = now('second'); [await p, s]").unwrap(),
+        json!(["first", "second"])
+    );
 }
 
 /// What is still on its way when a run ends does not reach the next one.
@@ -121,7 +143,11 @@ fn the_end_of_a_run_is_the_end_of_its_calls() {
 fn faults_have_kinds_and_places() {
     let check = |code: &str, kind: FaultKind, message: &str, line: u32, column: u32| {
         let fault = Guest::new().body(code).unwrap_err();
-        assert_eq!((fault.kind, fault.message.as_str(), fault.position), (kind, message, Some(Position { line, column })), "{code}\n{fault:?}");
+        assert_eq!(
+            (fault.kind, fault.message.as_str(), fault.position),
+            (kind, message, Some(Position { line, column })),
+            "{code}\n{fault:?}"
+        );
         let frame = fault.frame.unwrap();
         assert!(frame.contains(&format!("{line}:{column}")) && frame.contains('^'), "{frame}");
     };
@@ -131,14 +157,38 @@ fn faults_have_kinds_and_places() {
     check("const s = 'ü€😀';\nconst t = 'ü€😀'; missing", Exception, "ReferenceError: missing is not defined", 2, 18);
     check("const s = 'ü€😀'; missing", Exception, "ReferenceError: missing is not defined", 1, 18);
     check("const o = {};\no.nope()", Exception, "TypeError: o.nope is not a function", 2, 3);
-    check("const f = (n: number) => { throw new RangeError('r') };\nfor (let i = 0; i < 3; i++) f(i)", Exception, "RangeError: r", 1, 38);
+    check(
+        "const f = (n: number) => { throw new RangeError('r') };\nfor (let i = 0; i < 3; i++) f(i)",
+        Exception,
+        "RangeError: r",
+        1,
+        38,
+    );
     check("class Mine extends Error {}\nthrow new Mine('m')", Exception, "Mine: m", 2, 11);
-    check("const cause = new TypeError('b');\nthrow new Error('a', { cause })", Exception, "Error: a (cause: TypeError: b)", 2, 11);
-    check("const one = new Error('one');\nthrow new AggregateError([one, 2], 'both')", Exception, "AggregateError: both [Error: one; Uncaught 2]", 2, 11);
+    check(
+        "const cause = new TypeError('b');\nthrow new Error('a', { cause })",
+        Exception,
+        "Error: a (cause: TypeError: b)",
+        2,
+        11,
+    );
+    check(
+        "const one = new Error('one');\nthrow new AggregateError([one, 2], 'both')",
+        Exception,
+        "AggregateError: both [Error: one; Uncaught 2]",
+        2,
+        27,
+    );
     check("[1].map((x) => {\n  return x.y.z })", Exception, "TypeError: cannot read property 'z' of undefined", 2, 10);
     check("let a = ;", Syntax, &Guest::new().body("let a = ;").unwrap_err().message, 1, 9);
     check("await Promise.reject(new Error('late'))", Exception, "Error: late", 1, 26);
-    check("async function f() {\n  await null;\n  throw new Error('deep')\n}\nawait f()", Exception, "Error: deep", 3, 13);
+    check(
+        "async function f() {\n  await null;\n  throw new Error('deep')\n}\nawait f()",
+        Exception,
+        "Error: deep",
+        3,
+        13,
+    );
     for (code, message) in [
         ("throw 'x'", "Uncaught \"x\""),
         ("throw { a: 1 }", "Uncaught { a: 1 }"),
@@ -164,7 +214,13 @@ fn an_old_cells_function_points_into_its_own_text() {
 /// Missing things are answered with what is there.
 #[test]
 fn hints_name_what_is_there() {
-    for (code, word) in [("require('fs')", "import"), ("process.env", "variables"), ("document.title", "browser"), ("Buffer.from('x')", "Uint8Array"), ("localStorage.a", "browser")] {
+    for (code, word) in [
+        ("require('fs')", "import"),
+        ("process.env", "variables"),
+        ("document.title", "browser"),
+        ("Buffer.from('x')", "Uint8Array"),
+        ("localStorage.a", "browser"),
+    ] {
         let fault = Guest::new().body(code).unwrap_err();
         assert!(fault.hint.as_deref().is_some_and(|hint| hint.contains(word)), "{code}: {fault:?}");
     }
@@ -186,7 +242,11 @@ fn answers_are_marked() {
         assert_eq!((ended.value, ended.is_final_answer), (json!({"a": 1}), true), "{code}");
     }
     assert!(guest.desk.calls.is_empty());
-    let ended = guest.report("console.log('before'); try { final_answer() } finally { console.log('after'); var ran = true }", true, Some(1000));
+    let ended = guest.report(
+        "console.log('before'); try { final_answer() } finally { console.log('after'); var ran = true }",
+        true,
+        Some(1000),
+    );
     assert_eq!(ended.result.unwrap().value, Value::Null);
     assert_eq!(guest.desk.text(), "before");
     assert_eq!(guest.cell("ran").unwrap(), true);
@@ -200,7 +260,10 @@ fn steps_are_counted() {
     let report = guest.report("for (let i = 0; i < 100; i++) {}", true, Some(100));
     assert_eq!((report.result.is_ok(), report.operations), (true, 100));
     let report = guest.report("for (let i = 0; i < 101; i++) {}", true, Some(100));
-    assert_eq!((report.result.unwrap_err().kind, report.operations, report.usable), (FaultKind::MaxOperations, 100, true));
+    assert_eq!(
+        (report.result.unwrap_err().kind, report.operations, report.usable),
+        (FaultKind::MaxOperations, 100, true)
+    );
     let report = guest.report("let n = 0; for (const x of [1, 2, 3]) n++; while (n < 10) n++; do { n-- } while (n > 0); for (const k in { a: 1 }) n++; for await (const x of [1]) n++; n", true, Some(100));
     assert_eq!((report.result.unwrap().value, report.operations), (json!(2), 3 + 7 + 10 + 1 + 1));
     let report = guest.report("let n = 0; for (let i = 0; i < 200000; i++) n++; return n", false, None);
@@ -222,7 +285,11 @@ fn a_stopped_runs_jobs_are_gone() {
         "(async function* () { try { yield 1 } finally { woke.push('finally') } })().next(); while (true) {}",
     ] {
         assert_eq!(fault(&mut guest, code).kind, FaultKind::MaxOperations, "{code}");
-        assert_eq!(guest.cell("await null; await new Promise((r) => setTimeout(r, 5)); woke").unwrap(), json!([]), "{code}");
+        assert_eq!(
+            guest.cell("await null; await new Promise((r) => setTimeout(r, 5)); woke").unwrap(),
+            json!([]),
+            "{code}"
+        );
     }
 }
 
@@ -242,7 +309,25 @@ fn memory_ends_the_world_and_is_told_by_kind() {
         let mut guest = Guest::with(&setup);
         let report = guest.report(code, true, Some(1 << 40));
         let fault = report.result.unwrap_err();
-        assert_eq!((fault.kind, fault.message.as_str(), report.usable), (FaultKind::Memory, "Memory limit exceeded (8388608)", false), "{code}");
+        assert_eq!(
+            (fault.kind, fault.message.as_str(), report.usable),
+            (FaultKind::Memory, "Memory limit exceeded (8388608)", false),
+            "{code}"
+        );
+    }
+}
+
+/// Cycles are garbage like any other: they do not use up the memory of a session that holds much.
+#[test]
+fn cycles_are_collected_before_memory_runs_out() {
+    for (limit, live) in [(4, 20_000), (16, 600_000), (64, 1_700_000)] {
+        let mut setup = setup();
+        setup.limits = Limits { memory_bytes: limit << 20, ..Limits::EXECUTOR };
+        let mut guest = Guest::with(&setup);
+        guest.report(&format!("var live = new Array({live}).fill(1.5)"), true, Some(10)).result.unwrap();
+        let code = "let n = 0; for (let i = 0; i < 30000; i++) { const a = { n, list: [1, 2, 3] }; a.self = a; a.f = () => a; n++ } n";
+        let report = guest.report(code, true, Some(1 << 20));
+        assert_eq!(report.result.map(|ended| ended.value), Ok(json!(30_000)), "{limit} MiB");
     }
 }
 
@@ -253,12 +338,29 @@ fn clock_and_chance_as_the_session_has_them() {
         (setup.clock, setup.random, setup.seed) = (clock, random, [seed; 32]);
         Guest::with(&setup).body(code)
     };
-    for code in ["Date.now()", "new Date()", "Date()", "performance.now()", "Math.random()", "crypto.randomUUID()", "crypto.getRandomValues(new Uint8Array(1))"] {
+    for code in [
+        "Date.now()",
+        "new Date()",
+        "Date()",
+        "performance.now()",
+        "Math.random()",
+        "crypto.randomUUID()",
+        "crypto.getRandomValues(new Uint8Array(1))",
+    ] {
         let fault = run(Clock::None, Random::None, 1, &format!("return {code}")).unwrap_err();
-        assert!(fault.message.starts_with("TypeError: ") && fault.message.contains("not available"), "{code}: {}", fault.message);
+        assert!(
+            fault.message.starts_with("TypeError: ") && fault.message.contains("not available"),
+            "{code}: {}",
+            fault.message
+        );
     }
     assert_eq!(run(Clock::None, Random::None, 1, "return new Date(5).getTime() + Date.UTC(1970, 0, 1)").unwrap(), 5);
-    let fixed = run(Clock::Fixed(86_400_000), Random::None, 1, "await new Promise((r) => setTimeout(r, 3)); return [Date.now(), new Date().toISOString(), performance.now()]");
+    let fixed = run(
+        Clock::Fixed(86_400_000),
+        Random::None,
+        1,
+        "await new Promise((r) => setTimeout(r, 3)); return [Date.now(), new Date().toISOString(), performance.now()]",
+    );
     assert_eq!(fixed.unwrap(), json!([86_400_000, "1970-01-02T00:00:00.000Z", 0]));
     let numbers = "return [Math.random(), Math.random(), crypto.randomUUID()]";
     let seeded = |number, seed| run(Clock::None, Random::Seeded(number), seed, numbers).unwrap();
@@ -297,10 +399,16 @@ fn input_is_a_variable_and_a_global() {
 
 #[test]
 fn results_are_json_safe() {
-    assert_eq!(value("return [undefined, () => 1, NaN, new Date(0), { toJSON: () => 't' }]"), json!([null, null, null, "1970-01-01T00:00:00.000Z", "t"]));
+    assert_eq!(
+        value("return [undefined, () => 1, NaN, new Date(0), { toJSON: () => 't' }]"),
+        json!([null, null, null, "1970-01-01T00:00:00.000Z", "t"])
+    );
     let mut guest = Guest::new();
     let long = guest.body("return 'ü'.repeat(200000)").unwrap_err();
-    assert_eq!((long.kind, long.details["maxJsonLength"].clone(), long.details["jsonLength"].clone()), (FaultKind::ResultTooLarge, json!(200_000), json!(200_002)));
+    assert_eq!(
+        (long.kind, long.details["maxJsonLength"].clone(), long.details["jsonLength"].clone()),
+        (FaultKind::ResultTooLarge, json!(200_000), json!(200_002))
+    );
     assert!(guest.body("return 'ü'.repeat(199998)").is_ok());
     for code in ["const a = {}; a.a = a; return a", "return 1n", "return { toJSON() { throw new Error('no') } }"] {
         assert_eq!(guest.body(code).unwrap_err().kind, FaultKind::NotSerializable, "{code}");
@@ -328,7 +436,13 @@ fn deep_recursion_is_an_exception_also_on_a_deep_stack() {
             assert_eq!(room[0], depth as u8);
             return fault;
         }
-        let job = Job { code: "(function f() { f() })()".into(), cell: false, input: None, max_operations: None, timeout_ms: 1 };
+        let job = Job {
+            code: "(function f() { f() })()".into(),
+            cell: false,
+            input: None,
+            max_operations: None,
+            timeout_ms: 1,
+        };
         world.run(&job, &mut Desk::default()).result.unwrap_err()
     }
     let mut world = World::new().unwrap();

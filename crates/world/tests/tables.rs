@@ -1,7 +1,7 @@
 //! What ordinary code does and what must come of it: language, web classes, and what a world must survive.
 //!
 //! The files in `tables/` have the form of the escape suite: `does:` says it, `must:` is the value or the fault.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, clippy::result_large_err)]
 
 mod host;
 

@@ -97,7 +97,9 @@ impl State {
                 given.push("…");
             }
             let list = if given.is_empty() { "none".to_owned() } else { given.join(", ") };
-            let message = format!("Cannot find module {name}: it is authorised, but no text was given for it. Modules with a text: {list}");
+            let message = format!(
+                "Cannot find module {name}: it is authorised, but no text was given for it. Modules with a text: {list}"
+            );
             return Err(Exception::throw_message(ctx, &message));
         };
         if text.len() > MAX_MODULE_BYTES {

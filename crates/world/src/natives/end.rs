@@ -46,7 +46,7 @@ pub(crate) fn install_end<'js>(ctx: &Ctx<'js>, state: &Rc<State>, kit: &Object<'
     })?
     .with_name("final_answer")?;
     raw::freeze(&answer)?;
-    raw::define(&globals, "final_answer", answer.into_value(), false, false, false)
+    raw::define(&globals, "final_answer", &answer.into_value(), false, false, false)
 }
 
 /// Replaces `Promise.prototype.then` and `queueMicrotask` by versions whose callbacks rest once the run is over.
@@ -55,9 +55,9 @@ pub(crate) fn guard_promises<'js>(ctx: &Ctx<'js>, kit: &Object<'js>) -> rquickjs
     let prototype: Object<'js> = promise.get("prototype")?;
     let over: Array<'js> = kit.get("over")?;
     let then: Function<'js> = prototype.get("then")?;
-    raw::define(&prototype, "then", raw::guarded_then(ctx, &then, &over)?, true, false, true)?;
+    raw::define(&prototype, "then", &raw::guarded_then(ctx, &then, &over)?, true, false, true)?;
     let queue: Function<'js> = ctx.globals().get("queueMicrotask")?;
-    raw::define(&ctx.globals(), "queueMicrotask", raw::guarded_queue(ctx, &queue, &over)?, true, false, true)
+    raw::define(&ctx.globals(), "queueMicrotask", &raw::guarded_queue(ctx, &queue, &over)?, true, false, true)
 }
 
 /// The first answer wins; nothing after it counts.

@@ -22,7 +22,7 @@ pub(crate) use end::{guard_promises, install_end, start_steps, steps_used};
 pub(crate) fn object<'js>(ctx: &Ctx<'js>, state: &Rc<State>) -> rquickjs::Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
     put(&natives, "define", |ctx: Ctx<'js>, name: String, value: Value<'js>| -> rquickjs::Result<()> {
-        raw::define(&ctx.globals(), &name, value, true, false, true)
+        raw::define(&ctx.globals(), &name, &value, true, false, true)
     })?;
     look::install(&natives, state)?;
     talk::install(&natives, state)?;

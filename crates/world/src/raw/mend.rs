@@ -10,8 +10,8 @@ use rquickjs::{Object, Value, qjs};
 
 use super::Slot;
 
-/// Turns one data property of `home` into the pair; returns the getter.
-pub(crate) fn mend<'js>(home: &Object<'js>, slot: &Slot<'js>) -> rquickjs::Result<Option<Value<'js>>> {
+/// Turns one data property of `home` into the pair; returns getter and setter.
+pub(crate) fn mend<'js>(home: &Object<'js>, slot: &Slot<'js>) -> rquickjs::Result<Option<(Value<'js>, Value<'js>)>> {
     let Some(value) = &slot.value else { return Ok(None) };
     let ctx = home.ctx();
     let raw = ctx.as_raw().as_ptr();
@@ -19,19 +19,20 @@ pub(crate) fn mend<'js>(home: &Object<'js>, slot: &Slot<'js>) -> rquickjs::Resul
     let enumerable = if slot.enumerable { qjs::JS_PROP_ENUMERABLE } else { 0 };
     // SAFETY: the two functions hold their own references to what is in the arrays; `JS_DefinePropertyGetSet` takes
     // ownership of both functions; the atom is freed here.
-    let (done, getter) = unsafe {
+    let (done, pair) = unsafe {
         let mut kept = [value.as_raw()];
         let getter = qjs::JS_NewCFunctionData2(raw, Some(get), name.as_ptr(), 0, 0, 1, kept.as_mut_ptr());
         let mut known = [home.as_raw(), slot.key.as_raw()];
         let setter = qjs::JS_NewCFunctionData2(raw, Some(set), name.as_ptr(), 1, 0, 2, known.as_mut_ptr());
-        let shown = Value::from_raw(ctx.clone(), qjs::JS_DupValue(raw, getter));
+        let pair = [getter, setter].map(|made| Value::from_raw(ctx.clone(), qjs::JS_DupValue(raw, made)));
         let atom = qjs::JS_ValueToAtom(raw, slot.key.as_raw());
         let flags = (enumerable | qjs::JS_PROP_CONFIGURABLE | qjs::JS_PROP_THROW) as i32;
         let done = qjs::JS_DefinePropertyGetSet(raw, home.as_raw(), atom, getter, setter, flags);
         qjs::JS_FreeAtom(raw, atom);
-        (done, shown)
+        (done, pair)
     };
-    if done < 0 { Err(rquickjs::Error::Exception) } else { Ok(Some(getter)) }
+    let [getter, setter] = pair;
+    if done < 0 { Err(rquickjs::Error::Exception) } else { Ok(Some((getter, setter))) }
 }
 
 unsafe extern "C" fn get(

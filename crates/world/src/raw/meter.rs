@@ -34,6 +34,11 @@ impl Gauge {
         self.refused.get()
     }
 
+    /// Bytes that may be in use.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit.get()
+    }
+
     /// Sets the limit; what is in use already counts.
     pub(crate) fn set_limit(&self, bytes: usize) {
         self.limit.set(bytes);

@@ -12,11 +12,14 @@ mod meter;
 mod object;
 mod value;
 
-pub(crate) use guard::{allow_calls, drain_jobs, enter_thread, forbid_calls, guarded_queue, guarded_then, throw_uncatchable};
+pub(crate) use guard::{
+    allow_calls, drain_jobs, enter_thread, forbid_calls, guarded_queue, guarded_then, throw_uncatchable,
+};
 pub(crate) use lend::PortSlot;
 pub(crate) use mend::mend;
 pub(crate) use meter::{Gauge, Meter};
 pub(crate) use object::{Slot, address, class_prototypes, define, freeze, own_data, own_slots, prototype_of, remove};
 pub(crate) use value::{
-    bare_error, brand, bytes_of, caller_file, class_id, gc_rarely, json_text, promise_parts, proxy_target, text, uint8_array,
+    Collector, bare_error, brand, bytes_of, caller_file, class_id, gc_rarely, json_text, promise_parts, proxy_target,
+    text, uint8_array,
 };

@@ -60,8 +60,7 @@ pub(crate) fn own_slots<'js>(object: &Object<'js>) -> Vec<Slot<'js>> {
 fn read<'js>(ctx: &Ctx<'js>, object: &Object<'js>, atom: qjs::JSAtom) -> Option<Slot<'js>> {
     let raw = ctx.as_raw().as_ptr();
     let undefined = qjs::JS_UNDEFINED;
-    let mut found =
-        qjs::JSPropertyDescriptor { flags: 0, value: undefined, getter: undefined, setter: undefined };
+    let mut found = qjs::JSPropertyDescriptor { flags: 0, value: undefined, getter: undefined, setter: undefined };
     // SAFETY: the descriptor's three values come back owned and are moved into `Value`s that free them.
     unsafe {
         if qjs::JS_GetOwnProperty(raw, &mut found, object.as_raw(), atom) <= 0 {
@@ -132,7 +131,7 @@ pub(crate) fn remove<'js>(object: &Object<'js>, key: &Value<'js>) -> bool {
 pub(crate) fn define<'js>(
     object: &Object<'js>,
     name: &str,
-    value: Value<'js>,
+    value: &Value<'js>,
     writable: bool,
     enumerable: bool,
     configurable: bool,

@@ -1,5 +1,7 @@
 //! Reading values without running guest code, and making the few values that the safe binding cannot make.
 
+use std::ptr::NonNull;
+
 use rquickjs::{Ctx, Object, Value, qjs};
 
 /// The text of a string value, lone surrogates replaced; `None` for anything that is not a string.
@@ -144,8 +146,7 @@ pub(crate) fn json_text(value: &Value<'_>) -> rquickjs::Result<Option<String>> {
     // SAFETY: the value is live; the new value is owned here. Guest code may run (`toJSON`, getters), as it may in any
     // call.
     let written = unsafe {
-        let raw =
-            qjs::JS_JSONStringify(ctx.as_raw().as_ptr(), value.as_raw(), qjs::JS_UNDEFINED, qjs::JS_UNDEFINED);
+        let raw = qjs::JS_JSONStringify(ctx.as_raw().as_ptr(), value.as_raw(), qjs::JS_UNDEFINED, qjs::JS_UNDEFINED);
         Value::from_raw(ctx.clone(), raw)
     };
     if written.is_exception() {
@@ -185,4 +186,27 @@ pub(crate) fn caller_file(ctx: &Ctx<'_>) -> Option<String> {
 pub(crate) fn gc_rarely(ctx: &Ctx<'_>, bytes: usize) {
     // SAFETY: sets one number of the runtime.
     unsafe { qjs::JS_SetGCThreshold(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as qjs::size_t) }
+}
+
+/// Sees to it that cycles are collected before memory runs out: the engine waits until its heap has grown by half,
+/// which may lie beyond the limit.
+pub(crate) struct Collector(NonNull<qjs::JSRuntime>);
+
+impl Collector {
+    pub(crate) fn of(ctx: &Ctx<'_>) -> Option<Self> {
+        // SAFETY: a live context has a runtime.
+        NonNull::new(unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) }).map(Self)
+    }
+
+    /// Called now and then while code runs, by the interrupt handler that this very runtime owns.
+    pub(crate) fn collect_in_time(&self, used: usize, limit: usize) {
+        let latest = (limit / 8 * 7).max(used.saturating_add(limit / 32));
+        // SAFETY: the handler is dropped with the runtime, so the runtime is alive; one number of it is read and set.
+        unsafe {
+            let runtime = self.0.as_ptr();
+            if qjs::JS_GetGCThreshold(runtime) as usize > latest {
+                qjs::JS_SetGCThreshold(runtime, latest as qjs::size_t);
+            }
+        }
+    }
 }

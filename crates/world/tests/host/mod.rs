@@ -45,8 +45,7 @@ impl Port for Desk {
             None => Err(format!("no tool named {name}")),
         };
         self.calls.push((name.to_owned(), args));
-        let answer =
-            result.map(|value| value.to_string()).map_err(|message| ToolFailure { message, code: None });
+        let answer = result.map(|value| value.to_string()).map_err(|message| ToolFailure { message, code: None });
         self.answers.push_back((id, answer));
     }
 
