@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::cdp::{CallError, Client, Evaluated, Gone, Session, call_browser};
-use crate::page::{BINDING, KERNEL, PAGE_URL};
+use crate::page::{BINDING, KERNEL, PAGE_URL, SYNC_URL};
 use crate::renderer::Renderer;
 use crate::tab_events::TabEvents;
 
@@ -195,12 +195,10 @@ impl End {
     }
 }
 
-/// Requests that the host answers itself: everything for our own address, and every document.
+/// Requests that the host answers itself: synchronous calls, and every document. Whatever else a page asks of its own
+/// address ends where every name ends, in the resolver, and costs the host nothing.
 fn intercepted() -> Value {
-    json!({ "patterns": [
-        { "urlPattern": format!("{PAGE_URL}*") },
-        { "urlPattern": "*", "resourceType": "Document" },
-    ] })
+    json!({ "patterns": [{ "urlPattern": SYNC_URL }, { "urlPattern": "*", "resourceType": "Document" }] })
 }
 
 /// Starts the kernel as soon as the page is at our own address.

@@ -5,9 +5,10 @@ mod world;
 
 use std::time::{Duration, Instant};
 
+use cove_chrome::ChromeOptions;
 use cove_core::{Effects, Engine, EngineError, FaultKind, Limits, SessionFate, SessionOptions, ToolSpec};
 use serde_json::{Value, json};
-use world::{World, body, failed, finished, is, kill, renderers, tools, until, world};
+use world::{World, body, failed, finished, is, kill, renderers, tools, until, world, world_with};
 
 /// Code that does its worst and still gives its value.
 #[tokio::test]
@@ -110,7 +111,13 @@ async fn odd_pages_give_their_value() {
         assert_eq!(world.fault(code).await.kind, FaultKind::Exception, "{code}");
     }
     world.still_works("all of it").await;
+    assert!(!contains(world.folder.path(), "evil.txt"), "a download was written");
     world.end().await;
+}
+
+fn contains(folder: &std::path::Path, name: &str) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| entry.file_name() == name || contains(&entry.path(), name))
 }
 
 /// Code that does not end by itself is ended in time, and the run beside it does not notice.
@@ -354,6 +361,50 @@ async fn dropping_ends() {
     let left: Vec<u32> = processes.into_iter().filter(|pid| world::is_running(*pid)).collect();
     assert!(left.is_empty(), "processes were left: {left:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// The pool is filled on demand and does not keep what nobody wants; seats are limited, and waiting has an end.
+#[tokio::test]
+async fn pool_and_seats_have_bounds() {
+    let options = ChromeOptions {
+        pool_size: 2,
+        pool_age: Duration::from_millis(1500),
+        max_sessions: 2,
+        open_timeout: Duration::from_secs(3),
+        ..ChromeOptions::default()
+    };
+    let world = world_with(options);
+    world.engine.start().await.unwrap();
+    until("the pool is full", || world.engine.ready_tabs() == 2).await;
+    until("unused tabs are thrown away", || world.engine.ready_tabs() == 0).await;
+    world.still_works("a rest").await;
+    until("the pool is full again", || world.engine.ready_tabs() == 2).await;
+    let one = world.open(SessionOptions::one_shot()).await;
+    let two = world.open(SessionOptions::one_shot()).await;
+    let Err(EngineError::Open(why)) = world.engine.open(SessionOptions::one_shot()).await else {
+        panic!("a third seat")
+    };
+    assert!(why.contains("3000 ms"), "{why}");
+    drop(one);
+    world.still_works("a seat is free").await;
+    drop(two);
+    world.end().await;
+}
+
+/// A browser without its sandbox is not used, however it came to be so.
+#[tokio::test]
+async fn a_browser_without_walls_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = folder.path().join("chrome");
+    let real = cove_chrome::find_browser(None).unwrap_or_else(|error| panic!("{error}; run scripts/setup"));
+    std::fs::write(&script, format!("#!/bin/sh\nexec {} \"$@\" --no-sandbox\n", real.display())).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let world = world_with(ChromeOptions { browser: Some(script), ..ChromeOptions::default() });
+    let Err(EngineError::Unavailable(why)) = world.engine.start().await else { panic!("it was used") };
+    assert!(why.contains("sandbox is not in force") && why.contains("chromium-sandbox"), "{why}");
+    assert_eq!(world.engine.pid(), None);
+    world.end().await;
 }
 
 /// Without a browser the engine says so, and how to get one.

@@ -1,12 +1,16 @@
   // Part 6: what a session's policies take away: real time, real chance, and code that no host has seen.
+  //
+  // Time and chance as far as a page allows: `Date`, `performance.now`, `Temporal.Now`, `Math.random` and `crypto` of the
+  // main world are replaced. A frame or a worker of the page's own, an event's `timeStamp` and an animation frame still
+  // know the time; whoever needs a replay that cannot be told from the first run takes the embedded engine.
   const replaceDate = (read) => {
     const GuestDate = function Date(...args) {
-      if (new.target === undefined) return text(new PageDate(read()));
-      return construct(PageDate, args.length === 0 ? [read()] : args, new.target === GuestDate ? PageDate : new.target);
+      if (new.target === undefined) return text(new PageDate(read("Date()")));
+      return construct(PageDate, args.length === 0 ? [read("new Date()")] : args, new.target === GuestDate ? PageDate : new.target);
     };
     defineProperty(GuestDate, "prototype", { __proto__: null, value: PageDate.prototype, writable: false });
     defineProperty(GuestDate, "length", { __proto__: null, value: 7 });
-    put(GuestDate, "now", { now() { return read(); } }.now);
+    put(GuestDate, "now", { now() { return read("Date.now()"); } }.now);
     put(GuestDate, "parse", PageDate.parse);
     put(GuestDate, "UTC", PageDate.UTC);
     defineProperty(PageDate.prototype, "constructor", { __proto__: null, value: GuestDate, writable: true, configurable: true });
@@ -15,13 +19,13 @@
   const setClock = (clock) => {
     if (clock === "real") return;
     const fixed = typeof clock === "object" ? clock.fixed : null;
-    const read = () => {
-      if (fixed === null) throw new PageTypeError("this session has no clock");
-      return fixed;
+    const read = (who) => {
+      if (fixed !== null) return fixed;
+      throw new PageTypeError(`${who} is not available: this session has no clock, so that a run can be repeated. Pass the time in as a variable, or open the session with a real or a fixed clock.`);
     };
     replaceDate(read);
-    put(performance, "now", { now() { return read() * 0; } }.now);
-    if (typeof Temporal === "object") for (const name of getOwnPropertyNames(Temporal.Now)) put(Temporal.Now, name, () => { throw new PageTypeError("this session has no clock"); });
+    put(performance, "now", { now() { return read("performance.now()") * 0; } }.now);
+    if (typeof Temporal === "object") for (const name of getOwnPropertyNames(Temporal.Now)) put(Temporal.Now, name, () => { read(`Temporal.Now.${name}()`); throw new PageTypeError("Temporal.Now is not available with a fixed clock; use new Date()"); });
   };
   // splitmix64, in two halves of 32 bits.
   const seeded = (seed) => {
@@ -37,7 +41,7 @@
   };
   const setRandom = (random) => {
     if (random === "real") return;
-    const draw = typeof random === "object" ? seeded(random.seeded) : () => { throw new PageTypeError("this session has no randomness"); };
+    const draw = typeof random === "object" ? seeded(random.seeded) : () => { throw new PageTypeError("this session has no randomness, so that a run can be repeated. Open the session with a seeded or a real random source."); };
     const toNumber = PageNumber;
     put(Math, "random", { random() { return toNumber(draw() >> 11n) / 9007199254740992; } }.random);
     put(crypto, "getRandomValues", { getRandomValues(view) {

@@ -18,13 +18,17 @@ pub struct World {
 
 /// Starts an engine; without a browser the test fails and says what to do.
 pub fn world(pool_size: usize) -> World {
+    world_with(ChromeOptions { pool_size, ..ChromeOptions::default() })
+}
+
+pub fn world_with(options: ChromeOptions) -> World {
     if let Err(error) = find_browser(None) {
         panic!("these tests need a browser ({error}); run scripts/setup");
     }
     let folder = tempfile::Builder::new().prefix("cove-test-").tempdir().unwrap();
     // The browser runs as another user when the tests run as root.
     fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let options = ChromeOptions { pool_size, temp_dir: folder.path().to_owned(), ..ChromeOptions::default() };
+    let options = ChromeOptions { temp_dir: folder.path().to_owned(), ..options };
     World { engine: ChromeEngine::new(options), folder }
 }
 
