@@ -241,7 +241,7 @@
     });
   }
   defineProperty(DOMMatrixReadOnly.prototype, 'scaleNonUniform', {
-    value: function scaleNonUniform(x = 1, y = 1) { return wrap(DOMMatrix, native.matrixOp('scale', read(this), x, y)); },
+    value: { scaleNonUniform(x = 1, y = 1) { return wrap(DOMMatrix, native.matrixOp('scale', read(this), x, y)); } }.scaleNonUniform,
     writable: true, enumerable: true, configurable: true,
   });
   for (const name in SLOTS) {

@@ -45,6 +45,9 @@ pub(crate) struct Run {
     /// The browser's binary; else COVE_BROWSER, else the usual places
     #[arg(long, value_name = "PATH")]
     pub(crate) browser: Option<PathBuf>,
+    /// Folder with more fonts for text on a canvas; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) font_dir: Vec<PathBuf>,
     /// Folder for pictures that the code draws
     #[arg(long, value_name = "DIR", default_value = "artifacts")]
     pub(crate) artifacts: PathBuf,

@@ -1,5 +1,6 @@
 //! The engine: hands out sessions, keeps a zygote alive, and knows which walls stand.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use cove_core::{BoxFuture, Engine, EngineError, EngineName, Session, SessionOpti
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::sync::Semaphore;
 
+use crate::fonts::HostFonts;
 use crate::nursery::{NoChild, Nursery};
 use crate::process::Child;
 use crate::session::EmbeddedSession;
@@ -57,6 +59,8 @@ pub struct EmbeddedEngine {
     places: Arc<Semaphore>,
     max_sessions: usize,
     current: Mutex<Option<Arc<Nursery>>>,
+    fonts: Arc<HostFonts>,
+    started: AtomicU64,
     /// Held while a worker is being started, so that there is one.
     starting: tokio::sync::Mutex<()>,
 }
@@ -71,11 +75,14 @@ impl EmbeddedEngine {
     /// An engine that starts its worker at the first use.
     pub fn new(options: EmbeddedOptions) -> Self {
         let max_sessions = options.max_sessions.min(descriptor_places(options.raise_descriptor_limit)).max(1);
+        let fonts = Arc::new(HostFonts::new(options.font_dirs.clone()));
         Self {
             options,
             places: Arc::new(Semaphore::new(max_sessions)),
             max_sessions,
             current: Mutex::new(None),
+            fonts,
+            started: AtomicU64::new(0),
             starting: tokio::sync::Mutex::new(()),
         }
     }
@@ -83,6 +90,11 @@ impl EmbeddedEngine {
     /// Which walls stand, as the worker itself has found them. Starts the worker if there is none.
     pub async fn walls(&self) -> Result<WallReport, EngineError> {
         self.nursery().await.map(|nursery| nursery.report().clone())
+    }
+
+    /// How many workers this engine has started so far: one, as long as none has died.
+    pub fn workers_started(&self) -> u64 {
+        self.started.load(Ordering::Relaxed)
     }
 
     /// How many sessions can be open at once: the option, or what the descriptors allow.
@@ -116,6 +128,7 @@ impl EmbeddedEngine {
                 )));
             }
         }
+        self.started.fetch_add(1, Ordering::Relaxed);
         let nursery = Arc::new(nursery);
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&nursery));
         Ok(nursery)
@@ -142,7 +155,7 @@ impl EmbeddedEngine {
                 .await
                 .map_err(|_| EngineError::Open("the engine is closed".into()))?;
             let (child, nursery) = self.child().await?;
-            EmbeddedSession::open(child, nursery, place, options)
+            Ok(EmbeddedSession::open(child, nursery, place, options)?.with_fonts(&self.fonts))
         };
         match tokio::time::timeout(OPEN, opening).await {
             Ok(opened) => opened.map(|session| Box::new(session) as Box<dyn Session>),

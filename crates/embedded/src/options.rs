@@ -25,6 +25,8 @@ pub struct EmbeddedOptions {
     /// The program to start as worker. `None`: this program itself, if it has called
     /// [`worker::enter_if_asked`](crate::worker::enter_if_asked); else `cove-worker` in the folder of this program, else in the folder above.
     pub worker_program: Option<PathBuf>,
+    /// Folders with fonts, beside the system's own; text on a canvas is drawn with them.
+    pub font_dirs: Vec<PathBuf>,
     /// Raise the process's soft limit on descriptors to its hard limit (at most 65,536) when the engine starts.
     pub raise_descriptor_limit: bool,
 }
@@ -36,6 +38,7 @@ impl Default for EmbeddedOptions {
             max_sessions: 4096,
             profile: Profile::Standard,
             worker_program: None,
+            font_dirs: Vec::new(),
             raise_descriptor_limit: true,
         }
     }

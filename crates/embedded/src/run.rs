@@ -12,6 +12,7 @@ use cove_core::{Fault, FaultKind, Finished, Picture, RunReport, RunShape, RunUni
 use cove_world::Report;
 
 use crate::calls::Calls;
+use crate::fonts::Question;
 use crate::logs::Logs;
 use crate::nursery::Nursery;
 use crate::session::{EmbeddedSession, Leash};
@@ -22,6 +23,9 @@ use crate::wire::{
 
 /// One encoded picture.
 const MAX_PICTURE_BYTES: usize = 64 << 20;
+
+/// Questions for fonts in one run: the index, and each file of it that a text may need.
+const MAX_FONT_QUESTIONS: usize = 256;
 
 /// All pictures of a run together.
 const MAX_PICTURES_BYTES: usize = 256 << 20;
@@ -59,6 +63,8 @@ pub(crate) async fn run(session: &mut EmbeddedSession, unit: RunUnit, started: I
         log_bytes: 0,
         pictures: Vec::new(),
         picture_bytes: 0,
+        font_question: None,
+        fonts_asked: 0,
     };
     let mut usage = Usage::default();
     let (result, fate) = match session.gone.clone() {
@@ -88,6 +94,9 @@ struct Talk {
     log_bytes: usize,
     pictures: Vec<Picture>,
     picture_bytes: usize,
+    /// What the child waits for. It says nothing else before it has the answer.
+    font_question: Option<Question>,
+    fonts_asked: usize,
 }
 
 async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instant, talk: &mut Talk) -> End {
@@ -132,6 +141,15 @@ async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instan
         if let Some(end) = talk.hear(session) {
             return end;
         }
+        if let Some(question) = talk.font_question.take() {
+            let answer = tokio::select! {
+                biased;
+                () = deadline.as_mut() => return End::Deadline,
+                answer = session.fonts.answer(question) => answer,
+            };
+            session.line.queue(ToChild::Font, |out| out.extend_from_slice(&answer));
+            continue;
+        }
         if talk.calls.made() != calls_before {
             continue;
         }
@@ -175,6 +193,7 @@ impl Talk {
                 FromChild::Picture => MAX_PICTURE_BYTES,
                 FromChild::Report => max_report_bytes(limits.max_result_chars),
                 FromChild::Refused | FromChild::Dying => 64 << 10,
+                FromChild::Font => 4,
                 FromChild::Accepted => return None,
             })
         };
@@ -207,6 +226,15 @@ impl Talk {
                 Some(FromChild::Picture) => decode_picture(frame.payload)
                     .map_err(|error| error.to_string())
                     .and_then(|picture| self.keep_picture(picture, limits.max_images)),
+                Some(FromChild::Font) => match Question::decode(frame.payload) {
+                    // An honest child asks for each file once.
+                    Some(question) if self.fonts_asked < MAX_FONT_QUESTIONS => {
+                        self.fonts_asked += 1;
+                        self.font_question = Some(question);
+                        return None;
+                    }
+                    _ => Err("it asks for fonts again and again".into()),
+                },
                 Some(FromChild::Report) => {
                     let report = match decode_report(frame.payload) {
                         Ok(report) => report,

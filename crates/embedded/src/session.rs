@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::calls::Tools;
+use crate::fonts::HostFonts;
 use crate::line::Line;
 use crate::nursery::Nursery;
 use crate::process::{Child, Process};
@@ -35,6 +36,7 @@ pub(crate) struct EmbeddedSession {
     pub(crate) number: u64,
     pub(crate) options: SessionOptions,
     pub(crate) tools: Tools,
+    pub(crate) fonts: Arc<HostFonts>,
     /// Why nothing can be run here any more.
     pub(crate) gone: Option<String>,
     _place: OwnedSemaphorePermit,
@@ -65,7 +67,14 @@ impl EmbeddedSession {
         line.queue(ToChild::Setup, |out| out.extend_from_slice(&setup));
         let process = Arc::new(child.process);
         let (number, tools) = (child.number, Tools::new());
-        Ok(Self { process, line, nursery, number, options, tools, gone: None, _place: place })
+        let fonts = Arc::default();
+        Ok(Self { process, line, nursery, number, options, tools, fonts, gone: None, _place: place })
+    }
+
+    /// Draws text with these fonts.
+    pub(crate) fn with_fonts(mut self, fonts: &Arc<HostFonts>) -> Self {
+        self.fonts = Arc::clone(fonts);
+        self
     }
 
     /// Sends something and waits until the child has taken it.

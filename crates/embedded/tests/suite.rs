@@ -29,6 +29,9 @@ holds! {
     property_02_promises
     property_03_timeout
     property_04_errors
+    property_05_canvas_size
+    property_06_canvas_singleton
+    property_07_canvas_export
     property_08_sandbox
     property_09_isolation
     values_become_json
@@ -45,4 +48,11 @@ holds! {
     final_answer_cannot_be_swallowed
     declarations_persist
     smoke_test
+}
+
+/// Property 10: one worker serves all runs.
+#[test]
+fn property_10_reuse() {
+    let (suite, engine) = suite();
+    suite.property_10_reuse(|| engine.workers_started());
 }

@@ -84,7 +84,8 @@ impl World {
     pub fn configure(&mut self, setup: &Setup) -> Result<(), WorldError> {
         let state = &self.state;
         let limit = usize::try_from(setup.limits.memory_bytes).unwrap_or(usize::MAX);
-        state.gauge.set_limit(limit);
+        // The world itself is not the guest's doing: its limit counts from here.
+        state.gauge.set_limit(state.gauge.used().saturating_add(limit));
         let growth = QUIET_GROWTH_BYTES.min(limit.saturating_sub(state.gauge.used()) / 2);
         self.context.with(|ctx| raw::gc_rarely(&ctx, state.gauge.used() + growth));
         state.limits.set(setup.limits);

@@ -27,11 +27,13 @@ pub(crate) enum ToChild {
     Job = 4,
     /// What a tool has answered.
     Answer = 5,
+    /// The fonts' index, or the bytes of one file; empty when there is none.
+    Font = 6,
 }
 
 impl ToChild {
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Setup, Self::Variables, Self::Tools, Self::Job, Self::Answer]
+        [Self::Setup, Self::Variables, Self::Tools, Self::Job, Self::Answer, Self::Font]
             .into_iter()
             .find(|kind| *kind as u8 == byte)
     }
@@ -55,11 +57,13 @@ pub(crate) enum FromChild {
     Refused = 21,
     /// The process aborts; the payload is what it wrote to its standard error.
     Dying = 22,
+    /// Guest code draws text: which fonts are there, or the bytes of one file.
+    Font = 23,
 }
 
 impl FromChild {
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
-        use FromChild::{Accepted, Call, Dying, Logs, Picture, Refused, Report};
-        [Logs, Call, Picture, Report, Accepted, Refused, Dying].into_iter().find(|kind| *kind as u8 == byte)
+        use FromChild::{Accepted, Call, Dying, Font, Logs, Picture, Refused, Report};
+        [Logs, Call, Picture, Report, Accepted, Refused, Dying, Font].into_iter().find(|kind| *kind as u8 == byte)
     }
 }

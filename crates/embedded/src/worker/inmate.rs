@@ -69,8 +69,8 @@ fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64) {
                 };
                 send_report(report, &limits);
             }
-            // An answer to a call of a run that has ended meanwhile.
-            ToChild::Answer => {}
+            // An answer to a question of a run that has ended meanwhile.
+            ToChild::Answer | ToChild::Font => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The world's only door, on the child's side: what a run says goes into frames, what it waits for comes out of them.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use cove_core::LogLine;
@@ -21,6 +21,8 @@ pub(super) struct SocketPort<'a> {
     log_bytes_left: usize,
     /// The host has seen a line that did not fit.
     log_is_full: bool,
+    /// Answers of tools that came while the run waited for a font.
+    early: VecDeque<(u64, Result<String, ToolFailure>)>,
     /// The host is gone.
     closed: bool,
 }
@@ -28,7 +30,35 @@ pub(super) struct SocketPort<'a> {
 impl<'a> SocketPort<'a> {
     pub(super) fn new(inbox: &'a mut Inbox, max_log_bytes: u64) -> Self {
         let log_bytes_left = usize::try_from(max_log_bytes).unwrap_or(usize::MAX);
-        Self { inbox, open: HashSet::new(), refused: Vec::new(), log_bytes_left, log_is_full: false, closed: false }
+        Self { inbox, open: HashSet::new(), refused: Vec::new(), log_bytes_left, log_is_full: false, early: VecDeque::new(), closed: false }
+    }
+
+    /// Stands still until the host has answered.
+    fn ask_for_fonts(&mut self, question: &[u8]) -> Option<Vec<u8>> {
+        batch::flush();
+        batch::send_frame(FromChild::Font, &[question]);
+        while !self.closed {
+            match self.inbox.next(None) {
+                Heard::Frame(ToChild::Font, bytes) => return Some(bytes).filter(|bytes| !bytes.is_empty()),
+                Heard::Frame(ToChild::Answer, payload) => {
+                    let answer = self.tool_answer(&payload);
+                    self.early.extend(answer);
+                }
+                Heard::Elapsed => {}
+                Heard::Frame(..) | Heard::Closed => self.closed = true,
+            }
+        }
+        None
+    }
+
+    /// The answer of a tool, unless it comes too late.
+    fn tool_answer(&mut self, payload: &[u8]) -> Option<(u64, Result<String, ToolFailure>)> {
+        let (id, answer) = decode_answer(payload).filter(|(id, _)| self.open.remove(id))?;
+        let result = match answer {
+            Answer::Value(json) => Ok(json),
+            Answer::Failure { message, code } => Err(ToolFailure { message, code }),
+        };
+        Some((id, result))
     }
 }
 
@@ -62,8 +92,19 @@ impl Port for SocketPort<'_> {
         batch::send_frame(FromChild::Picture, &[&picture_head(name, width, height), png]);
     }
 
+    fn font_index(&mut self) -> Option<Vec<u8>> {
+        self.ask_for_fonts(&[])
+    }
+
+    fn font_file(&mut self, file: u32) -> Option<Vec<u8>> {
+        self.ask_for_fonts(&file.to_le_bytes())
+    }
+
     fn wait(&mut self, at_most: Option<Duration>) -> Event {
         batch::flush();
+        if let Some((id, result)) = self.early.pop_front() {
+            return Event::ToolAnswer { id, result };
+        }
         if let Some((id, message)) = self.refused.pop() {
             self.open.remove(&id);
             return Event::ToolAnswer { id, result: Err(ToolFailure { message: message.into(), code: None }) };
@@ -71,13 +112,7 @@ impl Port for SocketPort<'_> {
         while !self.closed {
             match self.inbox.next(at_most) {
                 Heard::Frame(ToChild::Answer, payload) => {
-                    let Some((id, answer)) = decode_answer(&payload).filter(|(id, _)| self.open.remove(id)) else {
-                        continue;
-                    };
-                    let result = match answer {
-                        Answer::Value(json) => Ok(json),
-                        Answer::Failure { message, code } => Err(ToolFailure { message, code }),
-                    };
+                    let Some((id, result)) = self.tool_answer(&payload) else { continue };
                     return Event::ToolAnswer { id, result };
                 }
                 Heard::Elapsed => return Event::Elapsed,
