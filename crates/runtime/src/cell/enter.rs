@@ -54,6 +54,7 @@ impl Inside {
             process_limit: Some(self.spec.limits.processes),
             watch_workspace_bytes: self.spec.limits.workspace_bytes,
             watch_memory_bytes: watched.map(|limit| limit.value),
+            way_out: self.spec.egress.map(|_| root::EGRESS.into()),
             init: true,
             ..options
         }
@@ -211,7 +212,7 @@ fn put_up_walls(spec: &Spec, leash: &OwnedFd, was_root: bool) -> io::Result<Effe
     Ok(EffectiveWalls {
         walls: survey.0,
         limits,
-        network: spec.network,
+        network: spec.network.clone(),
         inside_uid: INSIDE,
         outside_uid: spec.uid,
         init_pid,

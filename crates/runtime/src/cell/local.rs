@@ -12,10 +12,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
+use super::egress::Egress;
 use super::enter::ASKED;
 use super::report::EffectiveWalls;
 use super::spec::{Report, Spec};
-use super::{CellOptions, cgroup};
+use super::{CellNetwork, CellOptions, cgroup};
 
 /// Usually ten milliseconds; a machine that needs this long has other troubles.
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -52,6 +53,7 @@ pub struct LocalCell {
     control: Option<UnixStream>,
     socket: SocketFile,
     walls: EffectiveWalls,
+    _egress: Option<Egress>,
 }
 
 /// A socket's file, gone with its owner.
@@ -70,8 +72,17 @@ impl LocalCell {
     pub async fn start(options: CellOptions) -> Result<Self, CellError> {
         static SWEEP: Once = Once::new();
         SWEEP.call_once(cgroup::sweep);
-        let spec = check(&options)?;
+        let mut spec = check(&options)?;
         let (listener, socket) = listen(&options.socket_dir)?;
+        let egress = match &options.network {
+            CellNetwork::Proxy(policy) if !(policy.is_closed() && policy.allow_private.is_empty()) => {
+                Some(Egress::open(policy, socket.0.with_extension("egress"))?)
+            }
+            CellNetwork::Proxy(_) | CellNetwork::None => None,
+        };
+        if let Some(egress) = &egress {
+            spec.egress = Some(std::fs::canonicalize(egress.path())?.display().to_string());
+        }
         let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let mut control = UnixStream::from_std(ours)?;
@@ -91,7 +102,9 @@ impl LocalCell {
         };
         let report = tokio::time::timeout(START_LIMIT, greeting).await.map_err(|_| CellError::Timeout(START_LIMIT))?;
         match report {
-            Ok(Report::Ready(walls)) => Ok(Self { supervisor, control: Some(control), socket, walls: *walls }),
+            Ok(Report::Ready(walls)) => {
+                Ok(Self { supervisor, control: Some(control), socket, walls: *walls, _egress: egress })
+            }
             Ok(Report::Failed(reason)) => Err(CellError::Walls(reason)),
             Err(error) => Err(CellError::Walls(format!("the supervisor has ended: {error}"))),
         }
@@ -176,7 +189,8 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
         hostname: options.hostname.clone(),
         env: options.env.clone(),
         limits: limits.clone(),
-        network: options.network,
+        network: options.network.clone(),
+        egress: None,
         uid,
         gid,
     })

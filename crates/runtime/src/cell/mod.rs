@@ -7,6 +7,7 @@
 //! the kernel ends whatever else is in the sandbox's PID namespace; its mounts exist nowhere else.
 
 mod cgroup;
+mod egress;
 mod enter;
 mod etc;
 mod identity;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cove_core::NetworkPolicy;
 use serde::{Deserialize, Serialize};
 
 /// What guests may use at most. What of it is really enforced, and by what, is in
@@ -36,12 +37,15 @@ impl Default for CellLimits {
 }
 
 /// What can be reached from inside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CellNetwork {
     /// The sandbox's own loopback and nothing else.
     #[default]
     None,
+    /// These hosts, by HTTP and HTTPS through a proxy that looks at every name and address. A policy that names
+    /// nothing is the same as `None`.
+    Proxy(NetworkPolicy),
 }
 
 /// A folder of the host that can be read inside.

@@ -14,6 +14,9 @@ use super::etc;
 use super::spec::Spec;
 use crate::sys::{MountBars, bar_mount};
 
+/// Where the proxy's socket is inside, if the profile has one.
+pub(super) const EGRESS: &str = "/run/egress.sock";
+
 /// Where the machine's own root is while we build, as seen from the new one.
 const OLD: &str = "/.old";
 
@@ -52,6 +55,12 @@ pub(super) fn build(spec: &Spec) -> io::Result<()> {
     share(Path::new(&spec.workspace), "/workspace", WRITABLE, false)?;
     for extra in &spec.mounts {
         share(&extra.host, &extra.inside.display().to_string(), READ_ONLY, true)?;
+    }
+    if let Some(socket) = &spec.egress {
+        fs::create_dir("/run")?;
+        fs::write(EGRESS, "")?;
+        during(EGRESS, mount_bind(format!("{OLD}{socket}").as_str(), EGRESS))?;
+        bar(EGRESS, READ_ONLY.and(MountBars::NO_PROGRAMS), false)?;
     }
     during("letting go of the old root", unmount(OLD, UnmountFlags::DETACH))?;
     fs::remove_dir(OLD)?;

@@ -21,6 +21,8 @@ pub(super) struct Spec {
     pub(super) env: Vec<(String, String)>,
     pub(super) limits: CellLimits,
     pub(super) network: CellNetwork,
+    /// The proxy's socket on the host.
+    pub(super) egress: Option<String>,
     /// Whom the guest is outside.
     pub(super) uid: u32,
     pub(super) gid: u32,

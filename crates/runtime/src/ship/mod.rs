@@ -12,6 +12,7 @@ mod server;
 mod shell;
 mod skill;
 mod term;
+mod way_out;
 
 pub use command::command;
 pub use options::{Listen, ShipOptions};

@@ -37,6 +37,8 @@ pub struct ShipOptions {
     pub watch_memory_bytes: Option<u64>,
     /// How much may be in the workspace where no file system counts it; a watchdog sees to it. Only as `init`.
     pub watch_workspace_bytes: Option<u64>,
+    /// The socket of a proxy that leads out; without one there is no way out.
+    pub way_out: Option<PathBuf>,
     /// Whether this process is the sandbox's first, to which all orphans fall.
     pub init: bool,
 }
@@ -56,6 +58,7 @@ impl Default for ShipOptions {
             process_limit: None,
             watch_memory_bytes: None,
             watch_workspace_bytes: None,
+            way_out: None,
             init: std::process::id() == 1,
         }
     }
@@ -65,6 +68,7 @@ impl ShipOptions {
     /// The environment that guests get: the profile's, and what every program expects to find.
     pub(super) fn full_env(&self) -> Vec<(String, String)> {
         let mut env = self.env.clone();
+        let proxy = self.way_out.iter().flat_map(|_| super::way_out::environment());
         let usual = [
             ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
             ("HOME", "/workspace"),
@@ -75,9 +79,9 @@ impl ShipOptions {
             ("TERM", "dumb"),
             ("TMPDIR", "/tmp"),
         ];
-        for (name, value) in usual {
+        for (name, value) in usual.map(|(name, value)| (name, value.to_owned())).into_iter().chain(proxy) {
             if !env.iter().any(|(other, _)| other == name) {
-                env.push((name.to_owned(), value.to_owned()));
+                env.push((name.to_owned(), value));
             }
         }
         env

@@ -13,7 +13,7 @@ use super::error::ApiError;
 use super::fs::confined::{MOUNT, Workspace};
 use super::python::Kernel;
 use super::shell::Jobs;
-use super::{Listen, ShipOptions, fs, python, shell, skill, term};
+use super::{Listen, ShipOptions, fs, python, shell, skill, term, way_out};
 use crate::process::Family;
 
 /// JSON bodies: code and file contents. Larger files are uploaded.
@@ -124,6 +124,9 @@ pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
 pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
     let listen = std::mem::take(&mut options.listen);
     let router = router(&options)?;
+    if let Some(socket) = options.way_out.take() {
+        way_out::open(socket).await?;
+    }
     let mut servers = JoinSet::new();
     let mut addresses = Vec::new();
     for listen in listen {

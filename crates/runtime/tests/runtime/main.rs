@@ -5,6 +5,7 @@ mod bombs;
 mod escape;
 mod files;
 mod lifetime;
+mod network;
 mod ordinary_user;
 mod python;
 mod python_timeout;
