@@ -125,7 +125,17 @@ impl Agent {
             // It says nothing when it is ready; its socket has to be tried.
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        Ok(Daemon { child, pid })
+        let daemon = Daemon { child, pid };
+        // Under our walls it cannot open the port through which it would show the browser to anybody; where the kernel
+        // has no such wall, it is told to close it.
+        if self.beside_socket("stream").exists() {
+            let words = ["stream".to_owned(), "disable".to_owned()];
+            let ran = self.run(&words, None, until, std::future::pending()).await.map_err(told)?;
+            if !matches!(ran.ended, Ended::Code(0)) {
+                return Err(format!("agent-browser would not close its port: {}", ran.stderr.trim()));
+            }
+        }
+        Ok(daemon)
     }
 
     /// Whether this daemon is the one that commands speak to. Another one was started by a command that took ours for

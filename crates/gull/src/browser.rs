@@ -54,6 +54,12 @@ struct Target {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+struct Made {
+    target_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Processes {
     process_info: Vec<Process>,
 }
@@ -72,7 +78,8 @@ impl Browser {
         let binary = find_browser(launch.binary).map_err(|error| error.to_string())?;
         match Self::try_launch(&binary, launch, true).await {
             Ok(browser) => Ok(browser),
-            Err(_) => Self::try_launch(&binary, launch, false).await,
+            // Root gives up nothing for the wall, so it cannot be the reason; a loaded machine can.
+            Err(_) => Self::try_launch(&binary, launch, rustix::process::geteuid().is_root()).await,
         }
     }
 
@@ -114,16 +121,25 @@ impl Browser {
     async fn check(&self, wait: Duration) -> Result<(), String> {
         let told = |error: CallError| error.to_string();
         self.link.call::<Value>(None, "Browser.getVersion", json!({}), wait).await.map_err(told)?;
-        if self.pages().await.map_err(told)?.is_empty() {
-            self.open_page().await.map_err(told)?;
+        let pages = self.pages().await.map_err(told)?;
+        let page = match pages.into_iter().next() {
+            Some(page) => page,
+            None => self.open_page().await.map_err(told)?,
+        };
+        // A page that answers has a renderer; before that there is none to look at.
+        if !self.answers(&page, wait).await {
+            return Err("its first page does not answer".to_owned());
         }
         let processes: Processes =
             self.link.call(None, "SystemInfo.getProcessInfo", json!({}), STEP).await.map_err(told)?;
-        let mut renderers = processes.process_info.iter().filter(|process| process.kind == "renderer").peekable();
-        if renderers.peek().is_none() {
+        let renderers: Vec<u32> =
+            processes.process_info.iter().filter(|process| process.kind == "renderer").map(|process| process.id).collect();
+        if renderers.is_empty() {
             return Err("it has no renderer".to_owned());
         }
-        if renderers.all(|process| is_sandboxed(process.id)) {
+        if renderers.into_iter().all(is_sandboxed) {
+            let permissions = json!({ "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"] });
+            let _ = self.link.call::<Value>(None, "Browser.grantPermissions", permissions, STEP).await;
             return Ok(());
         }
         Err("the browser's sandbox is not in force; install its helper with `apt-get install chromium-sandbox` or allow \
@@ -137,9 +153,10 @@ impl Browser {
         Ok(targets.target_infos.into_iter().filter(|target| target.kind == "page").map(|target| target.target_id).collect())
     }
 
-    /// Opens a blank page.
-    pub(crate) async fn open_page(&self) -> Result<(), CallError> {
-        self.link.call::<Value>(None, "Target.createTarget", json!({ "url": "about:blank" }), STEP).await.map(drop)
+    /// Opens a blank page and gives its id.
+    pub(crate) async fn open_page(&self) -> Result<String, CallError> {
+        let made: Made = self.link.call(None, "Target.createTarget", json!({ "url": "about:blank" }), STEP).await?;
+        Ok(made.target_id)
     }
 
     /// Whether a page answers within `wait`. A dialog that blocks it is dismissed first.
@@ -168,6 +185,7 @@ impl Browser {
         if self.is_alive() {
             let asked = self.link.call::<Value>(None, "Browser.close", json!({}), Duration::from_secs(2));
             let _ = asked.await;
+            self.link.close();
             let _ = tokio::time::timeout(Duration::from_secs(2), self.process.gone()).await;
         }
         self.end().await;

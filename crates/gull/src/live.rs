@@ -30,6 +30,9 @@ const PROBE: Duration = Duration::from_millis(500);
 /// How long a browser may take to say that it is there.
 const PING: Duration = Duration::from_secs(1);
 
+/// How long a stuck page may take to close before the next command goes on beside it.
+const CLOSING: Duration = Duration::from_secs(5);
+
 /// The living parts; whoever holds them has the turn.
 #[derive(Default)]
 pub(crate) struct Live {
@@ -37,6 +40,8 @@ pub(crate) struct Live {
     pub(crate) daemon: Option<Daemon>,
     /// Recordings that `record stop` will finish.
     pub(crate) recordings: Vec<Outgoing>,
+    /// Pages that are being closed.
+    closing: Vec<String>,
 }
 
 /// The browser's folder on the cargo, held by one Gull at a time.
@@ -89,6 +94,7 @@ impl Live {
                 dead.end().await;
             }
         }
+        self.wait_for_closing().await;
         if self.browser.is_none() {
             let launch = Launch {
                 binary: inner.options.browser.as_deref(),
@@ -144,17 +150,35 @@ impl Live {
         }
         inner.agent.forget_tab();
         // A browser without a page ends: the new one comes first.
-        if stuck.len() == pages.len() {
+        let alone = stuck.len() == pages.len();
+        if alone {
             let _ = browser.open_page().await;
         }
         for page in stuck {
+            self.closing.push(page.clone());
             let (link, page) = (browser.link.clone(), page.clone());
             tokio::spawn(async move {
                 let close = json!({ "targetId": page });
                 let _ = link.call::<Value>(None, "Target.closeTarget", close, Duration::from_secs(5)).await;
             });
         }
-        "note: the page did not answer any more; it was closed and replaced by a blank one. Open it again to go on"
+        if alone {
+            "note: the page did not answer any more; it was closed and replaced by a blank one. Open it again to go on"
+        } else {
+            "note: the page did not answer any more; its tab was closed. `tab` lists the others"
+        }
+    }
+
+    /// The browser takes half a second to close a page that spins; until then it is still listed.
+    async fn wait_for_closing(&mut self) {
+        let closing = std::mem::take(&mut self.closing);
+        let Some(browser) = self.browser.as_ref().filter(|_| !closing.is_empty()) else { return };
+        let gone = async {
+            while browser.pages().await.is_ok_and(|pages| pages.iter().any(|page| closing.contains(page))) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let _ = tokio::time::timeout(CLOSING, gone).await;
     }
 
     /// Ends everything; what the browser has stored stays on the cargo.

@@ -7,7 +7,7 @@ pub const REFUSED: i32 = 2;
 
 /// A command that Gull does not pass on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     message: String,
     hint: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! One command, from its words to its answer.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,11 +17,15 @@ use crate::plan::{Plan, Rules, Word};
 use crate::refusal::{REFUSED, Refusal};
 use crate::stage::{Outgoing, Staged, discard, publish, rename_in, stage};
 
+/// What the browser says to a question that was on its way while the page changed.
+const LEFT: &str = "Inspected target navigated or closed";
+
 /// How a command is handed to agent-browser.
 struct Call {
     words: Vec<String>,
     /// For `batch`: the commands as JSON, where no word can be taken for a flag of the program.
     input: Option<Vec<u8>>,
+    incoming: Vec<(PathBuf, String)>,
     outgoing: Vec<Outgoing>,
     /// One command that went the way of a batch, whose answer has to be unwrapped.
     wrapped: Option<Wrapped>,
@@ -92,31 +97,32 @@ fn prepare(plan: Plan, inner: &Inner) -> Result<Call, Refusal> {
     let stage_words = |words: &[Word]| stage(words, &inner.room, &inner.cargo);
     match plan {
         Plan::One { words, json, literal } => {
-            let Staged { words, outgoing } = stage_words(&words)?;
+            let Staged { words, incoming, outgoing } = stage_words(&words)?;
             let begins = |expected: &[&str]| expected.iter().zip(&words).all(|(a, b)| a == b);
             let stops_recording = begins(&["record", "stop"]) || begins(&["record", "restart"]);
             if !literal {
-                return Ok(Call { words, input: None, outgoing, wrapped: None, stops_recording });
+                return Ok(Call { words, input: None, incoming, outgoing, wrapped: None, stops_recording });
             }
             let inside: Vec<&String> = words.iter().filter(|word| *word != "--json").collect();
             let mut call = vec!["batch".to_owned()];
             call.extend(json.then(|| "--json".to_owned()));
             let input = Some(json!([inside]).to_string().into_bytes());
             let wrapped = Some(if json { Wrapped::Json } else { Wrapped::Text });
-            Ok(Call { words: call, input, outgoing, wrapped, stops_recording })
+            Ok(Call { words: call, input, incoming, outgoing, wrapped, stops_recording })
         }
         Plan::Batch { options, commands } => {
             let mut all = Vec::new();
-            let mut outgoing = Vec::new();
+            let (mut incoming, mut outgoing) = (Vec::new(), Vec::new());
             for command in &commands {
                 let staged = stage_words(command)?;
                 all.push(staged.words);
+                incoming.extend(staged.incoming);
                 outgoing.extend(staged.outgoing);
             }
             let stops_recording = all.iter().any(|words| words.first().is_some_and(|word| word == "record"));
             let words = std::iter::once("batch".to_owned()).chain(options).collect();
             let input = Some(json!(all).to_string().into_bytes());
-            Ok(Call { words, input, outgoing, wrapped: None, stops_recording })
+            Ok(Call { words, input, incoming, outgoing, wrapped: None, stops_recording })
         }
         Plan::Close => Err(Refusal::new("close takes nothing along")),
     }
@@ -151,8 +157,25 @@ async fn perform(
             answer.note("✗ the browser ended while the command ran; the next command starts a new one");
         }
     }
+    // agent-browser asks the page that it has just left, now and then; it has gone where it was sent.
+    if answer.exit_code == 1
+        && call.words.first().is_some_and(|word| matches!(word.as_str(), "back" | "forward" | "reload"))
+        && (answer.stderr.contains(LEFT) || answer.stdout.contains(LEFT))
+    {
+        let mut words = vec!["get".to_owned(), "url".to_owned()];
+        words.extend(call.words.iter().filter(|word| *word == "--json").cloned());
+        if let Ok(Ran { stdout, stderr, ended: Ended::Code(exit_code) }) =
+            inner.agent.run(&words, None, deadline, link.closed()).await
+        {
+            answer = Answer { stdout, stderr, exit_code };
+        }
+    }
     if let Some(wrapped) = call.wrapped {
         unwrap(&mut answer, wrapped);
+    }
+    for (staged, path) in &call.incoming {
+        rename_in(&mut answer.stdout, staged, path);
+        rename_in(&mut answer.stderr, staged, path);
     }
     deliver(inner, live, &call.outgoing, call.stops_recording, &mut answer);
     if answer.exit_code == 1
@@ -184,10 +207,19 @@ fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recordin
             discard(&file.staged);
             continue;
         }
-        if let Err(error) = publish(&file, &inner.cargo) {
-            discard(&file.staged);
-            answer.exit_code = 1;
-            answer.note(&format!("✗ /workspace/{} could not be written: {error}", file.path));
+        match publish(&file, &inner.cargo) {
+            Ok(true) => {}
+            Ok(false) => {
+                discard(&file.staged);
+                if answer.exit_code == 0 {
+                    answer.note(&format!("note: nothing was written to /workspace/{}", file.path));
+                }
+            }
+            Err(error) => {
+                discard(&file.staged);
+                answer.exit_code = 1;
+                answer.note(&format!("✗ /workspace/{} could not be written: {error}", file.path));
+            }
         }
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Outgoing {
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
     pub(crate) words: Vec<String>,
+    /// Copies of files that are read, with their names in the workspace.
+    pub(crate) incoming: Vec<(PathBuf, String)>,
     pub(crate) outgoing: Vec<Outgoing>,
 }
 
@@ -48,7 +50,9 @@ pub(crate) fn stage(words: &[Word], room: &Room, cargo: &Cargo) -> Result<Staged
                 let target = room.place("in").map_err(host)?.join(name_of(path.as_str()));
                 left = left.saturating_sub(copy_in(file, &target, left).map_err(refuse)?);
                 room.give(&target).map_err(host)?;
-                target.display().to_string()
+                let text = target.display().to_string();
+                staged.incoming.push((target, path.as_str().to_owned()));
+                text
             }
             Word::Out { path, later } => {
                 let target = room.place("out").map_err(host)?.join(name_of(path.as_str()));

@@ -1,5 +1,5 @@
 //! A small web site with a login form, on loopback, and a client for Gull's endpoints.
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
