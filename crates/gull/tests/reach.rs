@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use site::{Place, processes_of};
+use site::{Place, family, processes_of};
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
@@ -85,9 +85,10 @@ async fn nobody_else_reaches_the_browser() {
     }
     // Nobody of them is root, and each renderer has its filter.
     let mut renderers = 0;
-    for line in &ours {
-        let pid = line.split(':').next().unwrap();
-        let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/status")) else { continue };
+    let agents = ours.iter().filter_map(|line| line.split(':').next()?.parse().ok());
+    for pid in family(bay.gull().browser_pid().await.unwrap()).into_iter().chain(agents) {
+        let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let (line, status) = (read("cmdline"), read("status"));
         assert!(!status.contains("Uid:\t0\t"), "{line} runs as root");
         if line.contains("--type=renderer") {
             renderers += 1;
@@ -145,10 +146,16 @@ async fn a_killed_gull_takes_everything_along() {
     // Killed in the middle of a command.
     let asking = tokio::spawn(ask(address, "open sesame", "wait 30000".to_owned()));
     tokio::time::sleep(Duration::from_millis(300)).await;
+    let leaders = processes_of(place.temp.path());
+    let leaders: Vec<u32> = leaders.iter().filter_map(|line| line.split(':').next()?.parse().ok()).collect();
+    let all: usize = leaders.iter().map(|pid| family(*pid).len()).sum();
+    assert!(all >= 4, "the browser and agent-browser: {all}");
     child.kill().unwrap();
     child.wait().unwrap();
     let _ = asking.await;
     gone_by(20).await;
+    let left: Vec<u32> = leaders.iter().flat_map(|pid| family(*pid)).collect();
+    assert_eq!(left, Vec::<u32>::new());
 
     // The next one finds the workspace free, sweeps up the folder that the first could not remove, and ends properly.
     let (mut child, address) = start();

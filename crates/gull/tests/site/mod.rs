@@ -204,3 +204,17 @@ pub fn processes_of(folder: &Path) -> Vec<String> {
     }
     found
 }
+
+/// All processes of the session that `leader` leads: the browser with everything it has started.
+pub fn family(leader: u32) -> Vec<u32> {
+    let of = |pid: u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (_, fields) = stat.rsplit_once(')')?;
+        let mut fields = fields.split_whitespace();
+        (fields.next()? != "Z").then_some(())?;
+        fields.nth(2)?.parse::<u32>().ok()
+    };
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
+    pids.filter(|pid| of(*pid) == Some(leader)).collect()
+}
