@@ -1,10 +1,9 @@
 //! The engine: one browser, launched on first use, launched again when it died, ended with the engine.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cove_core::{BoxFuture, Engine, EngineError, EngineName, NetworkPolicy, Session, SessionOptions};
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use crate::browser::Browser;
@@ -24,7 +23,6 @@ pub struct ChromeEngine {
 /// What the keeper's tasks share.
 struct Inner {
     options: ChromeOptions,
-    handle: OnceLock<Handle>,
     /// One launch at a time.
     launching: tokio::sync::Mutex<()>,
     browser: Mutex<Option<Arc<Browser>>>,
@@ -38,7 +36,6 @@ impl ChromeEngine {
         let inner = Arc::new(Inner {
             seats: Arc::new(Semaphore::new(options.max_sessions.max(1))),
             options,
-            handle: OnceLock::new(),
             launching: tokio::sync::Mutex::new(()),
             browser: Mutex::new(None),
             proxies: tokio::sync::OnceCell::new(),
@@ -48,9 +45,6 @@ impl ChromeEngine {
             move || async move { inner.end().await }
         };
         let keeper = Keeper::start(last).map_err(|error| format!("the browser's thread could not be started: {error}"));
-        if let Ok(keeper) = &keeper {
-            let _ = inner.handle.set(keeper.handle().clone());
-        }
         Self { inner, keeper }
     }
 

@@ -8,6 +8,9 @@ use tokio::sync::Notify;
 
 use crate::tab::Tab;
 
+/// How long a refill waits for the run that made it necessary. Most runs are over by then.
+const COURTESY: Duration = Duration::from_millis(15);
+
 /// The warm tabs of one browser.
 pub(crate) struct Pool {
     ready: Mutex<VecDeque<Tab>>,
@@ -70,6 +73,10 @@ impl Pool {
                 self.put(tab);
             }
             let aged = tokio::time::timeout(self.age / 2, self.wanted.notified()).await.is_err();
+            if !aged && self.len() > 0 {
+                // A new tab costs both cores for a moment; while there are others, whoever took the last one goes first.
+                tokio::time::sleep(COURTESY).await;
+            }
             if aged {
                 self.throw_away_old();
                 if self.len() < self.size {

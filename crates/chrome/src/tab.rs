@@ -19,6 +19,10 @@ pub(crate) const STEP: Duration = Duration::from_secs(10);
 /// A context that was told to go is gone in 15 ms; a renderer that is still there after this is killed.
 const GRACE: Duration = Duration::from_millis(250);
 
+/// A run that nobody hears: what it needs of the kernel is compiled before the first guest comes.
+const REHEARSAL: &str = r#"function(){this.run((async function(input){"use strict";return [1]}),
+    '{"body":false,"steps":null,"maxLog":1024,"maxResult":1024,"maxImages":1}')}"#;
+
 /// Why there is no tab.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TabError {
@@ -222,7 +226,10 @@ async fn settle(session: &Session, events: &TabEvents) -> Result<String, TabErro
         return Err(TabError::Ended);
     }
     let kernel = started.result.object_id.filter(|_| events.has_kernel());
-    kernel.ok_or_else(|| TabError::Kernel("it said nothing".to_owned()))
+    let kernel = kernel.ok_or_else(|| TabError::Kernel("it said nothing".to_owned()))?;
+    let rehearsal = json!({ "functionDeclaration": REHEARSAL, "objectId": kernel, "silent": true });
+    session.send("Runtime.callFunctionOn", rehearsal).await?;
+    Ok(kernel)
 }
 
 /// The one renderer that was not there before. It is started a moment after its tab.
