@@ -19,7 +19,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let gull = Gull::start(options).await?;
     for line in std::io::stdin().lock().lines() {
         let began = Instant::now();
-        let answer = gull.exec(&line?, Duration::from_secs(std::env::var("T").ok().and_then(|t| t.parse().ok()).unwrap_or(20))).await;
+        let answer = gull
+            .exec(&line?, Duration::from_secs(std::env::var("T").ok().and_then(|t| t.parse().ok()).unwrap_or(20)))
+            .await;
         print!("{}", answer.stdout);
         if !answer.stderr.is_empty() {
             eprintln!("{}", answer.stderr);

@@ -72,7 +72,10 @@ async fn main() -> Result<(), Fault> {
             let mut command = Command::new(&binary);
             // Without the bridge's secret a bare call can only speak to the daemon that is there, which is all it has to.
             command.args(cmd.split(' ')).env_clear().env("HOME", server.gull().room().join("home"));
-            command.env("AGENT_BROWSER_SOCKET_DIR", &sockets).env("AGENT_BROWSER_SESSION", "bench").stdin(Stdio::null());
+            command
+                .env("AGENT_BROWSER_SOCKET_DIR", &sockets)
+                .env("AGENT_BROWSER_SESSION", "bench")
+                .stdin(Stdio::null());
             let began = Instant::now();
             let output = tokio::task::block_in_place(|| command.output())?;
             let alone = began.elapsed();

@@ -10,9 +10,35 @@ use crate::refusal::Refusal;
 
 /// Schemes that are no host names followed by a port.
 const SCHEMES: &[&str] = &[
-    "about", "blob", "chrome", "chrome-error", "chrome-extension", "chrome-search", "chrome-untrusted", "content", "data",
-    "devtools", "feed", "file", "filesystem", "ftp", "gopher", "intent", "isolated-app", "jar", "javascript", "mailto",
-    "resource", "sftp", "smb", "ssh", "tel", "vbscript", "view-source", "ws", "wss",
+    "about",
+    "blob",
+    "chrome",
+    "chrome-error",
+    "chrome-extension",
+    "chrome-search",
+    "chrome-untrusted",
+    "content",
+    "data",
+    "devtools",
+    "feed",
+    "file",
+    "filesystem",
+    "ftp",
+    "gopher",
+    "intent",
+    "isolated-app",
+    "jar",
+    "javascript",
+    "mailto",
+    "resource",
+    "sftp",
+    "smb",
+    "ssh",
+    "tel",
+    "vbscript",
+    "view-source",
+    "ws",
+    "wss",
 ];
 
 /// Checks an address that a person or a model wrote.
@@ -99,15 +125,34 @@ mod tests {
             allow_private: vec!["127.0.0.1:8080".to_owned()],
         });
         for url in [
-            "https://example.com/x", "example.com", "http://127.0.0.1:8080/a?b#c", "localhost:3000", "about:blank",
-            "data:text/html,<b>", "HTTP://EXAMPLE.com", "https://u:p@example.com:8443/",
+            "https://example.com/x",
+            "example.com",
+            "http://127.0.0.1:8080/a?b#c",
+            "localhost:3000",
+            "about:blank",
+            "data:text/html,<b>",
+            "HTTP://EXAMPLE.com",
+            "https://u:p@example.com:8443/",
         ] {
             assert_eq!(check(url, &rule), Ok(()), "{url}");
         }
         for url in [
-            "file:///etc/passwd", "FILE:/etc/passwd", " file:///x", "fi\nle:///x", "chrome://version", "view-source:http://x",
-            "javascript:alert(1)", "about:flags", "ftp://example.com", "http://127.0.0.1:9/", "http://169.254.169.254/",
-            "https://other.org", "other.org", "http://[::1]/", "https://example.com@evil.org/", "devtools://x",
+            "file:///etc/passwd",
+            "FILE:/etc/passwd",
+            " file:///x",
+            "fi\nle:///x",
+            "chrome://version",
+            "view-source:http://x",
+            "javascript:alert(1)",
+            "about:flags",
+            "ftp://example.com",
+            "http://127.0.0.1:9/",
+            "http://169.254.169.254/",
+            "https://other.org",
+            "other.org",
+            "http://[::1]/",
+            "https://example.com@evil.org/",
+            "devtools://x",
             "https://evil.org\\@example.com",
         ] {
             assert!(check(url, &rule).is_err(), "{url}");

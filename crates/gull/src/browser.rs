@@ -132,8 +132,12 @@ impl Browser {
         }
         let processes: Processes =
             self.link.call(None, "SystemInfo.getProcessInfo", json!({}), STEP).await.map_err(told)?;
-        let renderers: Vec<u32> =
-            processes.process_info.iter().filter(|process| process.kind == "renderer").map(|process| process.id).collect();
+        let renderers: Vec<u32> = processes
+            .process_info
+            .iter()
+            .filter(|process| process.kind == "renderer")
+            .map(|process| process.id)
+            .collect();
         if renderers.is_empty() {
             return Err("it has no renderer".to_owned());
         }
@@ -150,7 +154,12 @@ impl Browser {
     /// The ids of its pages.
     pub(crate) async fn pages(&self) -> Result<Vec<String>, CallError> {
         let targets: Targets = self.link.call(None, "Target.getTargets", json!({}), STEP).await?;
-        Ok(targets.target_infos.into_iter().filter(|target| target.kind == "page").map(|target| target.target_id).collect())
+        Ok(targets
+            .target_infos
+            .into_iter()
+            .filter(|target| target.kind == "page")
+            .map(|target| target.target_id)
+            .collect())
     }
 
     /// Opens a blank page and gives its id.
@@ -164,7 +173,8 @@ impl Browser {
         let asked = async {
             let session = self.link.attach(page, wait).await?;
             let link = &self.link;
-            let dismiss = link.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", json!({ "accept": false }), wait);
+            let dismiss =
+                link.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", json!({ "accept": false }), wait);
             let _ = dismiss.await;
             let answer =
                 link.call::<Value>(Some(&session), "Runtime.evaluate", json!({ "expression": "1" }), wait).await;

@@ -46,7 +46,12 @@ impl Cargo {
     }
 
     /// Puts a whole file in place; folders on the way are made, a file of that name is replaced.
-    pub(crate) fn write(&self, path: &str, mode: u32, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn write(
+        &self,
+        path: &str,
+        mode: u32,
+        fill: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<()> {
         let (folder, name) = self.parent(path, true)?;
         let draft = format!(".cove-{}", crate::secret::hex(8)?);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;

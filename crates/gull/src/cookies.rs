@@ -59,7 +59,18 @@ fn read(cargo: &Cargo) -> Option<Vec<Value>> {
 fn param(cookie: &Value) -> Option<Value> {
     let text = |name: &str| cookie.get(name).and_then(Value::as_str);
     let mut param = Map::new();
-    for name in ["name", "value", "path", "secure", "httpOnly", "sameSite", "priority", "sourceScheme", "sourcePort", "partitionKey"] {
+    for name in [
+        "name",
+        "value",
+        "path",
+        "secure",
+        "httpOnly",
+        "sameSite",
+        "priority",
+        "sourceScheme",
+        "sourcePort",
+        "partitionKey",
+    ] {
         if let Some(value) = cookie.get(name) {
             param.insert(name.to_owned(), value.clone());
         }
@@ -85,10 +96,12 @@ mod tests {
 
     #[test]
     fn cookies_keep_their_reach() {
-        let host_only = json!({ "name": "a", "value": "1", "domain": "x.org", "path": "/p", "expires": -1, "secure": true });
+        let host_only =
+            json!({ "name": "a", "value": "1", "domain": "x.org", "path": "/p", "expires": -1, "secure": true });
         let expected = json!({ "name": "a", "value": "1", "path": "/p", "secure": true, "url": "https://x.org/p" });
         assert_eq!(param(&host_only), Some(expected));
-        let wide = json!({ "name": "a", "value": "1", "domain": ".x.org", "path": "/", "expires": 9.5, "secure": false });
+        let wide =
+            json!({ "name": "a", "value": "1", "domain": ".x.org", "path": "/", "expires": 9.5, "secure": false });
         let expected =
             json!({ "name": "a", "value": "1", "path": "/", "secure": false, "expires": 9.5, "domain": ".x.org" });
         assert_eq!(param(&wide), Some(expected));

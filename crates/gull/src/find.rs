@@ -38,10 +38,16 @@ pub fn find_agent_browser(given: Option<&Path>) -> Result<PathBuf, AgentBrowserN
         return if is_program(&given) { Ok(given) } else { Err(AgentBrowserNotFound::NotAProgram(given)) };
     }
     let here = env::current_dir().unwrap_or_default();
-    let in_project = here.ancestors().map(|folder| folder.join(IN_PROJECT).join(native_name())).find(|path| is_program(path));
+    let in_project =
+        here.ancestors().map(|folder| folder.join(IN_PROJECT).join(native_name())).find(|path| is_program(path));
     let in_path = || {
-        let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).filter(|folder| folder.is_absolute()).collect();
-        folders.iter().map(|folder| folder.join("agent-browser")).find(|path| is_program(path)).map(|path| behind(&path))
+        let folders: Vec<PathBuf> =
+            env::split_paths(&env::var_os("PATH")?).filter(|folder| folder.is_absolute()).collect();
+        folders
+            .iter()
+            .map(|folder| folder.join("agent-browser"))
+            .find(|path| is_program(path))
+            .map(|path| behind(&path))
     };
     in_project.or_else(in_path).or_else(global).ok_or(AgentBrowserNotFound::Nowhere)
 }

@@ -63,13 +63,16 @@ pub(crate) fn look(text: &str, room: &Path) -> Verdict {
     let Ok(message) = serde_json::from_str::<Message<'_>>(text) else { return Verdict::Drop };
     let (Some(id), Some(method)) = (message.id, message.method.as_deref()) else { return Verdict::Drop };
     let session = message.session.as_deref();
-    if !(0..i64::from(OWN_IDS)).contains(&id) || session.is_some_and(|session| !session.chars().all(char::is_alphanumeric)) {
+    if !(0..i64::from(OWN_IDS)).contains(&id)
+        || session.is_some_and(|session| !session.chars().all(char::is_alphanumeric))
+    {
         return Verdict::Drop;
     }
     match objection(method, message.params, room) {
         None => Verdict::Pass(session.map(str::to_owned)),
         Some(why) => {
-            let mut answer = serde_json::json!({ "id": id, "error": { "code": -32000, "message": format!("Cove: {why}") } });
+            let mut answer =
+                serde_json::json!({ "id": id, "error": { "code": -32000, "message": format!("Cove: {why}") } });
             if let (Some(session), Some(object)) = (session, answer.as_object_mut()) {
                 object.insert("sessionId".to_owned(), session.into());
             }
@@ -137,7 +140,14 @@ mod tests {
         ] {
             assert!(refused(text), "{text}");
         }
-        for text in ["", "[]", "{}", r#"{"id":1600000000,"method":"X.y"}"#, r#"{"id":1}"#, r#"{"id":1,"method":"X","sessionId":"\""}"#] {
+        for text in [
+            "",
+            "[]",
+            "{}",
+            r#"{"id":1600000000,"method":"X.y"}"#,
+            r#"{"id":1}"#,
+            r#"{"id":1,"method":"X","sessionId":"\""}"#,
+        ] {
             assert_eq!(look(text, room), Verdict::Drop, "{text}");
         }
     }

@@ -78,9 +78,7 @@ impl Gull {
     pub async fn start(options: GullOptions) -> Result<Self, GullError> {
         let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if options.session.is_empty() || options.session.len() > 48 || !options.session.chars().all(named) {
-            return Err(GullError::Options(
-                "a session's name has 1 to 48 letters, digits, `-` and `_`".to_owned(),
-            ));
+            return Err(GullError::Options("a session's name has 1 to 48 letters, digits, `-` and `_`".to_owned()));
         }
         let made: Arc<OnceLock<Arc<Inner>>> = Arc::default();
         let last = {
@@ -133,7 +131,13 @@ impl Gull {
         }
         let completed_steps = results.iter().filter(|step| step.exit_code != crate::answer::TIMED_OUT).count();
         let success = results.len() == commands.len() && results.iter().all(|step| step.exit_code == 0);
-        BatchAnswer { results, total_steps: commands.len(), completed_steps, success, duration_ms: millis(began.elapsed()) }
+        BatchAnswer {
+            results,
+            total_steps: commands.len(),
+            completed_steps,
+            success,
+            duration_ms: millis(began.elapsed()),
+        }
     }
 
     /// Whether the browser can be used; asks a page of it.
@@ -202,7 +206,8 @@ impl Inner {
         skill::write(&cargo).map_err(folder(told))?;
         let own = "a private folder could not be made".to_owned();
         let room = Room::create(&options.temp_dir, become_id).map_err(folder(own))?;
-        let bridge = Bridge::open(room.path().to_owned()).await.map_err(folder("the bridge could not be opened".to_owned()))?;
+        let bridge =
+            Bridge::open(room.path().to_owned()).await.map_err(folder("the bridge could not be opened".to_owned()))?;
         let gate = Gate::open(&options.network).map_err(folder("the network's door could not be opened".to_owned()))?;
         let agent = Agent::new(binary, &options.session, &room, (bridge.url(), bridge.port()), become_id);
         Ok(Arc::new(Self {

@@ -4,7 +4,14 @@
 pub(crate) fn hint(said: &str) -> Option<&'static str> {
     const HINTS: &[(&[&str], &str)] = &[
         (
-            &["Unknown ref", "Could not locate element with role=", "is stale", "stale ref", "ref not found", "tab_gone"],
+            &[
+                "Unknown ref",
+                "Could not locate element with role=",
+                "is stale",
+                "stale ref",
+                "ref not found",
+                "tab_gone",
+            ],
             "the page has changed since this ref was given; take a new snapshot (`snapshot -i`) and use its refs",
         ),
         (&["Element not found"], "take a new snapshot (`snapshot -i`) to see what is on the page"),

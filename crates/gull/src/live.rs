@@ -18,7 +18,7 @@ use crate::cargo::Cargo;
 use crate::cookies;
 use crate::gull::Inner;
 use crate::link::CallError;
-use crate::stage::Outgoing;
+use crate::stage::{Outgoing, Uploads};
 
 /// Where the browser's own folder lies, below the workspace.
 pub(crate) const HOME: &str = ".browser";
@@ -40,6 +40,8 @@ pub(crate) struct Live {
     pub(crate) daemon: Option<Daemon>,
     /// Recordings that `record stop` will finish.
     pub(crate) recordings: Vec<Outgoing>,
+    /// Files that pages may still read.
+    pub(crate) uploads: Uploads,
     /// Pages that are being closed.
     closing: Vec<String>,
 }
@@ -194,6 +196,7 @@ impl Live {
         inner.bridge.lead_to(None);
         inner.agent.forget_tab();
         self.recordings.clear();
+        self.uploads = Uploads::default();
         if let Some(browser) = self.browser.take() {
             browser.quit().await;
         }

@@ -87,7 +87,11 @@ mod tests {
         }
         kept.add(b"end");
         let text = kept.text();
-        assert!(text.starts_with("beginx") && text.ends_with("xend") && text.contains("bytes left out"), "{}", text.len());
+        assert!(
+            text.starts_with("beginx") && text.ends_with("xend") && text.contains("bytes left out"),
+            "{}",
+            text.len()
+        );
         assert!(text.len() < HEAD_BYTES + TAIL_BYTES + 100);
         let mut short = Kept::default();
         short.add("kürz".as_bytes());

@@ -165,7 +165,9 @@ fn find_form(words: &[String]) -> Result<(&'static Form, &[String]), Refusal> {
             return Ok((form, words.get(1..).unwrap_or_default()));
         }
         let given = second.map_or_else(String::new, |second| format!(" {}", shown(second)));
-        return Err(Refusal::new(format!("`{verb}{given}` is not available")).hint(format!("{verb} {}", subs.join(" | "))));
+        return Err(
+            Refusal::new(format!("`{verb}{given}` is not available")).hint(format!("{verb} {}", subs.join(" | ")))
+        );
     }
     if let Some((_, why)) = OWNED_VERBS.iter().find(|(owned, _)| *owned == verb) {
         return Err(Refusal::new(format!("`{verb}` is not available: {why}")));
@@ -275,7 +277,10 @@ fn looks_like_a_flag(word: &str) -> bool {
 
 fn refused_flag(verb: &str, flag: &str) -> Refusal {
     let of = if verb.is_empty() { String::new() } else { format!(" of `{verb}`") };
-    Refusal::new(format!("the flag {}{of} is not available: the sandbox chooses its own browser and session", shown(flag)))
+    Refusal::new(format!(
+        "the flag {}{of} is not available: the sandbox chooses its own browser and session",
+        shown(flag)
+    ))
 }
 
 /// The nearest known name, if one is near enough to be meant.

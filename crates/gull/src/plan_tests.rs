@@ -21,7 +21,11 @@ fn told(line: &str) -> String {
         Ok(Plan::Close) => "CLOSE".to_owned(),
         Ok(Plan::One { words, literal, .. }) => format!("{}{}", if literal { "LITERAL " } else { "" }, line_of(&words)),
         Ok(Plan::Batch { options, commands }) => {
-            format!("BATCH {} {}", options.join(" "), commands.iter().map(|c| line_of(c)).collect::<Vec<_>>().join(" ; "))
+            format!(
+                "BATCH {} {}",
+                options.join(" "),
+                commands.iter().map(|c| line_of(c)).collect::<Vec<_>>().join(" ; ")
+            )
         }
         Err(refusal) => refusal.to_string(),
     }
@@ -60,7 +64,10 @@ fn commands_are_read() {
         ("tab t2", "tab|t2"),
         ("close", "CLOSE"),
         ("get --help", "get|--help"),
-        ("batch --bail 'open example.com' 'fill @e1 \"x y\"' screenshot", "BATCH --bail open|example.com ; fill|@e1|x y ; screenshot|>screenshot-1.png"),
+        (
+            "batch --bail 'open example.com' 'fill @e1 \"x y\"' screenshot",
+            "BATCH --bail open|example.com ; fill|@e1|x y ; screenshot|>screenshot-1.png",
+        ),
         ("find role button click --name Submit", "find|role|button|click|--name|Submit"),
         ("mouse wheel -100", "mouse|wheel|-100"),
     ] {

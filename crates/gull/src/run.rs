@@ -1,6 +1,5 @@
 //! One command, from its words to its answer.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use crate::hints::hint;
 use crate::live::Live;
 use crate::plan::{Plan, Rules, Word};
 use crate::refusal::{REFUSED, Refusal};
-use crate::stage::{Outgoing, Staged, discard, publish, rename_in, stage};
+use crate::stage::{Incoming, Outgoing, Staged, discard, publish, rename_in, stage};
 
 /// What the browser says to a question that was on its way while the page changed.
 const LEFT: &str = "Inspected target navigated or closed";
@@ -25,7 +24,7 @@ struct Call {
     words: Vec<String>,
     /// For `batch`: the commands as JSON, where no word can be taken for a flag of the program.
     input: Option<Vec<u8>>,
-    incoming: Vec<(PathBuf, String)>,
+    incoming: Vec<Incoming>,
     outgoing: Vec<Outgoing>,
     /// One command that went the way of a batch, whose answer has to be unwrapped.
     wrapped: Option<Wrapped>,
@@ -173,10 +172,11 @@ async fn perform(
     if let Some(wrapped) = call.wrapped {
         unwrap(&mut answer, wrapped);
     }
-    for (staged, path) in &call.incoming {
-        rename_in(&mut answer.stdout, staged, path);
-        rename_in(&mut answer.stderr, staged, path);
+    for file in &call.incoming {
+        rename_in(&mut answer.stdout, &file.staged, &file.path);
+        rename_in(&mut answer.stderr, &file.staged, &file.path);
     }
+    live.uploads.keep(call.incoming);
     deliver(inner, live, &call.outgoing, call.stops_recording, &mut answer);
     if answer.exit_code == 1
         && let Some(hint) = hint(&answer.stderr).or_else(|| hint(&answer.stdout))

@@ -222,7 +222,11 @@ async fn meta(State(gull): State<Arc<Gull>>) -> Json<Value> {
 
 /// A time-out in seconds, from one to `most`.
 fn seconds(given: f64, most: f64) -> Result<Duration, String> {
-    if (1.0..=most).contains(&given) { Ok(Duration::from_secs_f64(given)) } else { Err(format!("from 1 to {most} seconds")) }
+    if (1.0..=most).contains(&given) {
+        Ok(Duration::from_secs_f64(given))
+    } else {
+        Err(format!("from 1 to {most} seconds"))
+    }
 }
 
 fn unfit(field: &str, why: &str) -> Response {

@@ -1,5 +1,6 @@
 //! Files on their way: agent-browser reads and writes in the private room, the workspace is touched by us alone.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -16,6 +17,10 @@ const MAX_IN_BYTES: u64 = 256 << 20;
 /// What one command may write into it.
 const MAX_OUT_BYTES: u64 = 512 << 20;
 
+/// Uploaded files that are kept, and their bytes.
+const MAX_UPLOADS: usize = 128;
+const MAX_UPLOAD_BYTES: u64 = 512 << 20;
+
 /// A file that will be in the workspace once the command has succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outgoing {
@@ -27,12 +32,45 @@ pub(crate) struct Outgoing {
     pub(crate) later: bool,
 }
 
+/// A copy of a file of the workspace, for agent-browser to read.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    pub(crate) staged: PathBuf,
+    pub(crate) path: String,
+    bytes: u64,
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        discard(&self.staged);
+    }
+}
+
+/// Uploaded files: the page reads them when its form is sent, so they stay for a while. The oldest go first.
+#[derive(Debug, Default)]
+pub(crate) struct Uploads {
+    kept: VecDeque<Incoming>,
+}
+
+impl Uploads {
+    /// Keeps these files.
+    pub(crate) fn keep(&mut self, files: Vec<Incoming>) {
+        self.kept.extend(files);
+        while self.kept.len() > 1
+            && (self.kept.len() > MAX_UPLOADS
+                || self.kept.iter().map(|file| file.bytes).sum::<u64>() > MAX_UPLOAD_BYTES)
+        {
+            self.kept.pop_front();
+        }
+    }
+}
+
 /// A command with paths that agent-browser can use.
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
     pub(crate) words: Vec<String>,
     /// Copies of files that are read, with their names in the workspace.
-    pub(crate) incoming: Vec<(PathBuf, String)>,
+    pub(crate) incoming: Vec<Incoming>,
     pub(crate) outgoing: Vec<Outgoing>,
 }
 
@@ -45,13 +83,15 @@ pub(crate) fn stage(words: &[Word], room: &Room, cargo: &Cargo) -> Result<Staged
         staged.words.push(match word {
             Word::Text(text) => text.clone(),
             Word::In(path) => {
-                let refuse = |error: io::Error| Refusal::new(format!("{} cannot be read: {error}", shown(path.given())));
+                let refuse =
+                    |error: io::Error| Refusal::new(format!("{} cannot be read: {error}", shown(path.given())));
                 let file = cargo.read(path).map_err(refuse)?;
                 let target = room.place("in").map_err(host)?.join(name_of(path.as_str()));
-                left = left.saturating_sub(copy_in(file, &target, left).map_err(refuse)?);
+                let bytes = copy_in(file, &target, left).map_err(refuse)?;
+                left = left.saturating_sub(bytes);
                 room.give(&target).map_err(host)?;
                 let text = target.display().to_string();
-                staged.incoming.push((target, path.as_str().to_owned()));
+                staged.incoming.push(Incoming { staged: target, path: path.as_str().to_owned(), bytes });
                 text
             }
             Word::Out { path, later } => {
@@ -68,7 +108,8 @@ pub(crate) fn stage(words: &[Word], room: &Room, cargo: &Cargo) -> Result<Staged
 /// Moves a finished file into the workspace; `false` when the command wrote none.
 pub(crate) fn publish(outgoing: &Outgoing, cargo: &Cargo) -> io::Result<bool> {
     // The room belongs to agent-browser's user: what lies there is looked at as carefully as a guest's file.
-    let opened = fs::OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&outgoing.staged);
+    let opened =
+        fs::OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&outgoing.staged);
     let mut file = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         other => other?,

@@ -10,8 +10,9 @@ use std::os::fd::RawFd;
 
 use tokio::process::Command;
 
-/// Open files, address space for core dumps: what such a small program never needs more of.
+/// What such a small program never needs more of: open files, and bytes in one file (a long recording).
 const OPEN_FILES: u64 = 256;
+const FILE_BYTES: u64 = 1 << 30;
 
 /// What the child becomes.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +41,9 @@ fn become_child(setup: ChildSetup) -> io::Result<()> {
         check(libc::setsid())?;
         libc::umask(0o077);
         libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, 4u32);
-        for (resource, most) in [(libc::RLIMIT_CORE, 0), (libc::RLIMIT_NOFILE, OPEN_FILES)] {
+        for (resource, most) in
+            [(libc::RLIMIT_CORE, 0), (libc::RLIMIT_NOFILE, OPEN_FILES), (libc::RLIMIT_FSIZE, FILE_BYTES)]
+        {
             check(libc::setrlimit(resource, &libc::rlimit { rlim_cur: most, rlim_max: most }))?;
         }
         // As root the walls go up without this promise, but nothing here has a use for new privileges.

@@ -19,8 +19,22 @@ const KNOWN: ABI = ABI::V5;
 
 /// What every program needs to start: libraries, settings, devices, and the kernel's view of itself.
 const SYSTEM: &[&str] = &[
-    "/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc", "/opt", "/nix", "/proc", "/sys", "/dev", "/run/fonts",
-    "/var/cache/fontconfig", "/var/lib/dbus", "/snap",
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/bin",
+    "/sbin",
+    "/etc",
+    "/opt",
+    "/nix",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/run/fonts",
+    "/var/cache/fontconfig",
+    "/var/lib/dbus",
+    "/snap",
 ];
 
 /// What is written beside own folders: `/dev/null` and shared memory, and a process's own settings below `/proc`.

@@ -159,14 +159,20 @@ async fn every_group_of_commands_works() {
     let (status, batch) = bay.post("/exec_batch", &commands).await;
     assert_eq!(status, 200);
     assert_eq!((batch["total_steps"].as_u64(), batch["completed_steps"].as_u64()), (Some(3), Some(2)), "{batch}");
-    assert_eq!((batch["success"].as_bool(), batch["results"][1]["exit_code"].as_i64()), (Some(false), Some(1)), "{batch}");
+    assert_eq!(
+        (batch["success"].as_bool(), batch["results"][1]["exit_code"].as_i64()),
+        (Some(false), Some(1)),
+        "{batch}"
+    );
     assert_eq!(batch["results"][1]["step_index"], 1);
     let go_on = json!({ "commands": ["get title", "click @e999", "get url"], "stop_on_error": false, "timeout": 30 });
     assert_eq!(bay.post("/exec_batch", &go_on).await.1["results"].as_array().unwrap().len(), 3);
     let (_, meta) = bay.get("/meta").await;
     assert_eq!((meta["runtime"].as_str(), meta["agent_browser"].as_str()), (Some("gull"), Some("0.41.0")), "{meta}");
     assert!(meta["capabilities"]["browser"].is_object() && meta["capabilities"]["screenshot"].is_object());
-    for body in [json!({}), json!({ "cmd": 1 }), json!({ "cmd": "x", "timeout": 0 }), json!({ "cmd": "x", "timeout": 301 })] {
+    for body in
+        [json!({}), json!({ "cmd": 1 }), json!({ "cmd": "x", "timeout": 0 }), json!({ "cmd": "x", "timeout": 301 })]
+    {
         assert_eq!(bay.post("/exec", &body).await.0, 422, "{body}");
     }
     assert_eq!(bay.request("POST", "/exec", "not json").await.0, 422);

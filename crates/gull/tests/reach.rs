@@ -70,7 +70,9 @@ async fn nobody_else_reaches_the_browser() {
     assert_eq!(std::fs::metadata(place.file(".browser")).unwrap().mode() & 0o777, 0o700);
     let listening: HashSet<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
         .iter()
-        .flat_map(|table| std::fs::read_to_string(table).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>())
+        .flat_map(|table| {
+            std::fs::read_to_string(table).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>()
+        })
         .filter_map(|line| {
             let fields: Vec<&str> = line.split_whitespace().collect();
             (fields.get(3) == Some(&"0A")).then(|| format!("socket:[{}]", fields[9]))
@@ -154,8 +156,11 @@ async fn a_killed_gull_takes_everything_along() {
     child.wait().unwrap();
     let _ = asking.await;
     gone_by(20).await;
-    let left: Vec<u32> = leaders.iter().flat_map(|pid| family(*pid)).collect();
-    assert_eq!(left, Vec::<u32>::new());
+    let until = Instant::now() + Duration::from_secs(20);
+    while let Some(left) = leaders.iter().map(|pid| family(*pid)).find(|family| !family.is_empty()) {
+        assert!(Instant::now() < until, "{left:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 
     // The next one finds the workspace free, sweeps up the folder that the first could not remove, and ends properly.
     let (mut child, address) = start();

@@ -119,7 +119,10 @@ async fn tries_do_nothing_but_answer() {
         ("eval 'location.href = \"file:///etc/passwd\"; 1'", "1"),
         ("eval 'fetch(\"http://127.0.0.1:1/\").then(() => \"out\", () => \"no way\")'", "no way"),
         ("eval 'fetch(\"http://169.254.169.254/\").then(r => r.status, () => \"no way\")'", ""),
-        ("eval 'new Promise(done => { const s = new WebSocket(\"ws://127.0.0.1:1/\"); s.onerror = () => done(\"no way\"); s.onopen = () => done(\"out\") })'", "no way"),
+        (
+            "eval 'new Promise(done => { const s = new WebSocket(\"ws://127.0.0.1:1/\"); s.onerror = () => done(\"no way\"); s.onopen = () => done(\"out\") })'",
+            "no way",
+        ),
         ("screenshot link.png", "/workspace/link.png"),
     ] {
         let said = bay.ok(cmd).await;

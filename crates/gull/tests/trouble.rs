@@ -26,7 +26,10 @@ async fn a_stuck_page_costs_itself_only() {
         let began = Instant::now();
         let answer = bay.exec_for(stuck, 1.5).await;
         assert_eq!(answer.exit_code, -1, "{stuck}: {answer:?}");
-        assert!(answer.stderr.contains("Command timed out after 1.5s") && answer.stderr.contains(note), "{stuck}: {answer:?}");
+        assert!(
+            answer.stderr.contains("Command timed out after 1.5s") && answer.stderr.contains(note),
+            "{stuck}: {answer:?}"
+        );
         assert!(began.elapsed() < Duration::from_millis(2500) + LOADED, "{stuck}: {:?}", began.elapsed());
         assert!(bay.ok(&play).await.contains("Play"), "after {stuck}");
         assert!(bay.ok("snapshot -i").await.contains("Greet"), "after {stuck}");

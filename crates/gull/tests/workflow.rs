@@ -26,10 +26,17 @@ async fn a_login_from_the_first_page_to_the_picture_and_again_after_a_kill() {
     log_in(&bay, &place, "result.png").await;
 
     let (_, health) = bay.get("/health").await;
-    assert_eq!((health["status"].as_str(), health["browser_ready"].as_bool()), (Some("healthy"), Some(true)), "{health}");
+    assert_eq!(
+        (health["status"].as_str(), health["browser_ready"].as_bool()),
+        (Some("healthy"), Some(true)),
+        "{health}"
+    );
     let pid = bay.gull().browser_pid().await.unwrap();
-    rustix::process::kill_process(rustix::process::Pid::from_raw(pid.cast_signed()).unwrap(), rustix::process::Signal::KILL)
-        .unwrap();
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(pid.cast_signed()).unwrap(),
+        rustix::process::Signal::KILL,
+    )
+    .unwrap();
     let answer = bay.exec(&format!("open {}", place.url("/home"))).await;
     assert_eq!(answer.exit_code, 0, "{answer:?}");
     assert!(answer.stderr.contains("a new one was started"), "{answer:?}");
