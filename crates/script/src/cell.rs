@@ -15,6 +15,9 @@ use crate::options::Mode;
 use crate::rewriter::Rewriter;
 use crate::text::quote;
 
+/// Names per call in the prologue: engines have a limit on arguments, the smallest 65,535.
+const ARGUMENTS: usize = 10_000;
+
 /// Where a declaration stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -48,7 +51,7 @@ impl<'a> Rewriter<'a, '_> {
                 if let Some(id) = &it.id {
                     self.declare_top(id);
                 }
-                if self.is_cell() {
+                if self.is_cell() && it.id.is_some() {
                     self.cell_function(it);
                     return;
                 }
@@ -57,7 +60,7 @@ impl<'a> Rewriter<'a, '_> {
                 if let Some(id) = &it.id {
                     self.declare_top(id);
                 }
-                if self.is_cell() {
+                if self.is_cell() && it.id.is_some() {
                     self.cell_class(it);
                     return;
                 }
@@ -153,8 +156,8 @@ impl<'a> Rewriter<'a, '_> {
     /// What runs before the user's first character, on the user's first line.
     pub(crate) fn cell_head(&self) -> String {
         let mut head = String::from("(async function(){\"use strict\";let __cove_v;");
-        if !self.declared.is_empty() {
-            let names: Vec<String> = self.declared.iter().map(|name| quote(name)).collect();
+        for names in self.declared.chunks(ARGUMENTS) {
+            let names: Vec<String> = names.iter().map(|name| quote(name)).collect();
             head.push_str(&format!("__cove_decl({});", names.join(",")));
         }
         for name in &self.hoisted {

@@ -33,10 +33,8 @@ impl<'a> Rewriter<'a, '_> {
                 self.captured.insert(it.span.start);
             }
             Statement::VariableDeclaration(it) if it.declare => return false,
-            Statement::VariableDeclaration(it) => {
-                if top || it.kind == VariableDeclarationKind::Var {
-                    self.captured.insert(it.span.start);
-                }
+            Statement::VariableDeclaration(it) if top || it.kind == VariableDeclarationKind::Var => {
+                self.captured.insert(it.span.start);
             }
             Statement::BlockStatement(it) => return self.mark_list(&it.body, false),
             Statement::IfStatement(it) => {

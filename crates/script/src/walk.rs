@@ -177,6 +177,19 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
 
     // Functions and classes.
 
+    fn visit_declaration(&mut self, it: &Declaration<'a>) {
+        // `function<T>(){}` and `class<T>{}`, which the parser lets pass.
+        let nameless = match it {
+            Declaration::FunctionDeclaration(it) => it.id.is_none(),
+            Declaration::ClassDeclaration(it) => it.id.is_none(),
+            _ => false,
+        };
+        if nameless {
+            self.refuse(Finding::new(FaultKind::Syntax, it.span().start, "This declaration needs a name"));
+        }
+        walk::walk_declaration(self, it);
+    }
+
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         self.inside(true, |this| walk::walk_function(this, it, flags));
     }

@@ -6,9 +6,17 @@ mod program;
 use cove_core::FaultKind;
 use cove_script::{Mode, PrepareOptions, prepare};
 
-/// Prepares in one mode and checks that a refusal says all it should.
+/// Prepares in one mode. A refusal must say all it should; a result must be JavaScript to a parser that knows nothing
+/// of types.
 fn check(source: &str, mode: Mode) {
-    if let Err(refusal) = prepare(source, &PrepareOptions::new(mode)) {
+    let outcome = prepare(source, &PrepareOptions::new(mode));
+    if let Ok(prepared) = &outcome {
+        let arena = oxc_allocator::Allocator::default();
+        let kind = oxc_span::SourceType::cjs().with_script(true).with_jsx(false);
+        let parsed = oxc_parser::Parser::new(&arena, &prepared.code, kind).parse();
+        assert!(parsed.diagnostics.is_empty(), "{:?}\n{source}\n-----\n{}", parsed.diagnostics, prepared.code);
+    }
+    if let Err(refusal) = outcome {
         let position = refusal.position.unwrap_or_else(|| panic!("no place: {}", refusal.message));
         let lines = source.replace("\r\n", "\n").split(['\n', '\r', '\u{2028}', '\u{2029}']).count();
         assert!((1..=lines).contains(&(position.line as usize)), "line {} of {lines}", position.line);

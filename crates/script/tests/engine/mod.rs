@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Runs the jobs and gives what each printed. The kinds are those of `node/run.mjs`.
 #[expect(clippy::disallowed_methods, reason = "the tests' own engine; it ends when its input does")]
-pub fn run(jobs: &[Value]) -> Vec<Value> {
+pub(crate) fn run(jobs: &[Value]) -> Vec<Value> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/node/run.mjs");
     let mut child = Command::new("node")
         .arg(script)
@@ -28,6 +28,6 @@ pub fn run(jobs: &[Value]) -> Vec<Value> {
 }
 
 /// The lines of one answer.
-pub fn lines(answer: &Value) -> Vec<String> {
+pub(crate) fn lines(answer: &Value) -> Vec<String> {
     answer.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 /// The programs under `corpus/`, each with its name.
-pub fn corpus() -> Vec<(String, String)> {
+pub(crate) fn corpus() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus");
     let mut all: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
@@ -18,15 +18,15 @@ pub fn corpus() -> Vec<(String, String)> {
 }
 
 /// A program and the names it declares at its top level.
-pub struct Program {
+pub(crate) struct Program {
     /// Its text.
-    pub source: String,
+    pub(crate) source: String,
     /// Names to look at afterwards.
-    pub names: Vec<String>,
+    pub(crate) names: Vec<String>,
 }
 
 /// The program of a seed. It logs what it does, and every loop in it ends.
-pub fn random(seed: u64, cell: bool) -> Program {
+pub(crate) fn random(seed: u64, cell: bool) -> Program {
     let mut maker = Maker {
         state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
         out: String::new(),
@@ -272,9 +272,9 @@ impl Maker {
         if single {
             let end = if self.below(2) == 0 { ";" } else { "" };
             match self.below(3) {
-                0 => write!(self.out, " log('turn', {readable}){end}\n").unwrap(),
-                1 => write!(self.out, " if ({readable} == 1) log('one'); else log('other'){end}\n").unwrap(),
-                _ => write!(self.out, " for (const y of [5, 6]) log(y, {readable}){end}\n").unwrap(),
+                0 => writeln!(self.out, " log('turn', {readable}){end}").unwrap(),
+                1 => writeln!(self.out, " if ({readable} == 1) log('one'); else log('other'){end}").unwrap(),
+                _ => writeln!(self.out, " for (const y of [5, 6]) log(y, {readable}){end}").unwrap(),
             }
         } else {
             self.loops.push(label);

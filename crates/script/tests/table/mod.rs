@@ -7,20 +7,20 @@ use cove_core::{ImportPolicy, Position};
 use cove_script::{Mode, PrepareOptions, Prepared, Refusal, prepare};
 
 /// Where the programs are.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/suite")
 }
 
 /// One program.
-pub struct Case {
+pub(crate) struct Case {
     /// `suite/<mode>/<name>.js` or `.ts`.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its text.
-    pub source: String,
+    pub(crate) source: String,
 }
 
 /// Every program, by name.
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     for mode in std::fs::read_dir(folder()).unwrap() {
         for file in std::fs::read_dir(mode.unwrap().path()).unwrap() {
@@ -37,22 +37,22 @@ pub fn cases() -> Vec<Case> {
 
 impl Case {
     /// `mode/name.js`.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.path.strip_prefix(folder()).unwrap().display().to_string()
     }
 
     /// The file that says what becomes of it.
-    pub fn expected_path(&self) -> PathBuf {
+    pub(crate) fn expected_path(&self) -> PathBuf {
         self.path.with_extension("out")
     }
 
     /// Cell, body and so on, by folder.
-    pub fn mode(&self) -> String {
+    pub(crate) fn mode(&self) -> String {
         self.path.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned()
     }
 
     /// Prepares it as its folder says.
-    pub fn prepare(&self) -> Result<Prepared, Refusal> {
+    pub(crate) fn prepare(&self) -> Result<Prepared, Refusal> {
         let (mode, guards) = match self.mode().as_str() {
             "cell" => (Mode::Cell, true),
             "body" => (Mode::FunctionBody, true),
@@ -71,12 +71,12 @@ impl Case {
     }
 
     /// The program without the file's last line end.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.source.strip_suffix('\n').unwrap_or(&self.source)
     }
 
     /// What the `.out` file should say.
-    pub fn outcome(&self) -> String {
+    pub(crate) fn outcome(&self) -> String {
         let place = |at: Position| format!("{}:{}", at.line, at.column);
         match self.prepare() {
             Ok(prepared) => {
