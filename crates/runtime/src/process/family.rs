@@ -45,6 +45,14 @@ impl Family {
         Program::new(started)
     }
 
+    /// Ends everybody.
+    pub(crate) async fn end_all(&self) {
+        let keepers = self.keepers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for keeper in keepers {
+            tree::end_below(keeper.cast_signed()).await;
+        }
+    }
+
     fn bury(&self) {
         let mut keepers = self.keepers.lock().unwrap_or_else(PoisonError::into_inner);
         keepers.retain(|keeper| !keeper::reap(*keeper));

@@ -7,7 +7,7 @@ use super::{IPythonUse, Listen, ShipOptions, serve};
 use crate::cell;
 
 const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspace DIR] [--env NAME=VALUE]…
-            [--python PROGRAM] [--ipython auto|always|never]";
+            [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]";
 
 /// Runs Ship until its listeners end; returns the exit code and, where there is one, what to tell the user.
 ///
@@ -18,7 +18,8 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
         Ok(inside) => inside,
         Err(error) => return (5, Some(error.to_string())),
     };
-    let options = match (inside, parse(args)) {
+    let (walled, parsed) = (inside.is_some(), parse(args));
+    let options = match (inside, parsed) {
         (_, Err(problem)) => return (2, Some(format!("{problem}\n{USAGE}"))),
         (Some(inside), Ok(options)) => inside.ship_options(options),
         (None, Ok(options)) => options,
@@ -34,10 +35,22 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
         Err(error) => return (5, Some(format!("no runtime: {error}"))),
     };
     let served = runtime.block_on(async {
-        let ship = serve(options).await?;
+        let mut ship = serve(options).await?;
         // One thread for file work from the start, for the same reason.
         let _ = tokio::task::spawn_blocking(|| {}).await;
-        ship.wait().await;
+        if walled {
+            // Signals come from guests only: their owner ends a cell otherwise.
+            ship.wait().await;
+        } else {
+            use tokio::signal::unix::{SignalKind, signal};
+            let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+            tokio::select! {
+                () = ship.wait() => {}
+                _ = term.recv() => {}
+                _ = int.recv() => {}
+            }
+        }
+        ship.end().await;
         Ok::<_, super::ShipError>(())
     });
     match served {
@@ -66,6 +79,7 @@ fn parse(args: &[String]) -> Result<ShipOptions, String> {
                 let (name, value) = value.split_once('=').ok_or_else(|| format!("{value:?} is not NAME=VALUE"))?;
                 options.env.push((name.to_owned(), value.to_owned()));
             }
+            "--preload" => options.preload = Some(value()?.split(',').map(str::to_owned).collect()),
             "--ipython" => {
                 options.ipython = match value()?.as_str() {
                     "auto" => IPythonUse::Auto,

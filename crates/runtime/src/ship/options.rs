@@ -29,6 +29,9 @@ pub struct ShipOptions {
     pub python: String,
     /// When IPython's shell runs the cells.
     pub ipython: IPythonUse,
+    /// Modules that Python imports ahead: it then starts with Ship and not with its first cell. `None`: with its first
+    /// cell. Importing numpy and matplotlib takes most of a second, which a warm sandbox has and a caller has not.
+    pub preload: Option<Vec<String>>,
     /// Kept of each output stream, half of it from the start and half from the end.
     pub output_limit_bytes: usize,
     /// How many processes guests may have; Ship itself may have more, so that it can still act when they are used up.
@@ -54,6 +57,7 @@ impl Default for ShipOptions {
             env: Vec::new(),
             python: "python3".to_owned(),
             ipython: IPythonUse::Auto,
+            preload: None,
             output_limit_bytes: 256 << 10,
             process_limit: None,
             watch_memory_bytes: None,

@@ -61,6 +61,7 @@ pub enum ShipError {
 pub struct ShipHandle {
     servers: JoinSet<()>,
     addresses: Vec<std::net::SocketAddr>,
+    family: Arc<Family>,
 }
 
 impl ShipHandle {
@@ -70,13 +71,23 @@ impl ShipHandle {
     }
 
     /// Waits until no listener is served any more.
-    pub async fn wait(mut self) {
+    pub async fn wait(&mut self) {
         while self.servers.join_next().await.is_some() {}
+    }
+
+    /// Takes no more connections and ends every process that was started; returns when they are gone.
+    pub async fn end(mut self) {
+        self.servers.shutdown().await;
+        self.family.end_all().await;
     }
 }
 
 /// All routes of a Ship on this workspace. Needs a Tokio runtime, whose tasks own the interpreter and the processes.
 pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
+    build(options).map(|(router, _)| router)
+}
+
+fn build(options: &ShipOptions) -> Result<(Router, Arc<Family>), ShipError> {
     let refuse = |reason: String| ShipError::Workspace { path: options.workspace.display().to_string(), reason };
     let workspace = Workspace::open(&options.workspace).map_err(|errno| refuse(errno.to_string()))?;
     skill::write(&workspace).map_err(|error| refuse(error.to_string()))?;
@@ -94,6 +105,7 @@ pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
         python: options.python.clone(),
         env: env.clone(),
         ipython: options.ipython,
+        preload: options.preload.clone(),
         family: Arc::clone(&family),
         workspace: Arc::clone(&workspace),
         output_limit_bytes: options.output_limit_bytes,
@@ -102,7 +114,7 @@ pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
     let state = ShipState {
         workspace,
         files: Arc::new(files),
-        family,
+        family: Arc::clone(&family),
         jobs: Arc::default(),
         kernel,
         env: env.into(),
@@ -117,13 +129,13 @@ pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
         .merge(fs::routes())
         .merge(shell::routes())
         .merge(python::routes());
-    Ok(routes.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state))
+    Ok((routes.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state), family))
 }
 
 /// Starts to serve.
 pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
     let listen = std::mem::take(&mut options.listen);
-    let router = router(&options)?;
+    let (router, family) = build(&options)?;
     if let Some(socket) = options.way_out.take() {
         way_out::open(socket).await?;
     }
@@ -150,7 +162,7 @@ pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
             }
         }
     }
-    Ok(ShipHandle { servers, addresses })
+    Ok(ShipHandle { servers, addresses, family })
 }
 
 async fn health() -> Json<Value> {

@@ -1,6 +1,7 @@
 //! Ship behind its walls, with real processes, a real Python and a real kernel.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod alone;
 mod bombs;
 mod escape;
 mod files;

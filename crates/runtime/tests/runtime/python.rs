@@ -161,6 +161,26 @@ async fn pictures_are_returned() {
     assert_eq!(size_of_png(&answer["output"]["images"][0]), (30, 20));
 }
 
+/// With modules to preload, Python is there before anybody asks, and is there again after it died.
+#[tokio::test]
+async fn python_can_be_warm_before_its_first_cell() {
+    let sandbox = crate::support::rich_sandbox_with(|options| {
+        options.args.extend(["--preload", "numpy,matplotlib.pyplot,not_there"].map(str::to_owned));
+    })
+    .await;
+    let warm = || async { sandbox.get("/ipython/kernel/status").await.1["alive"] == true };
+    for _ in 0..2 {
+        crate::support::until("Python is warm", warm).await;
+        let answer = sandbox.python("import sys\n'numpy' in sys.modules, 'matplotlib.pyplot' in sys.modules").await;
+        assert_eq!((&answer["stdout"], &answer["execution_count"]), (&json!("(True, True)\n"), &json!(1)), "{answer}");
+        let answer = sandbox
+            .python("matplotlib = sys.modules['matplotlib']; matplotlib.pyplot.plot([1]); matplotlib.pyplot.show()")
+            .await;
+        assert_eq!(answer["output"]["images"].as_array().unwrap().len(), 1, "{answer}");
+        sandbox.python("import os; os._exit(0)").await;
+    }
+}
+
 /// IPython comes with the first cell that needs it, and finds everything in its place.
 #[tokio::test]
 async fn ipython_is_used_where_it_is_needed() {

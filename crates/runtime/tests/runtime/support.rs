@@ -36,8 +36,13 @@ pub(crate) async fn sandbox() -> Sandbox {
 
 /// A sandbox whose Python has IPython, numpy, matplotlib and pillow.
 pub(crate) async fn rich_sandbox() -> Sandbox {
+    rich_sandbox_with(|_| {}).await
+}
+
+pub(crate) async fn rich_sandbox_with(change: impl FnOnce(&mut CellOptions)) -> Sandbox {
     let venv = venv();
     sandbox_with(|options| {
+        change(options);
         options.mounts.push(CellMount { host: venv, inside: "/opt/python".into() });
         options.env.push(("PATH".to_owned(), "/opt/python/bin:/usr/local/bin:/usr/bin:/bin".to_owned()));
     })

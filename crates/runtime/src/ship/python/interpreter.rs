@@ -36,6 +36,8 @@ pub(crate) struct Recipe {
     pub(crate) python: String,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) ipython: IPythonUse,
+    /// Modules to import ahead of the first cell; `None`: Python starts with its first cell.
+    pub(crate) preload: Option<Vec<String>>,
     pub(crate) family: Arc<Family>,
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) output_limit_bytes: usize,
@@ -89,7 +91,9 @@ impl Interpreter {
         let (out, output) = Capture::open(recipe.output_limit_bytes)?;
         let (err, error) = Capture::open(recipe.output_limit_bytes)?;
         let root = Inside::parse(".").and_then(|root| recipe.workspace.folder(&root));
-        let args = ["-I", "-u", "-c", BOOT, &theirs.as_fd().as_raw_fd().to_string(), recipe.ipython.as_str()];
+        let number = theirs.as_fd().as_raw_fd().to_string();
+        let ahead = recipe.preload.as_deref().unwrap_or_default().join(",");
+        let args = ["-I", "-u", "-c", BOOT, &number, recipe.ipython.as_str(), &ahead];
         let mut program = recipe.family.start(Start {
             program: &recipe.python,
             args: &args.map(str::to_owned),

@@ -101,6 +101,7 @@ enum Outcome {
 impl Attendant {
     async fn attend(mut self, mut inbox: mpsc::Receiver<Order>) {
         loop {
+            self.warm().await;
             let order = tokio::select! {
                 biased;
                 order = inbox.recv() => order,
@@ -125,6 +126,21 @@ impl Attendant {
             }
         }
         self.drop_interpreter().await;
+    }
+
+    /// With modules to preload, an interpreter is always ready or on its way.
+    async fn warm(&mut self) {
+        if self.recipe.preload.is_none() || self.interpreter.is_some() {
+            return;
+        }
+        // What goes wrong here goes wrong again with the next cell, and is told there.
+        if let Ok(started) = Interpreter::start(&self.recipe).await {
+            self.note(|seen| {
+                seen.version = Some(started.version.clone());
+                seen.state = "idle";
+            });
+            self.interpreter = Some(started);
+        }
     }
 
     fn note(&self, change: impl FnOnce(&mut Seen)) {

@@ -354,13 +354,25 @@ def prepare_paths():
     sys.argv = [""]
 
 
-def main(number, wish):
+def preload(names):
+    """Imports ahead of the first cell what it will want; what is not there is not missed."""
+    import importlib
+
+    for name in filter(None, names.split(",")):
+        try:
+            importlib.import_module(name)
+        except Exception:
+            pass
+
+
+def main(number, wish, ahead):
     channel = Channel(number)
     own = os.getpid()
     os.environ.setdefault("MPLBACKEND", "agg")
     prepare_paths()
     cells = Cells(wish)
     signal.signal(signal.SIGINT, cells.interrupt)
+    preload(ahead)
     count = 0
     channel.send({"ready": True, "version": sys.version.split()[0]})
     while True:
@@ -387,4 +399,4 @@ def main(number, wish):
         channel.send({"count": count, "error": error, "images": cells.pictures.take(), "ipython": ipython})
 
 
-main(int(sys.argv[1]), sys.argv[2])
+main(int(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -1,0 +1,48 @@
+//! Ship without a cell, as other drivers start it: the container is somebody else's work, Ship is the same.
+
+use std::time::Duration;
+
+use cove_runtime::client::ShipClient;
+use hyper::Method;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::support::{PATIENCE, until};
+
+#[tokio::test]
+#[allow(clippy::disallowed_methods, reason = "a test's child, killed when the test ends")]
+async fn ship_runs_without_walls_and_ends_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = dir.path().join("ship.sock");
+    let workspace = dir.path().join("workspace");
+    std::fs::create_dir(&workspace).unwrap();
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_cove-ship"));
+    command.arg("--listen").arg(format!("unix:{}", socket.display())).arg("--workspace").arg(&workspace);
+    command.args(["--env", "GREETING=hello"]).kill_on_drop(true);
+    let mut ship = command.spawn().unwrap();
+    until("Ship listens", || async { socket.exists() }).await;
+    let client = ShipClient::new(&socket);
+    let ask = async |path: &str, body| client.json(Method::POST, path, Some(&body), PATIENCE).await.unwrap().1;
+    let answer = ask("/shell/exec", json!({"command": "echo $GREETING; pwd"})).await;
+    assert_eq!(answer["stdout"], format!("hello\n{}\n", workspace.canonicalize().unwrap().display()), "{answer}");
+    assert_eq!(ask("/ipython/exec", json!({"code": "6 * 7"})).await["stdout"], "42\n");
+    let job = ask("/shell/exec", json!({"command": "setsid sleep 999", "background": true})).await;
+    let pid = Pid::from_raw(i32::try_from(job["pid"].as_i64().unwrap()).unwrap()).unwrap();
+    let alive = || std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).is_ok();
+    assert!(alive());
+    let own = Pid::from_raw(i32::try_from(ship.id().unwrap()).unwrap()).unwrap();
+    kill_process(own, Signal::TERM).unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(20), ship.wait()).await.unwrap().unwrap();
+    assert!(ended.success(), "{ended}");
+    until("its processes have gone", || async { !alive() }).await;
+}
+
+#[tokio::test]
+#[allow(clippy::disallowed_methods, reason = "a test's child, killed when the test ends")]
+async fn wrong_arguments_are_told() {
+    for (args, code) in [(&["--listen", "nowhere"][..], 2), (&["--workspace", "/nowhere"], 5), (&["what"], 2)] {
+        let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_cove-ship")).args(args).output().await.unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}");
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
+}
