@@ -72,19 +72,22 @@ struct Process {
 }
 
 impl Browser {
-    /// Launches it; must run on the keeper's thread. Where the browser cannot live under Landlock (its sandbox may need
-    /// privileges that an ordinary user gives up for it), it is launched without.
+    /// Launches it; must run on the keeper's thread.
+    ///
+    /// Where its own sandbox needs privileges that an ordinary user gives up for Landlock, it is launched without that
+    /// wall, and then with a fresh folder: the kept one is open to guests, whose symlinks it would follow. The same holds
+    /// on kernels that have no Landlock. Cookies are kept in any case.
     pub(crate) async fn launch(launch: &Launch<'_>) -> Result<Self, String> {
         let binary = find_browser(launch.binary).map_err(|error| error.to_string())?;
         match Self::try_launch(&binary, launch, true).await {
             Ok(browser) => Ok(browser),
-            // Root gives up nothing for the wall, so it cannot be the reason; a loaded machine can.
-            Err(_) => Self::try_launch(&binary, launch, rustix::process::geteuid().is_root()).await,
+            // Anything but its sandbox may have been the load of the machine, and is tried once more.
+            Err(why) => Self::try_launch(&binary, launch, !why.contains("sandbox")).await,
         }
     }
 
     async fn try_launch(binary: &Path, launch: &Launch<'_>, walled: bool) -> Result<Self, String> {
-        let options = BareOptions {
+        let mut options = BareOptions {
             data_dir: launch.data_dir.clone(),
             temp_dir: launch.temp_dir.to_owned(),
             unprivileged_id: launch.unprivileged_id,
@@ -104,6 +107,9 @@ impl Browser {
             })
         });
         let rules = rules.flatten();
+        if rules.is_none() {
+            options.data_dir = own.join("data");
+        }
         let ruleset_fd = rules.as_ref().map(AsRawFd::as_raw_fd);
         let (process, pipe) = BareBrowser::launch(binary, room, &options, ruleset_fd).map_err(told)?;
         let browser = Self { process, link: Link::start(pipe), walled: rules.is_some() };

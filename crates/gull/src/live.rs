@@ -115,18 +115,24 @@ impl Live {
             inner.has_browser(Some(browser.link.clone()), browser.walled);
             self.browser = Some(browser);
         }
-        let replaced = match &mut self.daemon {
-            Some(daemon) => !daemon.is_alive() || !inner.agent.still_owns(daemon),
-            None => false,
-        };
-        if replaced {
-            notes.push("note: agent-browser had ended and was started again; take a new snapshot before using refs");
-            self.end_daemon().await;
-        }
+        notes.extend(self.check_daemon(inner).await);
         if self.daemon.is_none() {
             self.daemon = Some(inner.agent.start_daemon().await?);
         }
         Ok(notes)
+    }
+
+    /// Looks whether the daemon is still ours and alive; if not, ends what is there, and says so. Asked before and after a
+    /// command: one that finds no daemon starts its own, which would outlive us.
+    pub(crate) async fn check_daemon(&mut self, inner: &Arc<Inner>) -> Option<&'static str> {
+        let daemon = self.daemon.as_mut()?;
+        if daemon.is_alive() && inner.agent.still_owns(daemon) {
+            return None;
+        }
+        inner.agent.still_owns(daemon);
+        self.end_daemon().await;
+        inner.bridge.evict();
+        Some("note: agent-browser had ended and was started again; take a new snapshot before using refs")
     }
 
     /// After a command has run out of time: ends what it was doing, and closes the pages that no longer answer.

@@ -177,6 +177,9 @@ async fn perform(
         rename_in(&mut answer.stderr, &file.staged, &file.path);
     }
     live.uploads.keep(call.incoming);
+    if let Some(note) = live.check_daemon(inner).await {
+        answer.note(note);
+    }
     deliver(inner, live, &call.outgoing, call.stops_recording, &mut answer);
     if answer.exit_code == 1
         && let Some(hint) = hint(&answer.stderr).or_else(|| hint(&answer.stdout))

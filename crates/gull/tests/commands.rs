@@ -104,6 +104,7 @@ async fn every_group_of_commands_works() {
         // files
         ("upload #file up.txt".to_owned(), "Done"),
         ("click #send".to_owned(), "Done"),
+        ("wait #got".to_owned(), "Done"),
         ("get text #got".to_owned(), "up.txt: from the workspace"),
         (format!("open {play}"), "Play"),
         ("download #api got/data.json".to_owned(), "⇒got/data.json"),

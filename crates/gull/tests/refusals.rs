@@ -3,7 +3,7 @@
 
 mod site;
 
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use cove_gull::REFUSED;
 use site::Place;
@@ -147,4 +147,29 @@ async fn tries_do_nothing_but_answer() {
     let fetch = format!("eval 'fetch(\"{}\").then(() => \"out\", () => \"no way\")'", place.url("/data.json"));
     assert!(gull.exec(&fetch, wait).await.stdout.contains("no way"));
     gull.close().await;
+}
+
+/// The browser's folder lies in the workspace, where a guest may put whatever it likes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn planted_symlinks_lead_nowhere() {
+    let place = Place::new().await;
+    let outside = place.temp.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::set_permissions(&outside, std::fs::Permissions::from_mode(0o777)).unwrap();
+    std::fs::create_dir_all(place.file(".browser/data")).unwrap();
+    for name in ["Default", "Local State", "Crashpad", "GraphiteDawnCache", "ShaderCache"] {
+        symlink(&outside, place.file(".browser/data").join(name)).unwrap();
+    }
+    symlink(outside.join("cookies"), place.file(".browser/cookies.json")).unwrap();
+    symlink(outside.join("skill"), place.file("skills")).unwrap();
+    // A symlink where a folder of ours should be is told at once …
+    let refused = cove_gull::Gull::start(place.options("sandbox-planted")).await.unwrap_err().to_string();
+    assert!(refused.contains("symlink"), "{refused}");
+    std::fs::remove_file(place.file("skills")).unwrap();
+    // … and those below are not followed, whether or not the browser can live with them.
+    let gull = cove_gull::Gull::start(place.options("sandbox-planted")).await.unwrap();
+    let answer = gull.exec(&format!("open {}", place.url("/play")), std::time::Duration::from_secs(60)).await;
+    assert!(answer.exit_code == 0 || answer.stderr.contains("did not start"), "{answer:?}");
+    gull.close().await;
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0, "a symlink was followed");
 }
