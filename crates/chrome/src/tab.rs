@@ -21,7 +21,7 @@ const GRACE: Duration = Duration::from_millis(250);
 
 /// A run that nobody hears: what it needs of the kernel is compiled before the first guest comes.
 const REHEARSAL: &str = r#"function(){this.run((async function(input){"use strict";return [1]}),
-    '{"body":false,"steps":null,"maxLog":1024,"maxResult":1024,"maxImages":1}')}"#;
+    '{"silent":true,"body":false,"steps":null,"maxLog":1024,"maxResult":1024,"maxImages":1}')}"#;
 
 /// Why there is no tab.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -91,7 +91,7 @@
     waitingCount = 0;
     indent = "";
     stopTimers();
-    emit(`{"t":"done","operations":${steps},${message}}`);
+    if (!mine.silent) emit(`{"t":"done","operations":${steps},${message}}`);
   };
   const watch = async (mine, promise) => {
     let value, failed = false;
@@ -133,7 +133,7 @@
       const given = parse(json);
       const mine = {
         __proto__: null, over: null, done: false, answer: null, unfit: null, used: new PageSet(), steps: given.steps,
-        logLeft: given.maxLog, maxResult: given.maxResult, maxImages: given.maxImages,
+        silent: given.silent === true, logLeft: given.maxLog, maxResult: given.maxResult, maxImages: given.maxImages,
       };
       run = mine;
       __cove_n = given.steps === null ? Infinity : given.steps;
