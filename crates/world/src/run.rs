@@ -181,10 +181,8 @@ fn settle<'js>(ctx: &Ctx<'js>, state: &State, promise: &Value<'js>) -> Result<()
 
 /// A tool has answered: its promise is settled, unless nobody waits for it any more.
 fn hear(ctx: &Ctx<'_>, state: &State, id: u64, answer: Result<String, ToolFailure>) {
-    {
-        let mut waiting = state.waiting_calls.borrow_mut();
-        let Some(at) = waiting.iter().position(|waiting| *waiting == id) else { return };
-        waiting.swap_remove(at);
+    if !state.waiting_calls.borrow_mut().remove(&id) {
+        return;
     }
     /// What a parsed answer takes of the heap, compared with its text, in the worst case that is worth a try.
     const GROWTH: u64 = 3;

@@ -2,7 +2,7 @@
 //! the kit, so that dropping a world is never a question of who holds what.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -48,7 +48,7 @@ pub(crate) struct State {
     pub(crate) tool_names: RefCell<Vec<String>>,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) last_call: Cell<u64>,
-    pub(crate) waiting_calls: RefCell<Vec<u64>>,
+    pub(crate) waiting_calls: RefCell<HashSet<u64>>,
     pub(crate) early: RefCell<VecDeque<Answer>>,
     pub(crate) steps: Steps,
     pub(crate) guards: Cell<bool>,
@@ -89,7 +89,7 @@ impl State {
             tool_names: RefCell::new(Vec::new()),
             timers: RefCell::new(Timers::default()),
             last_call: Cell::new(0),
-            waiting_calls: RefCell::new(Vec::new()),
+            waiting_calls: RefCell::new(HashSet::new()),
             early: RefCell::new(VecDeque::new()),
             steps: Steps::default(),
             guards: Cell::new(true),

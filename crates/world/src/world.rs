@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use cove_core::LogLevel;
+use cove_script::{Mode, PrepareOptions, prepare};
 use rquickjs::{Context, Ctx, Function, Object, Persistent, Runtime};
 use serde_json::{Map, Value};
 
@@ -96,6 +97,25 @@ impl World {
         state.network.set(setup.network);
         *state.imports.borrow_mut() = setup.imports.clone();
         Ok(())
+    }
+
+    /// Goes through the motions of a run, so that the first real one finds its memory pages touched and its code warm.
+    ///
+    /// For a world that was forked and waits: it costs what a trivial run costs and leaves nothing that code could see.
+    pub fn rehearse(&mut self) {
+        let options = PrepareOptions { guards: true, ..PrepareOptions::new(Mode::FunctionBody) };
+        let Ok(prepared) = prepare("for (const n of [1, 2]) await n; return { n: [1] }", &options) else { return };
+        self.context.with(|ctx| {
+            raw::enter_thread(&ctx);
+            let ran = run::evaluate(&ctx, &prepared.code, "cove:rehearsal.js")
+                .and_then(Function::from_value)
+                .and_then(|function| function.call::<_, rquickjs::Value<'_>>(()));
+            while ctx.execute_pending_job() {}
+            match ran.ok().as_ref().and_then(raw::promise_parts) {
+                Some((_, value)) => drop(raw::json_text(&value)),
+                None => drop(ctx.catch()),
+            }
+        });
     }
 
     /// Sets global variables, deep-frozen; a name that was sent before is replaced.

@@ -10,6 +10,9 @@ use crate::port::{Event, ToolFailure};
 use crate::raw;
 use crate::state::{Over, State};
 
+/// Tool calls that may be under way at once: ten times what is promised, and not enough to drown the host.
+const MAX_CALLS: usize = 10_000;
+
 /// Console levels by the number the prelude uses.
 const LEVELS: [LogLevel; 5] = [LogLevel::Debug, LogLevel::Log, LogLevel::Info, LogLevel::Warn, LogLevel::Error];
 
@@ -62,7 +65,7 @@ fn tools<'js>(natives: &Object<'js>, state: &Rc<State>) -> rquickjs::Result<()> 
     let known = Rc::clone(state);
     put(natives, "callTool", move |ctx: Ctx<'js>, name: String, args: Value<'js>| -> rquickjs::Result<f64> {
         let id = known.call_tool(&ctx, &name, &args)?;
-        known.waiting_calls.borrow_mut().push(id);
+        known.waiting_calls.borrow_mut().insert(id);
         Ok(id as f64)
     })?;
     let known = Rc::clone(state);
@@ -88,6 +91,10 @@ impl State {
     fn call_tool(&self, ctx: &Ctx<'_>, name: &str, args: &Value<'_>) -> rquickjs::Result<u64> {
         if self.is_over() {
             return Err(Exception::throw_message(ctx, &format!("the run is over: {name} cannot be called any more")));
+        }
+        if self.waiting_calls.borrow().len() >= MAX_CALLS {
+            let message = format!("{MAX_CALLS} tool calls are under way; await some of them first");
+            return Err(Exception::throw_range(ctx, &message));
         }
         let args = string(args)?;
         let id = self.last_call.get() + 1;
