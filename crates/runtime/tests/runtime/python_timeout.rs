@@ -60,6 +60,24 @@ async fn a_cell_that_waits_too_long_for_its_turn_is_not_started() {
     assert_eq!(sandbox.python("ran").await["stdout"], "False\n");
 }
 
+/// A restart does not wait for the cell that made it necessary.
+#[tokio::test]
+async fn a_restart_ends_the_running_cell() {
+    let sandbox = sandbox().await;
+    sandbox.ok("/ipython/kernel/restart", json!({})).await;
+    sandbox.python("x = 1").await;
+    let begin = Instant::now();
+    let body = json!({"code": "while True: pass", "timeout": 300});
+    let restart = async {
+        until("it runs", || async { sandbox.get("/ipython/kernel/status").await.1["status"] == "busy" }).await;
+        sandbox.ok("/ipython/kernel/restart", json!({})).await
+    };
+    let (answer, _) = tokio::join!(sandbox.ok("/ipython/exec", body), restart);
+    assert_eq!((&answer["error_name"], &answer["state_lost"]), (&json!("KernelRestarted"), &json!(true)), "{answer}");
+    assert!(begin.elapsed() < Duration::from_secs(30));
+    assert_eq!(sandbox.python("'x' in globals()").await["stdout"], "False\n");
+}
+
 #[tokio::test]
 async fn a_client_that_goes_away_interrupts_its_cell() {
     let sandbox = sandbox().await;

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
@@ -25,6 +26,8 @@ const QUEUE: usize = 32;
 pub(crate) struct Kernel {
     orders: mpsc::Sender<Order>,
     seen: Arc<Mutex<Seen>>,
+    /// Ends the cell that is running, for a restart.
+    cut: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -47,9 +50,11 @@ impl Kernel {
     pub(crate) fn new(recipe: Recipe) -> Self {
         let (orders, inbox) = mpsc::channel(QUEUE);
         let seen = Arc::new(Mutex::new(Seen { state: "not_started", ..Seen::default() }));
-        let attendant = Attendant { recipe, interpreter: None, epitaph: None, seen: Arc::clone(&seen) };
+        let cut = Arc::new(Notify::new());
+        let attendant =
+            Attendant { recipe, interpreter: None, epitaph: None, seen: Arc::clone(&seen), cut: Arc::clone(&cut) };
         tokio::spawn(attendant.attend(inbox));
-        Self { orders, seen }
+        Self { orders, seen, cut }
     }
 
     /// Runs a cell. Dropping the future interrupts it.
@@ -63,6 +68,7 @@ impl Kernel {
     /// Ends the interpreter, with it all variables and what the code has started.
     pub(crate) async fn restart(&self) -> Result<(), ApiError> {
         let (reply, done) = oneshot::channel();
+        self.cut.notify_one();
         let sent = self.orders.send(Order::Restart { reply }).await;
         sent.map_err(|_| ApiError::internal("the kernel has ended"))?;
         done.await.map_err(|_| ApiError::internal("the kernel has ended"))
@@ -88,6 +94,7 @@ struct Attendant {
     /// How the last interpreter ended while nobody was looking; the next cell is told.
     epitaph: Option<String>,
     seen: Arc<Mutex<Seen>>,
+    cut: Arc<Notify>,
 }
 
 /// How a cell came to its end.
@@ -95,6 +102,7 @@ enum Outcome {
     Answered(CellAnswer),
     Interrupted(CellAnswer),
     Killed,
+    Restarted,
     Died(End),
 }
 
@@ -110,6 +118,8 @@ impl Attendant {
             match order {
                 None => break,
                 Some(Order::Restart { reply }) => {
+                    // If no cell was running, the next one must not hear of it.
+                    let _ = self.cut.notified().now_or_never();
                     self.drop_interpreter().await;
                     let _ = reply.send(());
                 }
@@ -186,12 +196,12 @@ impl Attendant {
         };
         let epitaph = self.epitaph.take();
         let outcome = match tokio::time::timeout_at(deadline, interpreter.send(code)).await {
-            Ok(Ok(())) => finish(interpreter, deadline, reply).await,
+            Ok(Ok(())) => finish(interpreter, deadline, reply, &self.cut).await,
             Ok(Err(_)) => Outcome::Died(interpreter.end().await),
             Err(_) => Outcome::Killed,
         };
-        let died = matches!(outcome, Outcome::Killed | Outcome::Died(_));
-        if matches!(outcome, Outcome::Killed) {
+        let died = matches!(outcome, Outcome::Killed | Outcome::Restarted | Outcome::Died(_));
+        if matches!(outcome, Outcome::Killed | Outcome::Restarted) {
             interpreter.end().await;
         }
         let (out, err) = (interpreter.out.kept.take(), interpreter.err.kept.take());
@@ -215,6 +225,11 @@ impl Attendant {
                      killed and will be restarted: all variables are lost"
                 ),
                 true,
+            ),
+            Outcome::Restarted => ExecAnswer::failed(
+                "KernelRestarted",
+                "The kernel was restarted while this cell was running; all variables are lost".to_owned(),
+                false,
             ),
             Outcome::Died(end) => ExecAnswer::failed("KernelDied", epitaph_of(end), false),
         };
@@ -281,6 +296,7 @@ async fn finish(
     interpreter: &mut Interpreter,
     deadline: Instant,
     reply: &mut oneshot::Sender<Result<ExecAnswer, ApiError>>,
+    cut: &Notify,
 ) -> Outcome {
     loop {
         tokio::select! {
@@ -292,6 +308,7 @@ async fn finish(
                 Event::Output => {}
             },
             () = tokio::time::sleep_until(deadline) => break,
+            () = cut.notified() => return Outcome::Restarted,
             // Nobody waits for the answer any more.
             () = reply.closed() => break,
         }
