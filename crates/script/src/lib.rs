@@ -34,6 +34,7 @@ mod prepare;
 mod prepared;
 mod refusal;
 mod rewriter;
+mod scan;
 mod stack;
 mod text;
 mod types;

@@ -5,10 +5,10 @@
 //! between brackets every token that can open another level (an operator, a keyword, a template) counts one until its
 //! statement is certainly over. The bound may be far too high and costs nothing then; it may never be too low.
 //!
-//! The one thing a scan cannot always tell is a division from a regular expression. Where it is not certain, the rest
-//! of the text is taken loosely: every opening counts and no closing does.
+//! The one thing a scan cannot always tell is a division from a regular expression. Where it is not certain and it
+//! matters, the rest of the text is taken loosely: every opening counts and no closing does.
 
-use crate::lines::terminator;
+use crate::scan::Scan;
 use crate::text;
 
 /// A bound on nesting, in units. One unit is one token; a bracket counts `BRACKET`.
@@ -30,29 +30,15 @@ pub(crate) struct Nesting {
 
 /// An upper bound on the nesting of `source`.
 pub(crate) fn bound(source: &str) -> Nesting {
-    let mut scan = Scan {
-        source,
-        bytes: source.as_bytes(),
-        at: 0,
-        frames: vec![Frame::new(Open::Top)],
-        before: Before::Operator,
-        newline: true,
-        ended: false,
-        head: false,
-        dot: false,
-        deepest: (1, 0),
-    };
-    if source.starts_with("#!") {
-        scan.line_comment();
-    }
+    let mut scan = Scan::new(source);
     scan.run();
-    let extra = loose(scan.source.get(scan.at..).unwrap_or_default());
-    let mut inner = extra;
+    let mut inner = loose(scan.rest());
+    let opened = scan.rest().bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{' | b'`')).count();
     while let Some(frame) = scan.frames.pop() {
         inner += frame.total();
         inner += BRACKET;
     }
-    Nesting { units: inner, brackets: scan.deepest.0 - 1, deepest: text::offset(scan.deepest.1) }
+    Nesting { units: inner, brackets: scan.deepest.0 - 1 + opened, deepest: text::offset(scan.deepest.1) }
 }
 
 /// The bound, in units, for a text of which nothing is known: everything opens, nothing closes.
@@ -69,7 +55,7 @@ pub(crate) fn loose(source: &str) -> Units {
 
 /// What opened a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Open {
+pub(crate) enum Open {
     Top,
     /// `(`; true for the head of `if`, `for`, `while`, `with`.
     Paren(bool),
@@ -81,415 +67,41 @@ enum Open {
 
 /// One open bracket. Counts are of the statement being read; `bound` is of those before it.
 #[derive(Debug)]
-struct Frame {
-    open: Open,
+pub(crate) struct Frame {
+    pub(crate) open: Open,
     bound: Units,
     /// Tokens since the last comma.
-    run: Units,
+    pub(crate) run: Units,
     /// The deepest bracket since the last comma.
-    child: Units,
+    pub(crate) child: Units,
     /// The longest run of the statement: what stood before a comma may still be open after it.
     longest: Units,
     /// The deepest run with its brackets.
     deepest: Units,
     /// `<`, which may be a bracket of types and is never seen to close.
-    angles: Units,
+    pub(crate) angles: Units,
 }
 
 impl Frame {
-    fn new(open: Open) -> Self {
+    pub(crate) fn new(open: Open) -> Self {
         Self { open, bound: 0, run: 0, child: 0, longest: 0, deepest: 0, angles: 0 }
     }
 
-    fn comma(&mut self) {
+    pub(crate) fn comma(&mut self) {
         self.longest = self.longest.max(self.run);
         self.deepest = self.deepest.max(self.run + self.child);
         self.run = 0;
         self.child = 0;
     }
 
-    fn end_statement(&mut self) {
+    pub(crate) fn end_statement(&mut self) {
         self.bound = self.total();
         (self.run, self.child, self.longest, self.deepest, self.angles) = (0, 0, 0, 0, 0);
     }
 
-    fn total(&self) -> Units {
+    pub(crate) fn total(&self) -> Units {
         let longest = self.longest.max(self.run);
         let deepest = self.deepest.max(self.run + self.child);
         self.bound.max(longest + deepest + self.angles)
     }
-}
-
-/// The token before, as far as a `/` after it cares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Before {
-    /// A regular expression may follow, a division may not.
-    Operator,
-    /// The other way round.
-    Operand,
-    /// The `)` of a head: a statement follows.
-    Head,
-    /// `}`: of a block or of an object.
-    Brace,
-    /// A word that may be an operator or a name.
-    Unsure,
-}
-
-struct Scan<'a> {
-    source: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-    frames: Vec<Frame>,
-    before: Before,
-    /// Whether a line ended since the last token.
-    newline: bool,
-    /// Whether the last token was a `;` or `}` that may have ended a statement.
-    ended: bool,
-    /// Whether the last token was a word that makes a `(` after it the head of a statement.
-    head: bool,
-    /// Whether the last token was the dot before a property.
-    dot: bool,
-    /// The largest number of open frames so far, and where it was reached.
-    deepest: (usize, usize),
-}
-
-impl Scan<'_> {
-    /// Reads to the end, or to the place where certainty ends; `at` is left there.
-    fn run(&mut self) {
-        while let Some(&byte) = self.bytes.get(self.at) {
-            let certain = match byte {
-                b' ' | b'\t' | 0x0B | 0x0C => self.skip(1),
-                b'\n' | b'\r' => {
-                    self.newline = true;
-                    self.skip(1)
-                }
-                b'/' => self.slash(),
-                b'"' | b'\'' => self.string(byte),
-                b'`' => {
-                    self.token();
-                    self.count(1);
-                    self.at += 1;
-                    self.template()
-                }
-                b'(' => self.open(Open::Paren(self.head)),
-                b'[' => self.open(Open::Square),
-                b'{' => self.open(Open::Brace),
-                b')' | b']' | b'}' => self.close(byte),
-                b';' => {
-                    self.token();
-                    self.ended = true;
-                    self.after(1, Before::Operator)
-                }
-                b',' => {
-                    self.token();
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.comma();
-                    }
-                    self.after(1, Before::Operator)
-                }
-                b'0'..=b'9' => self.number(),
-                b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'#' | b'\\' => self.word(),
-                0x80.. => self.beyond_ascii(),
-                _ => self.operator(byte),
-            };
-            if !certain {
-                return;
-            }
-        }
-    }
-
-    fn skip(&mut self, length: usize) -> bool {
-        self.at += length;
-        true
-    }
-
-    fn after(&mut self, length: usize, before: Before) -> bool {
-        self.before = before;
-        self.newline = false;
-        self.head = false;
-        self.dot = false;
-        self.skip(length)
-    }
-
-    fn count(&mut self, units: Units) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.run += units;
-        }
-    }
-
-    /// A token that is no word begins: a `;` before it did end a statement.
-    fn token(&mut self) {
-        if self.ended && self.before == Before::Operator {
-            self.end_statement();
-        }
-        self.ended = false;
-    }
-
-    fn end_statement(&mut self) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.end_statement();
-        }
-    }
-
-    fn open(&mut self, open: Open) -> bool {
-        self.token();
-        self.count(1);
-        self.frames.push(Frame::new(open));
-        if self.frames.len() > self.deepest.0 {
-            self.deepest = (self.frames.len(), self.at);
-        }
-        self.after(1, Before::Operator)
-    }
-
-    fn close(&mut self, byte: u8) -> bool {
-        self.ended = false;
-        let open = self.frames.last().map_or(Open::Top, |frame| frame.open);
-        let fits = match open {
-            Open::Top => false,
-            Open::Paren(_) => byte == b')',
-            Open::Square => byte == b']',
-            Open::Brace | Open::Template => byte == b'}',
-        };
-        if !fits {
-            return false; // The parser will stop here too, or nearly; be safe.
-        }
-        let inner = self.frames.pop().map_or(0, |frame| frame.total());
-        if let Some(frame) = self.frames.last_mut() {
-            frame.child = frame.child.max(inner + BRACKET);
-        }
-        if open == Open::Template {
-            self.at += 1;
-            return self.template();
-        }
-        self.ended = byte == b'}';
-        let before = match open {
-            Open::Paren(true) => Before::Head,
-            Open::Brace => Before::Brace,
-            _ => Before::Operand,
-        };
-        self.after(1, before)
-    }
-
-    fn slash(&mut self) -> bool {
-        match self.bytes.get(self.at + 1) {
-            Some(b'/') => return self.line_comment(),
-            Some(b'*') => return self.block_comment(),
-            _ => {}
-        }
-        match self.before {
-            Before::Unsure | Before::Brace => false,
-            // In TypeScript a type may end a line and a regular expression begin the next.
-            Before::Operand if self.newline => false,
-            Before::Operand => {
-                self.token();
-                self.count(1);
-                self.after(1, Before::Operator)
-            }
-            Before::Operator | Before::Head => {
-                self.token();
-                self.regular_expression()
-            }
-        }
-    }
-
-    fn line_comment(&mut self) -> bool {
-        while self.at < self.bytes.len() && terminator(self.bytes, self.at) == 0 {
-            self.at += 1;
-        }
-        true
-    }
-
-    fn block_comment(&mut self) -> bool {
-        let rest = self.source.get(self.at + 2..).unwrap_or_default();
-        let Some(end) = rest.find("*/") else { return false };
-        self.newline |= crate::lines::has_terminator(rest.get(..end).unwrap_or_default());
-        self.skip(end + 4)
-    }
-
-    fn regular_expression(&mut self) -> bool {
-        let mut at = self.at + 1;
-        let mut class = false;
-        loop {
-            match self.bytes.get(at) {
-                Some(b'\\') => at += 1,
-                Some(b'[') => class = true,
-                Some(b']') => class = false,
-                Some(b'/') if !class => break,
-                Some(_) if terminator(self.bytes, at) == 0 => {}
-                _ => return false,
-            }
-            if terminator(self.bytes, at) > 0 {
-                return false;
-            }
-            at += 1;
-        }
-        self.at = at + 1;
-        self.after(0, Before::Operand)
-    }
-
-    fn string(&mut self, quote: u8) -> bool {
-        self.token();
-        let mut at = self.at + 1;
-        loop {
-            match self.bytes.get(at) {
-                Some(b'\\') => at += 1 + usize::from(self.bytes.get(at + 1..at + 3) == Some(b"\r\n")),
-                Some(b'\n' | b'\r') | None => return false,
-                Some(&byte) if byte == quote => break,
-                Some(_) => {}
-            }
-            at += 1;
-        }
-        self.at = at + 1;
-        self.after(0, Before::Operand)
-    }
-
-    /// The text of a template, from behind its opening or behind a `}`.
-    fn template(&mut self) -> bool {
-        loop {
-            match self.bytes.get(self.at) {
-                Some(b'\\') => self.at += 2,
-                Some(b'`') => return self.after(1, Before::Operand),
-                Some(b'$') if self.bytes.get(self.at + 1) == Some(&b'{') => {
-                    self.at += 1;
-                    return self.open(Open::Template);
-                }
-                Some(_) => self.at += 1,
-                None => return false,
-            }
-        }
-    }
-
-    fn number(&mut self) -> bool {
-        self.token();
-        while self.bytes.get(self.at).is_some_and(|&byte| is_word(byte) || byte == b'.') {
-            self.at += 1;
-            let exponent = matches!(self.bytes.get(self.at.wrapping_sub(1)), Some(b'e' | b'E'));
-            if exponent && matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-        }
-        self.after(0, Before::Operand)
-    }
-
-    fn beyond_ascii(&mut self) -> bool {
-        let Some(char) = self.source.get(self.at..).and_then(|rest| rest.chars().next()) else { return false };
-        if terminator(self.bytes, self.at) > 0 {
-            self.newline = true;
-            return self.skip(3);
-        }
-        if char.is_whitespace() || char == '\u{FEFF}' {
-            return self.skip(char.len_utf8());
-        }
-        self.word()
-    }
-
-    fn operator(&mut self, byte: u8) -> bool {
-        self.token();
-        let last = self.at.checked_sub(1).and_then(|at| self.bytes.get(at)).copied().unwrap_or(0);
-        // The second half of `=>`, `==`, `&&`, `**`, `>>`: no level of its own.
-        if !(matches!(byte, b'=' | b'>' | b'&' | b'|' | b'*') && is_operator(last)) {
-            self.count(1);
-        }
-        if byte == b'<' {
-            if self.source.get(self.at..).is_some_and(|rest| rest.starts_with("<!--")) {
-                return false;
-            }
-            if let Some(frame) = self.frames.last_mut() {
-                frame.angles += BRACKET;
-            }
-        }
-        // `x!`, `x++` and `f<T>` may end an operand.
-        let either = match byte {
-            b'!' => self.before != Before::Operator,
-            b'+' | b'-' => last == byte,
-            b'>' => last != b'=',
-            _ => false,
-        };
-        if either {
-            let next = text::skip_trivia(self.source, text::offset(self.at + 1));
-            if self.bytes.get(next as usize) == Some(&b'/') {
-                return false;
-            }
-        }
-        self.after(1, Before::Operator);
-        self.dot = byte == b'.' && last != b'.';
-        true
-    }
-
-    fn word(&mut self) -> bool {
-        let start = self.at;
-        let mut plain = true;
-        while let Some(&byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\\' => {
-                    plain = false;
-                    self.at += 1;
-                    if self.bytes.get(self.at) == Some(&b'u') && self.bytes.get(self.at + 1) == Some(&b'{') {
-                        self.at += 2;
-                        while self.bytes.get(self.at).is_some_and(u8::is_ascii_hexdigit) {
-                            self.at += 1;
-                        }
-                        self.at += usize::from(self.bytes.get(self.at) == Some(&b'}'));
-                    }
-                }
-                b'#' if self.at == start => self.at += 1,
-                0x80.. => {
-                    let char = self.source.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
-                    if char.is_whitespace() || char == '\u{FEFF}' {
-                        break;
-                    }
-                    self.at += char.len_utf8();
-                }
-                byte if is_word(byte) => self.at += 1,
-                _ => break,
-            }
-        }
-        let word = self.source.get(start..self.at).unwrap_or_default();
-        let property = self.dot;
-        let head = !property && (matches!(word, "if" | "while" | "for" | "with") || word == "await" && self.head);
-        let (before, counts, continues) = if !plain {
-            (Before::Unsure, true, true)
-        } else if property {
-            (Before::Operand, false, true)
-        } else {
-            classify(word)
-        };
-        let operand_before = matches!(self.before, Before::Operand | Before::Brace);
-        if !continues && (self.ended || self.newline && operand_before) {
-            self.end_statement();
-        }
-        self.ended = false;
-        self.count(u64::from(counts));
-        self.after(0, before);
-        self.head = head;
-        true
-    }
-}
-
-/// What may follow a word, whether it can open a level, and whether it can carry on what came before it.
-fn classify(word: &str) -> (Before, bool, bool) {
-    match word {
-        "else" | "in" | "instanceof" | "extends" => (Before::Operator, true, true),
-        "while" | "catch" | "finally" | "of" | "as" | "satisfies" | "is" | "implements" | "from" => {
-            (Before::Unsure, true, true)
-        }
-        "typeof" | "void" | "delete" | "await" | "yield" | "new" | "return" | "throw" | "case" | "do" => {
-            (Before::Operator, true, false)
-        }
-        "keyof" | "unique" | "readonly" | "infer" | "asserts" | "abstract" | "if" | "for" | "with" | "async"
-        | "function" | "class" | "switch" | "try" | "default" | "import" | "export" | "const" | "let" | "var"
-        | "enum" | "declare" | "namespace" | "module" | "type" | "interface" | "using" | "static" | "get" | "set"
-        | "accessor" | "public" | "private" | "protected" | "override" | "debugger" | "break" | "continue" => {
-            (Before::Unsure, true, false)
-        }
-        _ => (Before::Operand, false, false),
-    }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
-}
-
-fn is_operator(byte: u8) -> bool {
-    matches!(byte, b'=' | b'!' | b'<' | b'>' | b'&' | b'|' | b'*' | b'+' | b'-' | b'/' | b'%' | b'^' | b'?')
 }
