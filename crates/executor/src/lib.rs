@@ -22,3 +22,8 @@ pub use logs::{TRUNCATED, join_logs};
 pub use model_text::{MODEL_TEXT_LIMIT, failure_text, fold_long_text, success_text};
 pub use runner::{OneShot, Runner, RunnerOptions};
 pub use shelf::Shelf;
+
+/// The examples of the documentation's page are tests of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/executor.md")]
+pub struct ExecutorPage;

@@ -242,10 +242,16 @@ impl Suite {
     }
 
     fn with_shelf(&self, test: impl FnOnce(&Arc<Shelf>)) {
-        let folder = std::env::temp_dir().join(format!("cove-suite-{}-{}", self.engine.name(), std::process::id()));
-        let shelf = Arc::new(Shelf::at(&folder, StoreLimits::default()));
-        test(&shelf);
-        std::fs::remove_dir_all(&folder).unwrap_or_else(|error| panic!("the store stays behind: {error}"));
+        /// Gone at the end, however it comes.
+        struct Folder(std::path::PathBuf);
+        impl Drop for Folder {
+            fn drop(&mut self) {
+                let _ = std::fs::remove_dir_all(&self.0);
+            }
+        }
+        let name = format!("cove-suite-{}-{}", self.engine.name(), std::process::id());
+        let folder = Folder(std::env::temp_dir().join(name));
+        test(&Arc::new(Shelf::at(&folder.0, StoreLimits::default())));
     }
 
     /// Runs code that draws; gives its value and the one picture, after checking the metadata beside it.
