@@ -36,7 +36,8 @@ fn table() -> impl Iterator<Item = &'static permits::Permit> {
 struct Found<'js> {
     object: Object<'js>,
     path: String,
-    listed: bool,
+    /// Its properties, where assignments to inheriting objects must stay possible.
+    mended: Vec<Slot<'js>>,
 }
 
 struct Walk<'js> {
@@ -130,8 +131,15 @@ impl<'js> Walk<'js> {
         if self.known.contains_key(&address) {
             return Ok(());
         }
-        let path = self.names.get(&address).map_or(path, |name| (*name).to_owned());
+        let named = self.names.get(&address).copied();
+        let path = named.map_or(path, str::to_owned);
         let is_function = object.as_value().is_function();
+        // Most of what there is: a function without properties of its own. Nothing to remove, nothing to follow.
+        if is_function && named.is_none() && raw::is_bare_function(&object) {
+            self.queue_prototype(&object, &path, queue);
+            self.keep(object, path, Vec::new());
+            return Ok(());
+        }
         let permitted = self.permits.get(path.as_str()).copied();
         let slots = raw::own_slots(&object);
         // The default `prototype` of a function has at most a `constructor`; it is frozen like the rest.
@@ -140,6 +148,7 @@ impl<'js> Walk<'js> {
             return Err(failed(&path, "it is not in the table of permitted objects"));
         }
         let permitted: Vec<_> = permitted.unwrap_or_default().split_ascii_whitespace().collect();
+        let mut kept = Vec::new();
         for slot in slots {
             let always = is_function && matches!(slot.name.as_str(), "length" | "name")
                 || slot.name == "prototype" && (is_generator(&object) || has_default_prototype(&object, &slot));
@@ -150,28 +159,36 @@ impl<'js> Walk<'js> {
                 }
                 continue;
             }
-            let below = |value: Option<Value<'js>>, prefix: &str| {
-                let object = value.and_then(Value::into_object)?;
-                Some((format!("{prefix}{path}.{}", slot.name), object))
-            };
-            queue.extend(below(slot.value.clone(), ""));
-            queue.extend(below(slot.getter.clone(), "get "));
-            queue.extend(below(slot.setter.clone(), "set "));
+            for (value, prefix) in [(&slot.value, ""), (&slot.getter, "get "), (&slot.setter, "set ")] {
+                let below = value.as_ref().and_then(Value::as_object);
+                if let Some(below) = below.filter(|below| !self.known.contains_key(&raw::address(below))) {
+                    queue.push((format!("{prefix}{path}.{}", slot.name), below.clone()));
+                }
+            }
+            kept.push(slot);
         }
-        if let Some(prototype) = raw::prototype_of(&object) {
+        self.queue_prototype(&object, &path, queue);
+        let mended = !permitted.is_empty() && is_shared_prototype(&path);
+        self.keep(object, path, if mended { kept } else { Vec::new() });
+        Ok(())
+    }
+
+    fn queue_prototype(&self, object: &Object<'js>, path: &str, queue: &mut Vec<(String, Object<'js>)>) {
+        let prototype = raw::prototype_of(object);
+        if let Some(prototype) = prototype.filter(|found| !self.known.contains_key(&raw::address(found))) {
             queue.push((format!("{path}.__proto__"), prototype));
         }
-        self.known.insert(address, self.found.len());
-        self.found.push(Found { object, listed: !permitted.is_empty(), path });
-        Ok(())
+    }
+
+    fn keep(&mut self, object: Object<'js>, path: String, mended: Vec<Slot<'js>>) {
+        self.known.insert(raw::address(&object), self.found.len());
+        self.found.push(Found { object, path, mended });
     }
 
     /// Every class of the engine has a prototype; whichever the walk has not met is frozen without being opened.
     fn engine_classes(&mut self) -> Result<(), WorldError> {
         for object in raw::class_prototypes(&self.ctx) {
-            let address = raw::address(&object);
-            if !self.known.contains_key(&address) {
-                self.known.insert(address, self.found.len());
+            if !self.known.contains_key(&raw::address(&object)) {
                 for slot in raw::own_slots(&object) {
                     for value in [slot.value, slot.getter, slot.setter].into_iter().flatten() {
                         if let Some(inner) = value.into_object() {
@@ -179,7 +196,7 @@ impl<'js> Walk<'js> {
                         }
                     }
                 }
-                self.found.push(Found { object, path: "%EngineClass%".to_owned(), listed: false });
+                self.keep(object, "%EngineClass%".to_owned(), Vec::new());
             }
         }
         Ok(())
@@ -190,12 +207,8 @@ impl<'js> Walk<'js> {
     fn mend(&mut self, kit: &Object<'js>) -> Result<(), WorldError> {
         let remember: Function<'js> = kit.get("rememberPair").map_err(|_| failed("kit", "it is not whole"))?;
         let mut made = Vec::new();
-        for Found { object, path, listed } in &self.found {
-            let is_prototype = path.ends_with("rototype") || path.ends_with("__proto__");
-            if !listed || !is_prototype || PLAIN.contains(&path.as_str()) {
-                continue;
-            }
-            for slot in raw::own_slots(object) {
+        for Found { object, path, mended } in &mut self.found {
+            for slot in std::mem::take(mended) {
                 if !slot.writable || !slot.configurable || slot.value.is_none() {
                     continue;
                 }
@@ -209,7 +222,7 @@ impl<'js> Walk<'js> {
             }
         }
         for object in made {
-            self.found.push(Found { object, path: "%Pair%".to_owned(), listed: false });
+            self.keep(object, "%Pair%".to_owned(), Vec::new());
         }
         Ok(())
     }
@@ -224,6 +237,10 @@ impl<'js> Walk<'js> {
         addresses.dedup();
         Ok(addresses)
     }
+}
+
+fn is_shared_prototype(path: &str) -> bool {
+    (path.ends_with("rototype") || path.ends_with("__proto__")) && !PLAIN.contains(&path)
 }
 
 /// Printing and blaming ask for these behind a pair.

@@ -86,6 +86,31 @@ fn read<'js>(ctx: &Ctx<'js>, object: &Object<'js>, atom: qjs::JSAtom) -> Option<
     }
 }
 
+/// Whether a function has `length` and `name` and nothing else.
+pub(crate) fn is_bare_function(function: &Object<'_>) -> bool {
+    let raw = function.ctx().as_raw().as_ptr();
+    let mut table: *mut qjs::JSPropertyEnum = std::ptr::null_mut();
+    let mut length: u32 = 0;
+    let wanted = (qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_SYMBOL_MASK) as i32;
+    if function.as_value().is_proxy() {
+        return false;
+    }
+    // SAFETY: the table is filled by the engine, read within its length, and freed by the engine; so are the atoms.
+    unsafe {
+        if qjs::JS_GetOwnPropertyNames(raw, &mut table, &mut length, function.as_raw(), wanted) < 0 {
+            function.ctx().catch();
+            return false;
+        }
+        let usual = [qjs::JS_NewAtom(raw, c"length".as_ptr()), qjs::JS_NewAtom(raw, c"name".as_ptr())];
+        let bare = (0..length as usize).all(|index| usual.contains(&(*table.add(index)).atom));
+        for atom in usual {
+            qjs::JS_FreeAtom(raw, atom);
+        }
+        qjs::JS_FreePropertyEnum(raw, table, length);
+        bare
+    }
+}
+
 /// An own data property's value, without running a getter or a proxy's trap.
 pub(crate) fn own_data<'js>(object: &Object<'js>, name: &str) -> Option<Value<'js>> {
     if object.as_value().is_proxy() {
