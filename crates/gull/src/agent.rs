@@ -1,7 +1,8 @@
 //! agent-browser's two kinds of process: its daemon, which we start ourselves, and the short-lived commands.
 //!
 //! Left alone, a command starts the daemon as an orphan that outlives everybody, and the daemon starts a browser of its
-//! own, without a sandbox where it believes to be in a container. Here the daemon is our child and dies with us, the
+//! own, without a sandbox where it believes to be in a container. Here the daemon is our child and dies with us, a
+//! command may not start any process at all, the
 //! environment is the same for every process of a session (a difference would make agent-browser restart its daemon and
 //! forget the page), and the only browser it can find is ours: the path of the other one does not exist.
 
@@ -110,7 +111,7 @@ impl Agent {
         }
         let log = self.tmp.join("daemon.log");
         let stderr = std::fs::File::create(&log).map_err(told)?;
-        let mut command = self.command();
+        let mut command = self.command(false);
         command.env("AGENT_BROWSER_DAEMON", "1").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         let mut child = command.spawn().map_err(told)?;
         let pid = child.id().ok_or_else(|| "agent-browser ended at once".to_owned())?;
@@ -138,21 +139,12 @@ impl Agent {
         Ok(daemon)
     }
 
-    /// Whether this daemon is the one that commands speak to. Another one was started by a command that took ours for
-    /// a stale one; it is ended, and what it wants to see is remembered.
-    pub(crate) fn still_owns(&self, daemon: &Daemon) -> bool {
-        let Ok(text) = std::fs::read_to_string(self.beside_socket("pid")) else { return true };
-        let Ok(pid) = text.trim().parse::<u32>() else { return true };
-        if pid == daemon.pid {
-            return true;
-        }
-        if std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == self.binary) {
-            kill_group(pid);
-        }
+    /// Reads again what commands want to see beside the daemon's socket. One that sees something else takes the daemon
+    /// for a stale one and ends it.
+    pub(crate) fn learn(&self) {
         if let Ok(config) = std::fs::read_to_string(self.beside_socket("config")) {
             *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config;
         }
-        false
     }
 
     /// Forgets which tab was the active one.
@@ -168,7 +160,7 @@ impl Agent {
         deadline: Instant,
         lost: impl Future<Output = ()>,
     ) -> io::Result<Ran> {
-        let mut command = self.command();
+        let mut command = self.command(true);
         command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn()?;
@@ -202,7 +194,7 @@ impl Agent {
         self.sockets.join(format!("{}.{ending}", self.session))
     }
 
-    fn command(&self) -> Command {
+    fn command(&self, alone: bool) -> Command {
         let mut command = new_command(&self.binary);
         command
             .env_clear()
@@ -219,7 +211,10 @@ impl Agent {
             .current_dir(&self.home)
             .kill_on_drop(true);
         let ruleset = self.walls.as_ref().map(AsRawFd::as_raw_fd);
-        prepare_child(&mut command, ChildSetup { become_id: self.become_id, ruleset, parent: std::process::id() });
+        prepare_child(
+            &mut command,
+            ChildSetup { become_id: self.become_id, ruleset, alone, parent: std::process::id() },
+        );
         command
     }
 }

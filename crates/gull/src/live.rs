@@ -115,24 +115,22 @@ impl Live {
             inner.has_browser(Some(browser.link.clone()), browser.walled);
             self.browser = Some(browser);
         }
-        notes.extend(self.check_daemon(inner).await);
-        if self.daemon.is_none() {
-            self.daemon = Some(inner.agent.start_daemon().await?);
-        }
+        notes.extend(self.ensure_daemon(inner).await?);
         Ok(notes)
     }
 
-    /// Looks whether the daemon is still ours and alive; if not, ends what is there, and says so. Asked before and after a
-    /// command: one that finds no daemon starts its own, which would outlive us.
-    pub(crate) async fn check_daemon(&mut self, inner: &Arc<Inner>) -> Option<&'static str> {
-        let daemon = self.daemon.as_mut()?;
-        if daemon.is_alive() && inner.agent.still_owns(daemon) {
-            return None;
+    /// Makes sure of the daemon; says so if it had to be started again.
+    pub(crate) async fn ensure_daemon(&mut self, inner: &Arc<Inner>) -> Result<Option<&'static str>, String> {
+        let mut note = None;
+        if self.daemon.as_mut().is_some_and(|daemon| !daemon.is_alive()) {
+            note = Some("note: agent-browser had ended and was started again; take a new snapshot before using refs");
+            self.end_daemon().await;
+            inner.bridge.evict();
         }
-        inner.agent.still_owns(daemon);
-        self.end_daemon().await;
-        inner.bridge.evict();
-        Some("note: agent-browser had ended and was started again; take a new snapshot before using refs")
+        if self.daemon.is_none() {
+            self.daemon = Some(inner.agent.start_daemon().await?);
+        }
+        Ok(note)
     }
 
     /// After a command has run out of time: ends what it was doing, and closes the pages that no longer answer.
@@ -208,7 +206,7 @@ impl Live {
         }
     }
 
-    async fn end_daemon(&mut self) {
+    pub(crate) async fn end_daemon(&mut self) {
         if let Some(daemon) = self.daemon.take() {
             daemon.end().await;
         }

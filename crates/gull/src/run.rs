@@ -19,6 +19,13 @@ use crate::stage::{Incoming, Outgoing, Staged, discard, publish, rename_in, stag
 /// What the browser says to a question that was on its way while the page changed.
 const LEFT: &str = "Inspected target navigated or closed";
 
+/// How the words of a command begin that found no daemon. A page cannot say this: its own words come after others.
+const NO_DAEMON: &[&str] = &[
+    "✗ Failed to start daemon",
+    "{\"error\":\"Failed to start daemon",
+    "{\"success\":false,\"data\":null,\"error\":\"Failed to start daemon",
+];
+
 /// How a command is handed to agent-browser.
 struct Call {
     words: Vec<String>,
@@ -137,11 +144,27 @@ async fn perform(
     let Some(link) = live.browser.as_ref().map(|browser| browser.link.clone()) else {
         return Answer::failed(1, "✗ the browser is gone");
     };
-    let ran = match inner.agent.run(&call.words, call.input, deadline, link.closed()).await {
-        Ok(ran) => ran,
-        Err(error) => return Answer::failed(1, format!("✗ agent-browser could not be started: {error}")),
+    let mut again = true;
+    let mut note = None;
+    let Ran { stdout, stderr, ended } = loop {
+        let ran = match inner.agent.run(&call.words, call.input.clone(), deadline, link.closed()).await {
+            Ok(ran) => ran,
+            Err(error) => return Answer::failed(1, format!("✗ agent-browser could not be started: {error}")),
+        };
+        // It found no daemon and may not start one: nothing has happened yet, so the command is simply made again.
+        let unheard = NO_DAEMON.iter().any(|sign| ran.stderr.starts_with(sign) || ran.stdout.starts_with(sign));
+        if !(again && unheard && matches!(ran.ended, Ended::Code(1))) {
+            break ran;
+        }
+        again = false;
+        inner.agent.learn();
+        live.end_daemon().await;
+        inner.bridge.evict();
+        if let Err(why) = live.ensure_daemon(inner).await {
+            return Answer::failed(1, format!("✗ {why}"));
+        }
+        note = Some("note: agent-browser had ended and was started again; take a new snapshot before using refs");
     };
-    let Ran { stdout, stderr, ended } = ran;
     let mut answer = Answer { stdout, stderr, exit_code: 0 };
     match ended {
         Ended::Code(code) => answer.exit_code = code,
@@ -177,7 +200,7 @@ async fn perform(
         rename_in(&mut answer.stderr, &file.staged, &file.path);
     }
     live.uploads.keep(call.incoming);
-    if let Some(note) = live.check_daemon(inner).await {
+    if let Some(note) = note {
         answer.note(note);
     }
     deliver(inner, live, &call.outgoing, call.stops_recording, &mut answer);

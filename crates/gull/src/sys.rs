@@ -21,6 +21,8 @@ pub(crate) struct ChildSetup {
     pub(crate) become_id: Option<u32>,
     /// A Landlock ruleset to live under, if there is one.
     pub(crate) ruleset: Option<RawFd>,
+    /// Whether it must not start any process or thread.
+    pub(crate) alone: bool,
     /// The parent, to see whether it is still there.
     pub(crate) parent: u32,
 }
@@ -57,6 +59,10 @@ fn become_child(setup: ChildSetup) -> io::Result<()> {
             check(libc::setgroups(0, std::ptr::null()))?;
             check(libc::setresgid(id, id, id))?;
             check(libc::setresuid(id, id, id))?;
+        }
+        // After the change of user, which would count the processes of the new one.
+        if setup.alone {
+            check(libc::setrlimit(libc::RLIMIT_NPROC, &libc::rlimit { rlim_cur: 0, rlim_max: 0 }))?;
         }
         // After the change of user, which clears it.
         check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
