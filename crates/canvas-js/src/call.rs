@@ -27,7 +27,11 @@ impl<'js> Call<'_, 'js> {
     /// Throws unless there are at least `count` arguments.
     pub(crate) fn need(&self, count: usize) -> Result<()> {
         if self.len() < count {
-            let message = format!("{count} argument{} required, but only {} present", if count == 1 { "" } else { "s" }, self.len());
+            let message = format!(
+                "{count} argument{} required, but only {} present",
+                if count == 1 { "" } else { "s" },
+                self.len()
+            );
             return Err(type_error(self.ctx(), &message));
         }
         Ok(())
@@ -76,7 +80,11 @@ impl<'js> Call<'_, 'js> {
     /// The argument as a finite number; throws otherwise.
     pub(crate) fn finite(&self, index: usize) -> Result<f64> {
         let value = self.number(index)?;
-        if value.is_finite() { Ok(value) } else { Err(type_error(self.ctx(), "the provided double value is non-finite")) }
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(type_error(self.ctx(), "the provided double value is non-finite"))
+        }
     }
 
     pub(crate) fn undefined(&self) -> Value<'js> {
@@ -129,7 +137,8 @@ pub(crate) fn coerced_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Str
     text(ctx, string.into_value())
 }
 
-type Body = for<'a, 'js> fn(&Call<'a, 'js>) -> Result<Value<'js>>;
+/// The body of a native function.
+pub(crate) type Body = for<'a, 'js> fn(&Call<'a, 'js>) -> Result<Value<'js>>;
 
 /// A native behind a JavaScript function.
 struct Native(Body);

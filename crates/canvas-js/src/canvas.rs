@@ -171,11 +171,7 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> 
         attributes(&proto, &[("width", width, Some(set_width)), ("height", height, Some(set_height))])?;
         methods(
             &proto,
-            &[
-                ("getContext", 1, get_context),
-                ("toDataURL", 0, to_data_url),
-                ("transferToImageBitmap", 0, transfer),
-            ],
+            &[("getContext", 1, get_context), ("toDataURL", 0, to_data_url), ("transferToImageBitmap", 0, transfer)],
         )?;
         natives.set("canvasPrototype", proto)?;
     }

@@ -6,8 +6,14 @@ use rquickjs::{Array, Ctx, Object, Result, Value};
 use crate::call::{Call, coerced_text, function, number};
 use crate::raise::{lift, type_error};
 
-const NAMES_2D: [(&str, &str, usize, f64); 6] =
-    [("a", "m11", 0, 1.0), ("b", "m12", 1, 0.0), ("c", "m21", 4, 0.0), ("d", "m22", 5, 1.0), ("e", "m41", 12, 0.0), ("f", "m42", 13, 0.0)];
+const NAMES_2D: [(&str, &str, usize, f64); 6] = [
+    ("a", "m11", 0, 1.0),
+    ("b", "m12", 1, 0.0),
+    ("c", "m21", 4, 0.0),
+    ("d", "m22", 5, 1.0),
+    ("e", "m41", 12, 0.0),
+    ("f", "m42", 13, 0.0),
+];
 const NAMES_3D: [(&str, usize); 10] = [
     ("m13", 2),
     ("m14", 3),
@@ -22,7 +28,7 @@ const NAMES_3D: [(&str, usize); 10] = [
 ];
 
 /// A `DOMMatrixInit` as a matrix; `undefined` and `null` are the identity.
-pub(crate) fn matrix_arg<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<DomMatrix> {
+pub(crate) fn matrix_arg<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<DomMatrix> {
     let mut matrix = DomMatrix::IDENTITY;
     if value.is_undefined() || value.is_null() {
         return Ok(matrix);
@@ -100,7 +106,7 @@ fn parse<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
 }
 
 fn init<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
-    to_list(c.ctx(), &matrix_arg(c.ctx(), c.arg(0))?)
+    to_list(c.ctx(), &matrix_arg(c.ctx(), &c.arg(0))?)
 }
 
 /// `op(name, matrix, …numbers)`: a new matrix.

@@ -18,7 +18,7 @@ fn add_color_stop<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
 
 fn set_transform<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
     let this = c.this::<JsPattern>()?;
-    let matrix = matrix_arg(c.ctx(), c.arg(0))?;
+    let matrix = matrix_arg(c.ctx(), &c.arg(0))?;
     this.borrow().0.set_transform(&matrix);
     Ok(c.undefined())
 }

@@ -19,7 +19,10 @@ fn construct<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
     Ok(Class::instance(c.ctx().clone(), JsPath(path))?.into_value())
 }
 
-fn with<'js>(c: &Call<'_, 'js>, f: impl FnOnce(&mut Path2d) -> std::result::Result<(), CanvasError>) -> Result<Value<'js>> {
+fn with<'js>(
+    c: &Call<'_, 'js>,
+    f: impl FnOnce(&mut Path2d) -> std::result::Result<(), CanvasError>,
+) -> Result<Value<'js>> {
     let this = c.this::<JsPath>()?;
     lift(c.ctx(), f(&mut this.borrow_mut().0))?;
     Ok(c.undefined())
@@ -30,7 +33,7 @@ fn add_path<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
     let this = c.this::<JsPath>()?;
     let other = Class::<JsPath>::from_value(&c.arg(0))
         .map_err(|_| type_error(c.ctx(), "parameter 1 is not of type 'Path2D'"))?;
-    let matrix = if c.has(1) { matrix_arg(c.ctx(), c.arg(1))? } else { DomMatrix::IDENTITY };
+    let matrix = if c.has(1) { matrix_arg(c.ctx(), &c.arg(1))? } else { DomMatrix::IDENTITY };
     let other = other.borrow().0.clone();
     this.borrow_mut().0.add_path(&other, &matrix);
     Ok(c.undefined())
@@ -94,19 +97,51 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> 
             &proto,
             &[
                 ("addPath", 1, add_path),
-                ("closePath", 0, |c| with(c, |p| { p.close_path(); Ok(()) })),
-                ("moveTo", 2, |c| { let [x, y] = c.numbers()?; with(c, |p| { p.move_to(x, y); Ok(()) }) }),
-                ("lineTo", 2, |c| { let [x, y] = c.numbers()?; with(c, |p| { p.line_to(x, y); Ok(()) }) }),
+                ("closePath", 0, |c| {
+                    with(c, |p| {
+                        p.close_path();
+                        Ok(())
+                    })
+                }),
+                ("moveTo", 2, |c| {
+                    let [x, y] = c.numbers()?;
+                    with(c, |p| {
+                        p.move_to(x, y);
+                        Ok(())
+                    })
+                }),
+                ("lineTo", 2, |c| {
+                    let [x, y] = c.numbers()?;
+                    with(c, |p| {
+                        p.line_to(x, y);
+                        Ok(())
+                    })
+                }),
                 ("quadraticCurveTo", 4, |c| {
                     let [a, b, x, y] = c.numbers()?;
-                    with(c, |p| { p.quadratic_curve_to(a, b, x, y); Ok(()) })
+                    with(c, |p| {
+                        p.quadratic_curve_to(a, b, x, y);
+                        Ok(())
+                    })
                 }),
                 ("bezierCurveTo", 6, |c| {
                     let [a, b, d, e, x, y] = c.numbers()?;
-                    with(c, |p| { p.bezier_curve_to(a, b, d, e, x, y); Ok(()) })
+                    with(c, |p| {
+                        p.bezier_curve_to(a, b, d, e, x, y);
+                        Ok(())
+                    })
                 }),
-                ("arcTo", 5, |c| { let [a, b, d, e, r] = c.numbers()?; with(c, |p| p.arc_to(a, b, d, e, r)) }),
-                ("rect", 4, |c| { let [x, y, w, h] = c.numbers()?; with(c, |p| { p.rect(x, y, w, h); Ok(()) }) }),
+                ("arcTo", 5, |c| {
+                    let [a, b, d, e, r] = c.numbers()?;
+                    with(c, |p| p.arc_to(a, b, d, e, r))
+                }),
+                ("rect", 4, |c| {
+                    let [x, y, w, h] = c.numbers()?;
+                    with(c, |p| {
+                        p.rect(x, y, w, h);
+                        Ok(())
+                    })
+                }),
                 ("roundRect", 4, |c| {
                     let [x, y, w, h] = c.numbers()?;
                     let radii = radii(c, 4)?;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use cove_canvas::{ColorSpace, ImageBitmap, ImageDataRef};
+use cove_canvas::{ColorSpace, FontBytes, ImageBitmap, ImageDataRef};
 use rquickjs::{Class, Ctx, Object, Result, Value};
 
-use crate::call::{Call, attributes, coerced_text, function, methods};
+use crate::call::{Body, Call, attributes, coerced_text, function, methods};
 use crate::class::{JsBitmap, JsCanvas, JsImage};
 use crate::raise::{dom, lift, type_error};
 use crate::{bytes, realm};
@@ -176,9 +176,9 @@ fn bitmap_close<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
 /// `addFont(family, bytes)`.
 fn add_font<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
     let family = coerced_text(c.ctx(), c.arg(0))?;
-    let bytes = bytes::copy(c.ctx(), &c.arg(1))?;
+    let bytes: FontBytes = Arc::new(bytes::copy(c.ctx(), &c.arg(1))?);
     let fonts = realm::host(c.ctx())?.fonts();
-    lift(c.ctx(), fonts.add_as(Some(&family), Arc::new(bytes)))?;
+    lift(c.ctx(), fonts.add_as(Some(&family), &bytes))?;
     Ok(c.undefined())
 }
 
@@ -190,7 +190,7 @@ fn has_font<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
 
 /// Defines the natives of pictures and fonts.
 pub(crate) fn natives<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
-    let list: &[(&str, for<'a, 'b> fn(&Call<'a, 'b>) -> Result<Value<'b>>)] = &[
+    let list: &[(&str, Body)] = &[
         ("newImage", new_image),
         ("imageLoad", image_load),
         ("imageSize", image_size),

@@ -127,10 +127,8 @@ fn cases_pass_but_for_the_known_failures() {
         }
         count += 1;
         let code = std::fs::read_to_string(out.path().join(format!("{i}.js"))).unwrap();
-        let host = Rc::new(Host {
-            limits: CanvasLimits::with_budget(MemoryBudget::new(512 << 20)),
-            fonts: Rc::clone(&fonts),
-        });
+        let host =
+            Rc::new(Host { limits: CanvasLimits::with_budget(MemoryBudget::new(512 << 20)), fonts: Rc::clone(&fonts) });
         let runtime = Runtime::new().unwrap();
         runtime.set_max_stack_size(1 << 20);
         let context = Context::full(&runtime).unwrap();

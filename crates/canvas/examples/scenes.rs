@@ -1,6 +1,6 @@
 //! Times the seven scenes of the canvas bench: CPU milliseconds to draw and to export as PNG.
 //!
-//! `cargo run --release -p cove-canvas --example scenes [FOLDER]` prints one line per scene, the best of several
+//! `cargo run --release -p cove-canvas --example scenes [FOLDER [SCENE]]` prints one line per scene, the best of several
 //! passes; with a folder the pictures are written there to be looked at.
 #![allow(clippy::print_stdout, missing_docs)]
 
@@ -195,9 +195,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1);
     let fonts: Rc<FontBook> = system_book(&[]);
     println!("{:<8} {:>9} {:>9} {:>9}", "scene", "draw ms", "png ms", "png KB");
+    let only = std::env::args().nth(2);
     for (name, width, height, draw) in SCENES {
+        if only.as_ref().is_some_and(|o| o != name) {
+            continue;
+        }
         let (mut best_draw, mut best_png, mut file) = (u64::MAX, u64::MAX, Vec::new());
-        for _ in 0..5 {
+        for _ in 0..9 {
             let mut canvas = Canvas::with_fonts(width, height, &CanvasLimits::default(), &fonts)?;
             let start = cpu_ns();
             draw(canvas.context())?;

@@ -54,7 +54,7 @@ fn set_transform<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
         if c.len() == 1 && !c.arg(0).is_object() && !c.arg(0).is_undefined() && !c.arg(0).is_null() {
             return Err(type_error(c.ctx(), "the provided value is not of type 'DOMMatrix2DInit'"));
         }
-        let matrix = matrix_arg(c.ctx(), c.arg(0))?;
+        let matrix = matrix_arg(c.ctx(), &c.arg(0))?;
         return draw(c, |x| x.set_transform_matrix(&matrix));
     }
     let [a, b, d, e, f, g] = c.numbers()?;

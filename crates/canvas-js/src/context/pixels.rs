@@ -21,7 +21,8 @@ pub(crate) fn long(c: &Call<'_, '_>, index: usize) -> Result<i32> {
 }
 
 fn canvas_arg<'js>(c: &Call<'_, 'js>) -> Result<SharedCanvas> {
-    let context = Class::<JsContext<'js>>::from_value(&c.arg(0)).map_err(|_| type_error(c.ctx(), "Illegal invocation"))?;
+    let context =
+        Class::<JsContext<'js>>::from_value(&c.arg(0)).map_err(|_| type_error(c.ctx(), "Illegal invocation"))?;
     Ok(Rc::clone(&context.borrow().canvas))
 }
 

@@ -96,13 +96,62 @@ struct Model {
     serial_as_srgb: bool,
 }
 
-const RGB: Model = Model { tag: Tag::Srgb, names: ["r", "g", "b"], full: [255.0; 3], unit: [255.0; 3], legacy: true, serial_as_srgb: true };
-const HSL: Model = Model { tag: Tag::Hsl, names: ["h", "s", "l"], full: [0.0, 100.0, 100.0], unit: [1.0; 3], legacy: true, serial_as_srgb: true };
-const HWB: Model = Model { tag: Tag::Hwb, names: ["h", "w", "b"], full: [0.0, 100.0, 100.0], unit: [1.0; 3], legacy: false, serial_as_srgb: true };
-const LAB: Model = Model { tag: Tag::Lab, names: ["l", "a", "b"], full: [100.0, 125.0, 125.0], unit: [1.0; 3], legacy: false, serial_as_srgb: false };
-const LCH: Model = Model { tag: Tag::Lch, names: ["l", "c", "h"], full: [100.0, 150.0, 0.0], unit: [1.0; 3], legacy: false, serial_as_srgb: false };
-const OKLAB: Model = Model { tag: Tag::Oklab, names: ["l", "a", "b"], full: [1.0, 0.4, 0.4], unit: [1.0; 3], legacy: false, serial_as_srgb: false };
-const OKLCH: Model = Model { tag: Tag::Oklch, names: ["l", "c", "h"], full: [1.0, 0.4, 0.0], unit: [1.0; 3], legacy: false, serial_as_srgb: false };
+const RGB: Model = Model {
+    tag: Tag::Srgb,
+    names: ["r", "g", "b"],
+    full: [255.0; 3],
+    unit: [255.0; 3],
+    legacy: true,
+    serial_as_srgb: true,
+};
+const HSL: Model = Model {
+    tag: Tag::Hsl,
+    names: ["h", "s", "l"],
+    full: [0.0, 100.0, 100.0],
+    unit: [1.0; 3],
+    legacy: true,
+    serial_as_srgb: true,
+};
+const HWB: Model = Model {
+    tag: Tag::Hwb,
+    names: ["h", "w", "b"],
+    full: [0.0, 100.0, 100.0],
+    unit: [1.0; 3],
+    legacy: false,
+    serial_as_srgb: true,
+};
+const LAB: Model = Model {
+    tag: Tag::Lab,
+    names: ["l", "a", "b"],
+    full: [100.0, 125.0, 125.0],
+    unit: [1.0; 3],
+    legacy: false,
+    serial_as_srgb: false,
+};
+const LCH: Model = Model {
+    tag: Tag::Lch,
+    names: ["l", "c", "h"],
+    full: [100.0, 150.0, 0.0],
+    unit: [1.0; 3],
+    legacy: false,
+    serial_as_srgb: false,
+};
+const OKLAB: Model = Model {
+    tag: Tag::Oklab,
+    names: ["l", "a", "b"],
+    full: [1.0, 0.4, 0.4],
+    unit: [1.0; 3],
+    legacy: false,
+    serial_as_srgb: false,
+};
+const OKLCH: Model = Model {
+    tag: Tag::Oklch,
+    names: ["l", "c", "h"],
+    full: [1.0, 0.4, 0.0],
+    unit: [1.0; 3],
+    legacy: false,
+    serial_as_srgb: false,
+};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Part {

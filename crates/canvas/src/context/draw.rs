@@ -17,6 +17,9 @@ use crate::raster::target::Target;
 /// Paints a shape onto a target: the canvas itself, or a layer beside it.
 pub(super) type Paint<'a> = dyn FnMut(&mut Target<'_>, &mut Coverage, &mut Shader) + 'a;
 
+/// Pixels beside the canvas, and where on it their first one belongs.
+type Layer = (Pixmap, (i32, i32));
+
 impl Context2d {
     /// Draws a shape that stays within `bounds` (device space) with a shader; `None` paints nothing.
     pub(super) fn draw(&mut self, bounds: Rect, shader: Option<Shader>, paint: &mut Paint<'_>) {
@@ -95,7 +98,7 @@ impl Context2d {
         filter: &Filter,
         shader: &mut Shader,
         paint: &mut Paint<'_>,
-    ) -> Result<Option<(Pixmap, (i32, i32))>, CanvasError> {
+    ) -> Result<Option<Layer>, CanvasError> {
         let reach = filter.margin();
         let region = shape.inflate(reach).intersect(&wanted.inflate(reach));
         if region.is_empty() {
@@ -119,9 +122,7 @@ fn cast_shadow(layer: &Pixmap, shadow: &Shadow, spread: i32) -> Result<Pixmap, C
     let mut out = Pixmap::new(width as u32, height as u32, layer.space, layer.budget())?;
     let mut alpha = Vec::new();
     let _charge = layer.budget().charge(width * height)?;
-    alpha
-        .try_reserve_exact(width * height)
-        .map_err(|_| CanvasError::TooLarge("no memory for a shadow".into()))?;
+    alpha.try_reserve_exact(width * height).map_err(|_| CanvasError::TooLarge("no memory for a shadow".into()))?;
     alpha.resize(width * height, [0u8; 1]);
     for y in 0..layer.height as usize {
         let start = (y + spread) * width + spread;

@@ -31,13 +31,25 @@ impl Context2d {
     }
 
     /// Draws a picture into a rectangle.
-    pub fn draw_image_scaled(&mut self, image: &ImageBitmap, dx: f64, dy: f64, dw: f64, dh: f64) -> Result<(), CanvasError> {
+    pub fn draw_image_scaled(
+        &mut self,
+        image: &ImageBitmap,
+        dx: f64,
+        dy: f64,
+        dw: f64,
+        dh: f64,
+    ) -> Result<(), CanvasError> {
         let (w, h) = (f64::from(image.width()), f64::from(image.height()));
         self.draw_image_from(image, [0.0, 0.0, w, h], [dx, dy, dw, dh])
     }
 
     /// Draws part of a picture (`[x, y, w, h]` of it) into a rectangle (`[x, y, w, h]` of the canvas).
-    pub fn draw_image_from(&mut self, image: &ImageBitmap, source: [f64; 4], dest: [f64; 4]) -> Result<(), CanvasError> {
+    pub fn draw_image_from(
+        &mut self,
+        image: &ImageBitmap,
+        source: [f64; 4],
+        dest: [f64; 4],
+    ) -> Result<(), CanvasError> {
         if !finite(&source) || !finite(&dest) {
             return Ok(());
         }
@@ -90,7 +102,8 @@ impl Context2d {
         } else {
             (pixels, t, area)
         };
-        let shader = TextureShader::new(pixels, &t, area, (Extend::Clamp, Extend::Clamp), filter, self.state.alpha as f32);
+        let shader =
+            TextureShader::new(pixels, &t, area, (Extend::Clamp, Extend::Clamp), filter, self.state.alpha as f32);
         Ok(shader.map(|s| Shader::Texture(Box::new(s))))
     }
 }

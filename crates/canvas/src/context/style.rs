@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::state::{ImageSmoothingQuality, Style, StyleValue};
 use super::Context2d;
+use super::state::{ImageSmoothingQuality, Style, StyleValue};
 use crate::CanvasError;
 use crate::bitmap::ImageBitmap;
 use crate::color::parse_color;

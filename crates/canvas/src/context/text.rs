@@ -9,8 +9,8 @@ use crate::fonts::FontBook;
 use crate::fonts::FontChain;
 use crate::fonts::contrast;
 use crate::fonts::glyphs::SUBPIXELS;
-use crate::fonts::spec::FontSpec;
 use crate::fonts::shape::{Line, Setting, shape_line};
+use crate::fonts::spec::FontSpec;
 use crate::geometry::hit::FillRule;
 use crate::geometry::{Affine, BezPath, Rect, finite, invert};
 use crate::raster::shader::Shader;
@@ -159,7 +159,10 @@ impl Context2d {
     }
 
     fn draw_text(&mut self, text: &str, x: f64, y: f64, max_width: Option<f64>, stroke: bool) {
-        if !finite(&[x, y]) || max_width.is_some_and(|w| w.is_nan() || w <= 0.0) || invert(&self.state.transform).is_none() {
+        if !finite(&[x, y])
+            || max_width.is_some_and(|w| w.is_nan() || w <= 0.0)
+            || invert(&self.state.transform).is_none()
+        {
             return;
         }
         let text = self.prepare(text);
@@ -177,7 +180,8 @@ impl Context2d {
         let geometric = self.state.text.rendering == TextRendering::GeometricPrecision;
         let [a, b, c, d, ..] = place.as_coeffs();
         if stroke {
-            let outline = self.text_outline(&text.line, &place, !geometric && b == 0.0 && c == 0.0 && a == 1.0 && d == 1.0);
+            let outline =
+                self.text_outline(&text.line, &place, !geometric && b == 0.0 && c == 0.0 && a == 1.0 && d == 1.0);
             self.stroke_device_path(&outline);
             return;
         }

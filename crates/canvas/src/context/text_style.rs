@@ -217,14 +217,14 @@ impl TextStyle {
 
     pub(super) fn resolved_caps(&self) -> Caps {
         match self.caps {
-            FontVariantCaps::Normal if self.font.small_caps => Caps::SmallCaps,
+            FontVariantCaps::Normal if self.font.small_caps => Caps::Small,
             FontVariantCaps::Normal => Caps::Normal,
-            FontVariantCaps::SmallCaps => Caps::SmallCaps,
-            FontVariantCaps::AllSmallCaps => Caps::AllSmallCaps,
-            FontVariantCaps::PetiteCaps => Caps::PetiteCaps,
-            FontVariantCaps::AllPetiteCaps => Caps::AllPetiteCaps,
+            FontVariantCaps::SmallCaps => Caps::Small,
+            FontVariantCaps::AllSmallCaps => Caps::AllSmall,
+            FontVariantCaps::PetiteCaps => Caps::Petite,
+            FontVariantCaps::AllPetiteCaps => Caps::AllPetite,
             FontVariantCaps::Unicase => Caps::Unicase,
-            FontVariantCaps::TitlingCaps => Caps::TitlingCaps,
+            FontVariantCaps::TitlingCaps => Caps::Titling,
         }
     }
 }

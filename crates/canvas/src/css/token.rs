@@ -6,11 +6,18 @@
 /// One token. Identifiers, functions and units are lower-cased; `text` keeps the original where case matters.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Token {
-    Ident { lower: String, text: String },
+    Ident {
+        lower: String,
+        text: String,
+    },
     Function(String),
     Hash(String),
     Str(String),
-    Number { value: f64, integer: bool, signed: bool },
+    Number {
+        value: f64,
+        integer: bool,
+        signed: bool,
+    },
     Percent(f64),
     Dim(f64, String),
     Comma,

@@ -10,7 +10,12 @@ use crate::color::CssColor;
 pub(crate) enum FilterOp {
     /// Standard deviation in pixels.
     Blur(f64),
-    DropShadow { dx: f64, dy: f64, sigma: f64, color: CssColor },
+    DropShadow {
+        dx: f64,
+        dy: f64,
+        sigma: f64,
+        color: CssColor,
+    },
     /// Rows of r', g', b' over (r, g, b, 1), on unpremultiplied colour.
     Matrix([f32; 12]),
     Opacity(f32),

@@ -5,9 +5,18 @@
 
 /// Real families to try for a family name or a generic one (lower case), best first.
 pub(super) fn candidates(name: &str, generic: bool) -> &'static [&'static str] {
-    const SANS: &[&str] = &["liberation sans", "arimo", "arial", "helvetica", "dejavu sans", "noto sans", "roboto", "cove sans"];
-    const SERIF: &[&str] =
-        &["liberation serif", "tinos", "times new roman", "times", "dejavu serif", "noto serif", "liberation sans", "cove sans"];
+    const SANS: &[&str] =
+        &["liberation sans", "arimo", "arial", "helvetica", "dejavu sans", "noto sans", "roboto", "cove sans"];
+    const SERIF: &[&str] = &[
+        "liberation serif",
+        "tinos",
+        "times new roman",
+        "times",
+        "dejavu serif",
+        "noto serif",
+        "liberation sans",
+        "cove sans",
+    ];
     const MONO: &[&str] =
         &["liberation mono", "cousine", "courier new", "dejavu sans mono", "noto sans mono", "cove mono"];
     const SYSTEM: &[&str] = &["dejavu sans", "noto sans", "roboto", "liberation sans", "cove sans"];
@@ -31,8 +40,16 @@ pub(super) fn candidates(name: &str, generic: bool) -> &'static [&'static str] {
 }
 
 /// Families that end every list: what a browser calls the standard font, then whatever there is.
-pub(super) const LAST_RESORT: &[&str] =
-    &["liberation serif", "tinos", "times new roman", "dejavu serif", "noto serif", "liberation sans", "dejavu sans", "cove sans"];
+pub(super) const LAST_RESORT: &[&str] = &[
+    "liberation serif",
+    "tinos",
+    "times new roman",
+    "dejavu serif",
+    "noto serif",
+    "liberation sans",
+    "dejavu sans",
+    "cove sans",
+];
 
 /// Families to ask first for characters the chosen ones lack.
 pub(super) const FALLBACK: &[&str] = &[
@@ -51,7 +68,8 @@ pub(super) fn cjk(script: unicode_script::Script, lang: &str) -> &'static [&'sta
     use unicode_script::Script;
     const JP: &[&str] = &["noto sans cjk jp", "noto sans jp", "source han sans jp", "ipagothic", "wenquanyi zen hei"];
     const KR: &[&str] = &["noto sans cjk kr", "noto sans kr", "nanumgothic", "noto sans cjk jp"];
-    const SC: &[&str] = &["noto sans cjk sc", "noto sans sc", "wenquanyi zen hei", "wenquanyi micro hei", "noto sans cjk jp"];
+    const SC: &[&str] =
+        &["noto sans cjk sc", "noto sans sc", "wenquanyi zen hei", "wenquanyi micro hei", "noto sans cjk jp"];
     const TC: &[&str] = &["noto sans cjk tc", "noto sans cjk hk", "noto sans tc", "noto sans cjk jp"];
     match script {
         Script::Hangul => KR,

@@ -107,13 +107,13 @@ impl FontBook {
     }
 
     /// Adds a font from its bytes and says which families it brought.
-    pub fn add(&self, bytes: FontBytes) -> Result<Vec<String>, CanvasError> {
+    pub fn add(&self, bytes: &FontBytes) -> Result<Vec<String>, CanvasError> {
         self.add_as(None, bytes)
     }
 
     /// Adds a font under a name of the caller's choosing, as `FontFace` does.
-    pub fn add_as(&self, family: Option<&str>, bytes: FontBytes) -> Result<Vec<String>, CanvasError> {
-        let mut records = FaceRecord::read((*bytes).as_ref(), 0);
+    pub fn add_as(&self, family: Option<&str>, bytes: &FontBytes) -> Result<Vec<String>, CanvasError> {
+        let mut records = FaceRecord::read((**bytes).as_ref(), 0);
         if records.is_empty() {
             return Err(CanvasError::Syntax("the data is not a font".into()));
         }
@@ -135,7 +135,7 @@ impl FontBook {
         }
         for record in records {
             // A font added by name goes before one installed under the same name.
-            inner.insert(record, Bytes::Here(FontBytes::clone(&bytes)), true);
+            inner.insert(record, Bytes::Here(FontBytes::clone(bytes)), true);
         }
         Ok(names)
     }
@@ -153,8 +153,7 @@ impl FontBook {
     }
 
     pub(crate) fn chain(&self, spec: &FontSpec) -> Rc<FontChain> {
-        let style =
-            FaceStyle { weight: spec.weight, italic: spec.style != FontStyle::Normal, stretch: spec.stretch };
+        let style = FaceStyle { weight: spec.weight, italic: spec.style != FontStyle::Normal, stretch: spec.stretch };
         let mut inner = self.inner.borrow_mut();
         let key = (style, spec.families.clone());
         if let Some(chain) = inner.chains.get(&key) {
@@ -206,7 +205,9 @@ impl FontBook {
                 found
             }
         };
-        found.or_else(|| chain.faces.iter().find(|f| f.face.covers(c)).cloned()).or_else(|| chain.faces.first().cloned())
+        found
+            .or_else(|| chain.faces.iter().find(|f| f.face.covers(c)).cloned())
+            .or_else(|| chain.faces.first().cloned())
     }
 }
 
@@ -275,7 +276,7 @@ impl Inner {
                 Bytes::Here(bytes) => Some(FontBytes::clone(bytes)),
                 Bytes::File(source) => source.open(entry.record.file),
             };
-            let face = bytes.and_then(|b| Face::new(self.faces_made, b, entry.record.index, variable));
+            let face = bytes.and_then(|b| Face::new(self.faces_made, &b, entry.record.index, variable));
             self.faces_made += 1;
             entry.faces.insert(key, face);
         }
@@ -313,7 +314,7 @@ fn weight_distance(record: &FaceRecord, wanted: u16) -> u32 {
     let (have, wanted) = (u32::from(record.weight), u32::from(wanted));
     let distance = have.abs_diff(wanted);
     let wrong_way = match wanted {
-        400..=500 => !(have >= wanted && have <= 500 || have < wanted),
+        400..=500 => have > 500,
         w if w < 400 => have > wanted,
         _ => have < wanted,
     };

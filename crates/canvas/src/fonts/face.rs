@@ -46,9 +46,9 @@ pub(crate) struct GlyphPicture<'a> {
 }
 
 impl Face {
-    pub(crate) fn new(id: u32, bytes: FontBytes, index: u32, weight: Option<u16>) -> Option<Rc<Self>> {
-        let mut font = harfrust::Font::new(FontBytes::clone(&bytes), index)?;
-        let data: &[u8] = (*bytes).as_ref();
+    pub(crate) fn new(id: u32, bytes: &FontBytes, index: u32, weight: Option<u16>) -> Option<Rc<Self>> {
+        let mut font = harfrust::Font::new(FontBytes::clone(bytes), index)?;
+        let data: &[u8] = (**bytes).as_ref();
         let face = FontRef::from_index(data, index).ok()?;
         let mut coords = Vec::new();
         if let Some(weight) = weight {
@@ -70,7 +70,7 @@ impl Face {
         let (hanging, ideographic) = (baseline(b"hang"), baseline(b"ideo"));
         Some(Rc::new(Self {
             id,
-            bytes: FontBytes::clone(&bytes),
+            bytes: FontBytes::clone(bytes),
             index,
             font,
             coords,

@@ -11,13 +11,13 @@ use vello_common::kurbo::{self, Join, Stroke, StrokeOpts};
 
 use super::book::FaceChoice;
 use super::contrast;
+use crate::ImageBitmap;
 use crate::geometry::hit::FillRule;
 use crate::geometry::{Affine, BezPath, Rect, Shape};
 use crate::limits::CanvasLimits;
 use crate::raster::IRect;
 use crate::raster::clip::Clip;
 use crate::raster::coverage::Coverage;
-use crate::ImageBitmap;
 
 /// Bytes of remembered masks; then all are forgotten.
 const MAX_MASK_BYTES: usize = 16 << 20;
@@ -76,7 +76,8 @@ fn made_up(choice: &FaceChoice) -> u8 {
 impl GlyphCache {
     /// The mask of a glyph at a device size, shifted right by `sub` quarters of a pixel, for text of a lightness.
     pub(crate) fn mask(&mut self, choice: &FaceChoice, glyph: u32, size: f32, sub: u8, light: u8) -> Rc<GlyphMask> {
-        let key = Key { face: choice.face.id, made_up: made_up(choice) | (light << 3), sub, size: size.to_bits(), glyph };
+        let key =
+            Key { face: choice.face.id, made_up: made_up(choice) | (light << 3), sub, size: size.to_bits(), glyph };
         if let Some(mask) = self.masks.get(&key) {
             return Rc::clone(mask);
         }

@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use harfrust::{Buffer, Direction as HbDirection, Feature, Language, Script as HbScript, ShapeOptions, ShaperFont, Tag};
+use harfrust::{
+    Buffer, Direction as HbDirection, Feature, Language, Script as HbScript, ShapeOptions, ShaperFont, Tag,
+};
 use unicode_bidi::{BidiInfo, Level};
 use unicode_script::{Script, UnicodeScript};
 use unicode_segmentation::UnicodeSegmentation;
@@ -26,12 +28,12 @@ const SMALL_CAPS_SCALE: f32 = 0.7;
 pub(crate) enum Caps {
     #[default]
     Normal,
-    SmallCaps,
-    AllSmallCaps,
-    PetiteCaps,
-    AllPetiteCaps,
+    Small,
+    AllSmall,
+    Petite,
+    AllPetite,
     Unicase,
-    TitlingCaps,
+    Titling,
 }
 
 /// Everything besides the text that decides what a word looks like.
@@ -234,10 +236,10 @@ fn segments(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str) -
 
 fn is_small(caps: Caps, c: char) -> bool {
     match caps {
-        Caps::SmallCaps | Caps::PetiteCaps => c.is_lowercase(),
-        Caps::AllSmallCaps | Caps::AllPetiteCaps => c.is_alphabetic(),
+        Caps::Small | Caps::Petite => c.is_lowercase(),
+        Caps::AllSmall | Caps::AllPetite => c.is_alphabetic(),
         Caps::Unicase => c.is_uppercase(),
-        Caps::Normal | Caps::TitlingCaps => false,
+        Caps::Normal | Caps::Titling => false,
     }
 }
 
@@ -262,7 +264,7 @@ fn shape_text(
         features.push(Feature::new(Tag::new(b"liga"), 0, ..));
         features.push(Feature::new(Tag::new(b"clig"), 0, ..));
     }
-    if setting.caps == Caps::TitlingCaps {
+    if setting.caps == Caps::Titling {
         features.push(Feature::new(Tag::new(b"titl"), 1, ..));
     }
     let base_size = f32::from_bits(setting.size);

@@ -48,8 +48,18 @@ impl Default for FontSpec {
 }
 
 const GENERIC: [&str; 12] = [
-    "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui", "ui-serif", "ui-sans-serif", "ui-monospace",
-    "ui-rounded", "emoji", "math",
+    "serif",
+    "sans-serif",
+    "monospace",
+    "cursive",
+    "fantasy",
+    "system-ui",
+    "ui-serif",
+    "ui-sans-serif",
+    "ui-monospace",
+    "ui-rounded",
+    "emoji",
+    "math",
 ];
 const STRETCH: [(&str, u16); 8] = [
     ("ultra-condensed", 50),
@@ -200,7 +210,8 @@ fn families(c: &mut Cursor<'_>) -> Option<Vec<Family>> {
                     words += 1;
                     *c = ahead;
                 }
-                let wide = matches!(lower.as_str(), "inherit" | "initial" | "unset" | "default" | "revert" | "revert-layer");
+                let wide =
+                    matches!(lower.as_str(), "inherit" | "initial" | "unset" | "default" | "revert" | "revert-layer");
                 if words == 1 && wide {
                     return None;
                 }
@@ -270,7 +281,10 @@ mod tests {
         for (text, want) in [
             ("20px serif", Some("20px serif")),
             ("20PX   SERIF", Some("20px serif")),
-            ("small-caps italic 400 12px/2 Unknown Font, sans-serif", Some("italic small-caps 12px \"Unknown Font\", sans-serif")),
+            (
+                "small-caps italic 400 12px/2 Unknown Font, sans-serif",
+                Some("italic small-caps 12px \"Unknown Font\", sans-serif"),
+            ),
             ("bold 1em Arial", Some("bold 10px Arial")),
             ("700 condensed 12pt 'My \"Font\"'", Some("bold condensed 16px \"My \\\"Font\\\"\"")),
             ("1000% serif", Some("100px serif")),

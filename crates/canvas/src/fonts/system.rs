@@ -1,7 +1,7 @@
 //! The machine's own fonts: found, indexed and mapped. Host side only; a guest gets the index and the bytes.
 
-use std::collections::HashMap;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 

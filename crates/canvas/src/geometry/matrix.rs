@@ -22,10 +22,8 @@ impl Default for DomMatrix {
 
 impl DomMatrix {
     /// The identity.
-    pub const IDENTITY: Self = Self {
-        m: [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
-        is_2d: true,
-    };
+    pub const IDENTITY: Self =
+        Self { m: [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0], is_2d: true };
 
     /// A 2D matrix from `a b c d e f`.
     pub fn from_2d(a: f64, b: f64, c: f64, d: f64, e: f64, f: f64) -> Self {
@@ -47,7 +45,8 @@ impl DomMatrix {
 
     /// From a CSS transform list such as `translate(10px, 20px) rotate(45deg)`.
     pub fn parse(text: &str) -> Result<Self, CanvasError> {
-        transform_list::parse(text).ok_or_else(|| CanvasError::Syntax(format!("failed to parse '{text}' as a transform")))
+        transform_list::parse(text)
+            .ok_or_else(|| CanvasError::Syntax(format!("failed to parse '{text}' as a transform")))
     }
 
     /// `a b c d e f`.

@@ -169,11 +169,7 @@ impl Path2d {
         self.close_path();
     }
 
-    pub(crate) fn arc_to_t(
-        &mut self,
-        t: &Affine,
-        [x1, y1, x2, y2, radius]: [f64; 5],
-    ) -> Result<(), CanvasError> {
+    pub(crate) fn arc_to_t(&mut self, t: &Affine, [x1, y1, x2, y2, radius]: [f64; 5]) -> Result<(), CanvasError> {
         if !finite(&[x1, y1, x2, y2, radius]) {
             return Ok(());
         }
@@ -186,7 +182,8 @@ impl Path2d {
         let (p1, p2) = (Point::new(x1, y1), Point::new(x2, y2));
         let (v1, v2) = (p0 - p1, p2 - p1);
         let cross = v1.cross(v2);
-        if v1.hypot2() < 1e-18 || v2.hypot2() < 1e-18 || radius == 0.0 || cross.abs() <= 1e-12 * v1.hypot() * v2.hypot() {
+        if v1.hypot2() < 1e-18 || v2.hypot2() < 1e-18 || radius == 0.0 || cross.abs() <= 1e-12 * v1.hypot() * v2.hypot()
+        {
             self.line_to_t(t, x1, y1);
             return Ok(());
         }
@@ -339,7 +336,8 @@ impl Path2d {
     /// The device rectangle, when the whole path is one upright rectangle.
     pub(crate) fn as_rect(&self) -> Option<Rect> {
         let els = self.path.elements();
-        let [PathEl::MoveTo(a), PathEl::LineTo(b), PathEl::LineTo(c), PathEl::LineTo(d), PathEl::ClosePath] = els else {
+        let [PathEl::MoveTo(a), PathEl::LineTo(b), PathEl::LineTo(c), PathEl::LineTo(d), PathEl::ClosePath] = els
+        else {
             return None;
         };
         let upright = (a.y == b.y && b.x == c.x && c.y == d.y && d.x == a.x)

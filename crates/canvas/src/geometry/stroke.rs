@@ -45,7 +45,14 @@ pub(crate) struct Pen {
 
 impl Default for Pen {
     fn default() -> Self {
-        Self { width: 1.0, cap: LineCap::Butt, join: LineJoin::Miter, miter_limit: 10.0, dash: Vec::new(), dash_offset: 0.0 }
+        Self {
+            width: 1.0,
+            cap: LineCap::Butt,
+            join: LineJoin::Miter,
+            miter_limit: 10.0,
+            dash: Vec::new(),
+            dash_offset: 0.0,
+        }
     }
 }
 
@@ -97,7 +104,7 @@ fn is_far(path: &BezPath) -> bool {
 fn dash(path: &BezPath, pattern: &[f64], offset: f64) -> Option<BezPath> {
     let total: f64 = pattern.iter().sum();
     let length = length(path);
-    if !(total > 0.0) || !length.is_finite() || length / total * pattern.len() as f64 > MAX_DASHES {
+    if total <= 0.0 || !total.is_finite() || !length.is_finite() || length / total * pattern.len() as f64 > MAX_DASHES {
         return Some(path.clone());
     }
     let mut first = offset.rem_euclid(total);

@@ -116,13 +116,13 @@ fn box_pass<const N: usize>(from: &[[u8; N]], to: &mut [[u8; N]], before: usize,
             sum[c] += u64::from(p[c]);
         }
     }
-    for i in 0..from.len() {
+    for (i, out) in to.iter_mut().enumerate().take(from.len()) {
         if let Some(p) = from.get(i + after) {
             for c in 0..N {
                 sum[c] += u64::from(p[c]);
             }
         }
-        to[i] = std::array::from_fn(|c| ((sum[c] * reciprocal + (1 << 31)) >> 32).min(255) as u8);
+        *out = std::array::from_fn(|c| ((sum[c] * reciprocal + (1 << 31)) >> 32).min(255) as u8);
         if let Some(p) = i.checked_sub(before).and_then(|j| from.get(j)) {
             for c in 0..N {
                 sum[c] -= u64::from(p[c]);

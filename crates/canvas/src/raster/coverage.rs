@@ -36,7 +36,14 @@ impl Default for Coverage {
 
 impl Coverage {
     /// Fills `storage` with the coverage of a path on a target of `width` × `height` pixels.
-    pub(crate) fn fill(&mut self, path: &BezPath, t: Affine, rule: FillRule, (width, height): (u32, u32), clip: Option<&Clip>) {
+    pub(crate) fn fill(
+        &mut self,
+        path: &BezPath,
+        t: Affine,
+        rule: FillRule,
+        (width, height): (u32, u32),
+        clip: Option<&Clip>,
+    ) {
         let size = (width.min(u32::from(u16::MAX)) as u16, height.min(u32::from(u16::MAX)) as u16);
         if self.size != size {
             self.generator.reset(size.0, size.1);

@@ -44,9 +44,23 @@ pub(crate) struct GradientShader {
 #[derive(Debug)]
 enum Kind {
     /// `t = ax * x + ay * y + b` on pixel coordinates.
-    Linear { ax: f64, ay: f64, b: f64 },
-    Radial { inverse: Affine, r0: f64, dr: f64, cd: (f64, f64), c0: (f64, f64) },
-    Conic { inverse: Affine, start: f64, center: (f64, f64) },
+    Linear {
+        ax: f64,
+        ay: f64,
+        b: f64,
+    },
+    Radial {
+        inverse: Affine,
+        r0: f64,
+        dr: f64,
+        cd: (f64, f64),
+        c0: (f64, f64),
+    },
+    Conic {
+        inverse: Affine,
+        start: f64,
+        center: (f64, f64),
+    },
 }
 
 impl GradientShader {

@@ -71,7 +71,7 @@ const RECIPROCALS: [u32; 256] = {
     let mut table = [0; 256];
     let mut a = 1;
     while a < 256 {
-        table[a] = ((1u32 << 24) + a as u32 - 1) / a as u32;
+        table[a] = (1u32 << 24).div_ceil(a as u32);
         a += 1;
     }
     table

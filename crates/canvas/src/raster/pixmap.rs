@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::pixel;
+use crate::CanvasError;
 use crate::color::ColorSpace;
 use crate::limits::{Charge, MemoryBudget};
-use crate::CanvasError;
 
 /// Pixels, row by row.
 #[derive(Debug)]
@@ -19,7 +19,12 @@ pub(crate) struct Pixmap {
 
 impl Pixmap {
     /// Transparent pixels; fails rather than aborts when there is no room for them.
-    pub(crate) fn new(width: u32, height: u32, space: ColorSpace, budget: &Rc<MemoryBudget>) -> Result<Self, CanvasError> {
+    pub(crate) fn new(
+        width: u32,
+        height: u32,
+        space: ColorSpace,
+        budget: &Rc<MemoryBudget>,
+    ) -> Result<Self, CanvasError> {
         let count = width as usize * height as usize;
         let charge = budget.charge(count.saturating_mul(4))?;
         let mut data = Vec::new();

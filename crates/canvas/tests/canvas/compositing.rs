@@ -9,7 +9,8 @@ use super::{BLUE, CLEAR, GREEN, RED, canvas, near, pixel};
 /// Red square over blue square, each half of the other: outside both, only blue, both, only red.
 #[test]
 fn every_mode_composites_as_the_standard_says() {
-    let table: &[(&str, [u8; 4], [u8; 4], [u8; 4])] = &[
+    type Pixel = [u8; 4];
+    let table: &[(&str, Pixel, Pixel, Pixel)] = &[
         ("source-over", BLUE, RED, RED),
         ("source-in", CLEAR, RED, CLEAR),
         ("source-out", CLEAR, CLEAR, RED),

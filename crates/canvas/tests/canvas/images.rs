@@ -21,7 +21,10 @@ fn images_are_placed_scaled_and_cut() {
     let mut c = canvas(40, 40);
     let ctx = c.context();
     ctx.draw_image(&image, 10.0, 10.0).unwrap();
-    assert_eq!((pixel(ctx, 10, 10), pixel(ctx, 13, 10), pixel(ctx, 10, 13), pixel(ctx, 13, 13)), (RED, GREEN, BLUE, CLEAR));
+    assert_eq!(
+        (pixel(ctx, 10, 10), pixel(ctx, 13, 10), pixel(ctx, 10, 13), pixel(ctx, 13, 13)),
+        (RED, GREEN, BLUE, CLEAR)
+    );
     ctx.reset();
     ctx.set_image_smoothing_enabled(false);
     ctx.draw_image_scaled(&image, 0.0, 0.0, 40.0, 40.0).unwrap();

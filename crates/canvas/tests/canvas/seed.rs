@@ -13,7 +13,9 @@ fn a_red_rectangle_is_red_inside_and_clear_outside() {
     ctx.set_fill_style_text("red");
     ctx.fill_rect(10.0, 10.0, 100.0, 100.0);
     ctx.stroke_rect(150.5, 150.5, 20.0, 20.0);
-    for (x, y, want) in [(10, 10, RED), (60, 60, RED), (109, 109, RED), (110, 110, CLEAR), (9, 9, CLEAR), (150, 160, [0, 0, 0, 255])] {
+    for (x, y, want) in
+        [(10, 10, RED), (60, 60, RED), (109, 109, RED), (110, 110, CLEAR), (9, 9, CLEAR), (150, 160, [0, 0, 0, 255])]
+    {
         assert_eq!(pixel(ctx, x, y), want, "({x}, {y})");
     }
 }
@@ -26,7 +28,9 @@ fn a_blue_circle_is_round() {
     ctx.begin_path();
     ctx.arc(100.0, 100.0, 50.0, 0.0, TAU, false).unwrap();
     ctx.fill(FillRule::NonZero);
-    for (x, y, want) in [(100, 100, BLUE), (52, 100, BLUE), (100, 148, BLUE), (62, 62, CLEAR), (48, 100, CLEAR), (134, 134, BLUE)] {
+    for (x, y, want) in
+        [(100, 100, BLUE), (52, 100, BLUE), (100, 148, BLUE), (62, 62, CLEAR), (48, 100, CLEAR), (134, 134, BLUE)]
+    {
         assert_eq!(pixel(ctx, x, y), want, "({x}, {y})");
     }
 }

@@ -42,7 +42,9 @@ fn measures_follow_the_font_and_its_spacing() {
 
 #[test]
 fn alignment_and_baseline_move_the_ink() {
-    for (align, x0, x1) in [("left", 100, 200), ("right", 0, 101), ("center", 50, 151), ("start", 100, 200), ("end", 0, 101)] {
+    for (align, x0, x1) in
+        [("left", 100, 200), ("right", 0, 101), ("center", 50, 151), ("start", 100, 200), ("end", 0, 101)]
+    {
         let mut c = canvas(200, 50);
         let ctx = c.context();
         ctx.set_font("20px monospace");
@@ -59,7 +61,15 @@ fn alignment_and_baseline_move_the_ink() {
         ctx.set_font("20px monospace");
         ctx.set_text_baseline(baseline);
         ctx.fill_text("HHHH", 10.0, 50.0, None);
-        let upper = ctx.get_image_data(0, 0, 100, 50, None).unwrap().data.as_chunks::<4>().0.iter().filter(|p| p[3] > 40).count();
+        let upper = ctx
+            .get_image_data(0, 0, 100, 50, None)
+            .unwrap()
+            .data
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .filter(|p| p[3] > 40)
+            .count();
         assert_eq!(upper * 2 > ink(ctx, 100, 100), above, "{baseline}");
     }
 }
@@ -129,7 +139,17 @@ fn text_takes_any_paint_any_matrix_any_stroke() {
 fn any_text_can_be_measured() {
     let mut c = canvas(50, 50);
     let ctx = c.context();
-    for text in ["שלום עולם", "مرحبا", "e\u{301}\u{302}", "👩‍👩‍👧‍👦🏳️‍🌈", "\u{10ffff}\u{fffe}", "a\tb\nc\r\n", "\u{202e}abc", "한국어 日本語", "\0"] {
+    for text in [
+        "שלום עולם",
+        "مرحبا",
+        "e\u{301}\u{302}",
+        "👩‍👩‍👧‍👦🏳️‍🌈",
+        "\u{10ffff}\u{fffe}",
+        "a\tb\nc\r\n",
+        "\u{202e}abc",
+        "한국어 日本語",
+        "\0",
+    ] {
         for direction in ["ltr", "rtl"] {
             ctx.set_direction(direction);
             let m = ctx.measure_text(text);
@@ -161,10 +181,12 @@ fn fonts_come_from_an_index_and_a_source() {
     c.context().fill_text("abc", 0.0, 15.0, None);
     assert_eq!(source.0.get(), 1);
     assert!(book.has_family("hack") && !book.has_family("no such family"));
-    let names = book.add_as(Some("My Font"), Arc::new(epaint_default_fonts::UBUNTU_LIGHT)).unwrap();
+    let bytes: cove_canvas::FontBytes = Arc::new(epaint_default_fonts::UBUNTU_LIGHT);
+    let names = book.add_as(Some("My Font"), &bytes).unwrap();
     assert_eq!(names, ["my font"]);
     assert!(book.has_family("my font"));
-    assert!(book.add(Arc::new(b"junk".to_vec())).is_err());
+    let junk: cove_canvas::FontBytes = Arc::new(b"junk".to_vec());
+    assert!(book.add(&junk).is_err());
     assert!(FaceRecord::read(b"junk", 0).is_empty());
 }
 
