@@ -1,6 +1,6 @@
 //! How long a sandbox takes: from nothing to its first shell result, and a Python snippet once it is warm.
 //!
-//! `cargo run --release -p cove-runtime --example latency [RUNS]`; needs `cove-ship` built beside it. One JSON line each.
+//! `cargo run --release -p cove-runtime --example sandbox_latency [RUNS]`; needs `cove-ship` built beside it. One JSON line each.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::path::PathBuf;
