@@ -31,6 +31,11 @@ impl Inbox {
         Self { socket, frames: Frames::default() }
     }
 
+    /// Whether the host has said nothing yet.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.frames.is_empty() && !self.readable_before(Instant::now())
+    }
+
     /// Waits for the next frame, at most so long.
     pub(super) fn next(&mut self, at_most: Option<Duration>) -> Heard {
         let deadline = at_most.and_then(|at_most| Instant::now().checked_add(at_most));
