@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::face::Face;
 use super::glyphs::GlyphCache;
-use super::index::{FaceRecord, FontIndex};
+use super::index::{CharSet, FaceRecord, FontIndex};
 use super::shape::WordCache;
 use super::spec::{Family, FontSpec, FontStyle};
 use super::{FontBytes, alias};
@@ -31,6 +31,7 @@ enum Bytes {
 
 struct Entry {
     record: FaceRecord,
+    coverage: Rc<CharSet>,
     bytes: Bytes,
     /// Faces made of it, by weight for variable ones.
     faces: HashMap<u16, Option<Rc<Face>>>,
@@ -127,15 +128,15 @@ impl FontBook {
         inner.fallbacks.clear();
         self.words.borrow_mut().clear();
         let mut names = Vec::new();
-        for record in &mut records {
+        for (record, _) in &mut records {
             if let Some(family) = family {
                 record.families = vec![family.to_lowercase()];
             }
             names.extend(record.families.iter().cloned());
         }
-        for record in records {
+        for (record, set) in records {
             // A font added by name goes before one installed under the same name.
-            inner.insert(record, Bytes::Here(FontBytes::clone(bytes)), true);
+            inner.insert(record, &Rc::new(set), Bytes::Here(FontBytes::clone(bytes)), true);
         }
         Ok(names)
     }
@@ -215,8 +216,11 @@ impl Inner {
     fn prepare(&mut self) {
         if let Some(opener) = self.opener.take() {
             let (index, source) = opener();
+            let coverages: Vec<Rc<CharSet>> = index.coverages.into_iter().map(Rc::new).collect();
+            let nothing = Rc::default();
             for record in index.faces {
-                self.insert(record, Bytes::File(Rc::clone(&source)), false);
+                let coverage = coverages.get(record.coverage as usize).unwrap_or(&nothing);
+                self.insert(record, coverage, Bytes::File(Rc::clone(&source)), false);
             }
         }
         if !self.has_builtin {
@@ -224,16 +228,16 @@ impl Inner {
             for (family, bytes) in
                 [("cove sans", epaint_default_fonts::UBUNTU_LIGHT), ("cove mono", epaint_default_fonts::HACK_REGULAR)]
             {
-                for mut record in FaceRecord::read(bytes, 0) {
+                for (mut record, set) in FaceRecord::read(bytes, 0) {
                     record.families.push(family.to_string());
                     record.weight = 400;
-                    self.insert(record, Bytes::Here(Arc::new(bytes)), false);
+                    self.insert(record, &Rc::new(set), Bytes::Here(Arc::new(bytes)), false);
                 }
             }
         }
     }
 
-    fn insert(&mut self, record: FaceRecord, bytes: Bytes, first: bool) {
+    fn insert(&mut self, record: FaceRecord, coverage: &Rc<CharSet>, bytes: Bytes, first: bool) {
         let at = self.entries.len();
         for family in &record.families {
             let list = self.families.entry(family.clone()).or_default();
@@ -243,7 +247,7 @@ impl Inner {
                 list.push(at);
             }
         }
-        self.entries.push(Entry { record, bytes, faces: HashMap::new() });
+        self.entries.push(Entry { record, coverage: Rc::clone(coverage), bytes, faces: HashMap::new() });
     }
 
     /// Entries of a family or of the first stand-in that is installed.
@@ -296,12 +300,13 @@ impl Inner {
         let preferred = if emoji { alias::candidates("emoji", true) } else { &[] };
         for name in preferred.iter().chain(script).chain(alias::FALLBACK) {
             let Some(list) = self.families.get(*name) else { continue };
-            let covering: Vec<usize> = list.iter().copied().filter(|at| self.entries[*at].record.covers(c)).collect();
+            let covering: Vec<usize> =
+                list.iter().copied().filter(|at| self.entries[*at].coverage.contains(c)).collect();
             if let Some(choice) = self.choose(&covering, style) {
                 return Some(choice);
             }
         }
-        let any: Vec<usize> = (0..self.entries.len()).filter(|at| self.entries[*at].record.covers(c)).collect();
+        let any: Vec<usize> = (0..self.entries.len()).filter(|at| self.entries[*at].coverage.contains(c)).collect();
         self.choose(&any, style)
     }
 }

@@ -23,20 +23,51 @@ pub struct FaceRecord {
     pub italic: bool,
     /// Width in percent.
     pub stretch: u16,
-    /// Covered characters as inclusive ranges, in order.
-    pub coverage: Vec<(u32, u32)>,
+    /// Position of its characters in [`FontIndex::coverages`].
+    pub coverage: u32,
+}
+
+/// A set of characters, as inclusive ranges in order. Written as gaps and lengths: half the text of plain numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Vec<u32>", into = "Vec<u32>")]
+pub struct CharSet(Vec<(u32, u32)>);
+
+impl CharSet {
+    /// Whether the character is in the set.
+    pub fn contains(&self, c: char) -> bool {
+        let c = u32::from(c);
+        let at = self.0.partition_point(|(_, end)| *end < c);
+        self.0.get(at).is_some_and(|(start, _)| *start <= c)
+    }
+}
+
+impl From<Vec<u32>> for CharSet {
+    fn from(list: Vec<u32>) -> Self {
+        let mut end = 0u32;
+        let ranges = list.as_chunks::<2>().0.iter().map(|[gap, length]| {
+            let start = end.saturating_add(*gap);
+            end = start.saturating_add(*length);
+            (start, end)
+        });
+        Self(ranges.collect())
+    }
+}
+
+impl From<CharSet> for Vec<u32> {
+    fn from(set: CharSet) -> Self {
+        let mut last = 0;
+        let pair = |(start, end): (u32, u32)| {
+            let pair = [start - last, end - start];
+            last = end;
+            pair
+        };
+        set.0.into_iter().flat_map(pair).collect()
+    }
 }
 
 impl FaceRecord {
-    /// Whether the face has a glyph for the character.
-    pub fn covers(&self, c: char) -> bool {
-        let c = u32::from(c);
-        let at = self.coverage.partition_point(|(_, end)| *end < c);
-        self.coverage.get(at).is_some_and(|(start, _)| *start <= c)
-    }
-
-    /// Reads the records of every face in a file; unreadable faces are left out.
-    pub fn read(bytes: &[u8], file: u32) -> Vec<Self> {
+    /// Reads every face in a file and the characters it covers; unreadable faces are left out.
+    pub fn read(bytes: &[u8], file: u32) -> Vec<(Self, CharSet)> {
         let count = match skrifa::raw::FileRef::new(bytes) {
             Ok(skrifa::raw::FileRef::Collection(c)) => c.len().min(MAX_FACES),
             Ok(skrifa::raw::FileRef::Font(_)) => 1,
@@ -45,7 +76,7 @@ impl FaceRecord {
         (0..count).filter_map(|i| Self::read_face(&FontRef::from_index(bytes, i).ok()?, file, i)).collect()
     }
 
-    fn read_face(font: &FontRef<'_>, file: u32, index: u32) -> Option<Self> {
+    fn read_face(font: &FontRef<'_>, file: u32, index: u32) -> Option<(Self, CharSet)> {
         let mut families: Vec<String> = Vec::new();
         for id in [StringId::TYPOGRAPHIC_FAMILY_NAME, StringId::FAMILY_NAME] {
             for name in font.localized_strings(id) {
@@ -64,7 +95,7 @@ impl FaceRecord {
             .iter()
             .find(|a| a.tag() == skrifa::Tag::new(b"wght"))
             .map(|a| (a.min_value() as u16, a.max_value() as u16));
-        Some(Self {
+        let record = Self {
             file,
             index,
             families,
@@ -72,8 +103,9 @@ impl FaceRecord {
             weight_range,
             italic: attributes.style != Style::Normal,
             stretch: attributes.stretch.percentage().clamp(50.0, 200.0) as u16,
-            coverage: ranges(font.charmap().mappings().map(|(c, _)| c)),
-        })
+            coverage: 0,
+        };
+        Some((record, CharSet(ranges(font.charmap().mappings().map(|(c, _)| c)))))
     }
 }
 
@@ -97,6 +129,8 @@ pub struct FontIndex {
     pub files: Vec<String>,
     /// The faces in them.
     pub faces: Vec<FaceRecord>,
+    /// What they cover. Faces share: the sixty faces of a CJK collection cover the same characters.
+    pub coverages: Vec<CharSet>,
 }
 
 impl FontIndex {
@@ -106,8 +140,20 @@ impl FontIndex {
         let count = records.len();
         if count > 0 {
             self.files.push(path.into());
-            self.faces.extend(records);
+        }
+        for (mut record, set) in records {
+            let at = self.coverages.iter().position(|known| *known == set);
+            record.coverage = at.unwrap_or(self.coverages.len()) as u32;
+            if at.is_none() {
+                self.coverages.push(set);
+            }
+            self.faces.push(record);
         }
         count
+    }
+
+    /// Whether a face has a glyph for the character.
+    pub fn covers(&self, face: &FaceRecord, c: char) -> bool {
+        self.coverages.get(face.coverage as usize).is_some_and(|set| set.contains(c))
     }
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 pub(crate) use book::FontChain;
 pub use book::{FontBook, FontSource};
-pub use index::{FaceRecord, FontIndex};
+pub use index::{CharSet, FaceRecord, FontIndex};
 
 /// The bytes of a font file, wherever they live: a vector, a mapping, the program itself.
 pub type FontBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;

@@ -170,9 +170,11 @@ fn fonts_come_from_an_index_and_a_source() {
     }
     let mut index = FontIndex::default();
     assert_eq!(index.add("somewhere/hack.ttf", epaint_default_fonts::HACK_REGULAR), 1);
-    assert!(index.faces[0].covers('A') && !index.faces[0].covers('語'));
+    let face = &index.faces[0];
+    assert!(index.covers(face, 'A') && !index.covers(face, '語'));
     let json = serde_json::to_string(&index).unwrap();
-    let index: FontIndex = serde_json::from_str(&json).unwrap();
+    let back: FontIndex = serde_json::from_str(&json).unwrap();
+    assert_eq!(back, index);
     let source = std::rc::Rc::new(Counting(std::cell::Cell::new(0)));
     let book = FontBook::from_index(index, source.clone());
     let mut c = Canvas::with_fonts(50, 20, &CanvasLimits::default(), &book).unwrap();
