@@ -13,9 +13,9 @@ pub const MAX_SIDE: u32 = 32_767;
 /// Most pixels of one canvas: 16,384², the area at which browsers stop drawing.
 pub const MAX_AREA: u64 = 16_384 * 16_384;
 /// Most states on the `save()` stack. A script that saves more often keeps running; further states are only counted.
-pub const MAX_SAVED_STATES: usize = 65_536;
+pub const MAX_SAVED_STATES: usize = 16_384;
 /// Most segments one path may hold: a million-point path draws, an endless loop of `lineTo` stops growing.
-pub const MAX_PATH_ELEMENTS: usize = 8_000_000;
+pub const MAX_PATH_ELEMENTS: usize = 2_000_000;
 
 /// Bytes of pixel memory shared by all canvases, bitmaps and layers of one world.
 #[derive(Debug)]

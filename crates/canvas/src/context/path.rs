@@ -183,7 +183,15 @@ impl Context2d {
         let size = (self.pixels.width, self.pixels.height);
         self.coverage.fill(&path.path, Affine::IDENTITY, rule, size, Some(&self.state.clip));
         let storage = &self.coverage.storage;
-        self.state.clip = Clip::from_strips(&storage.strips, &storage.alphas, self.state.clip.bounds);
+        let budget = Some(self.pixels.budget());
+        match Clip::from_strips(&storage.strips, &storage.alphas, self.state.clip.bounds, budget) {
+            Ok(clip) => self.state.clip = clip,
+            Err(error) => {
+                // Better nothing is drawn than something outside the clip.
+                self.state.clip = Clip::rect(IRect::EMPTY);
+                self.record(Err(error));
+            }
+        }
     }
 
     /// Whether a canvas point is inside the current path.

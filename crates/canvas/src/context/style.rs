@@ -16,7 +16,7 @@ use crate::raster::shader::Shader;
 use crate::raster::texture::Filter as Sampling;
 
 /// Most numbers a dash list may have; longer ones are ignored.
-const MAX_DASHES: usize = 16_384;
+const MAX_DASHES: usize = 256;
 
 fn value_of(style: &Style) -> StyleValue {
     match style {

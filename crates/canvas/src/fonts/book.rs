@@ -177,6 +177,11 @@ impl FontBook {
                 break;
             }
         }
+        if faces.is_empty() {
+            inner.add_builtin();
+            let entries = inner.family("cove sans", false);
+            faces.extend(inner.choose(&entries, style));
+        }
         let id = inner.chains_made;
         inner.chains_made = inner.chains_made.wrapping_add(1);
         let chain = Rc::new(FontChain { id, faces, style });
@@ -223,16 +228,22 @@ impl Inner {
                 self.insert(record, coverage, Bytes::File(Rc::clone(&source)), false);
             }
         }
-        if !self.has_builtin {
-            self.has_builtin = true;
-            for (family, bytes) in
-                [("cove sans", epaint_default_fonts::UBUNTU_LIGHT), ("cove mono", epaint_default_fonts::HACK_REGULAR)]
-            {
-                for (mut record, set) in FaceRecord::read(bytes, 0) {
-                    record.families.push(family.to_string());
-                    record.weight = 400;
-                    self.insert(record, &Rc::new(set), Bytes::Here(Arc::new(bytes)), false);
-                }
+    }
+
+    /// Brings in the built-in fonts. Only when something is missing without them: reading what they cover takes time
+    /// that a run on a machine with fonts need not spend.
+    fn add_builtin(&mut self) {
+        if self.has_builtin {
+            return;
+        }
+        self.has_builtin = true;
+        for (family, bytes) in
+            [("cove sans", epaint_default_fonts::UBUNTU_LIGHT), ("cove mono", epaint_default_fonts::HACK_REGULAR)]
+        {
+            for (mut record, set) in FaceRecord::read(bytes, 0) {
+                record.families.push(family.to_string());
+                record.weight = 400;
+                self.insert(record, &Rc::new(set), Bytes::Here(Arc::new(bytes)), false);
             }
         }
     }
@@ -251,11 +262,15 @@ impl Inner {
     }
 
     /// Entries of a family or of the first stand-in that is installed.
-    fn family(&self, name: &str, generic: bool) -> Vec<usize> {
+    fn family(&mut self, name: &str, generic: bool) -> Vec<usize> {
         if !generic && let Some(list) = self.families.get(name) {
             return list.clone();
         }
         let stand_ins = alias::candidates(name, generic);
+        if !stand_ins.iter().any(|n| self.families.contains_key(*n)) && stand_ins.iter().any(|n| n.starts_with("cove "))
+        {
+            self.add_builtin();
+        }
         stand_ins.iter().find_map(|n| self.families.get(*n)).cloned().unwrap_or_default()
     }
 
@@ -306,8 +321,15 @@ impl Inner {
                 return Some(choice);
             }
         }
-        let any: Vec<usize> = (0..self.entries.len()).filter(|at| self.entries[*at].coverage.contains(c)).collect();
-        self.choose(&any, style)
+        let any = |inner: &Self| -> Vec<usize> {
+            (0..inner.entries.len()).filter(|at| inner.entries[*at].coverage.contains(c)).collect()
+        };
+        let mut found = any(self);
+        if found.is_empty() {
+            self.add_builtin();
+            found = any(self);
+        }
+        self.choose(&found, style)
     }
 }
 

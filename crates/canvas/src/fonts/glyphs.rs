@@ -111,7 +111,9 @@ impl GlyphCache {
         let place = Affine::translate((shift - f64::from(area.x0), -f64::from(area.y0)));
         coverage.fill(outline, place, FillRule::NonZero, size, None);
         let bounds = IRect::new(0, 0, area.width(), area.height());
-        let clip = Clip::from_strips(&coverage.storage.strips, &coverage.storage.alphas, bounds);
+        let Ok(clip) = Clip::from_strips(&coverage.storage.strips, &coverage.storage.alphas, bounds, None) else {
+            return empty;
+        };
         let mut bytes = vec![0u8; (area.width() * area.height()) as usize].into_boxed_slice();
         for y in clip.bounds.y0..clip.bounds.y1 {
             if let Some(row) = clip.row(y, clip.bounds.x0, clip.bounds.x1) {

@@ -83,7 +83,8 @@ impl Pen {
         let scale = (a * a + b * b).max(c * c + d * d).sqrt();
         let tolerance = 0.05 / scale.max(1e-9);
         if !self.dash.is_empty() {
-            cleaned = dash(&lines_of(&cleaned, tolerance), &self.dash, self.dash_offset)?;
+            // Finer than a fill: what a line is too short by adds up along the dashes.
+            cleaned = dash(&lines_of(&cleaned, tolerance * 0.1), &self.dash, self.dash_offset)?;
         } else if is_far(&cleaned) {
             // Fitting curves to numbers of this size may never end; lines are always fitted at once.
             cleaned = lines_of(&cleaned, tolerance);

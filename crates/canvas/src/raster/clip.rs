@@ -8,6 +8,8 @@ use vello_common::geometry::RectU16;
 use vello_common::strip::{Strip, visit_strip_fill_segments};
 
 use super::IRect;
+use crate::CanvasError;
+use crate::limits::{Charge, MemoryBudget};
 
 /// Coverage of a clip that is no plain rectangle.
 #[derive(Debug)]
@@ -16,6 +18,7 @@ pub(crate) struct ClipShape {
     alphas: Vec<u8>,
     /// The same coverage as bytes over the clip's bounds, made when first needed (text, layers).
     dense: OnceCell<Vec<u8>>,
+    _charge: Option<Charge>,
 }
 
 /// What may be drawn on. Cloning shares the coverage: a deep stack of `save()` costs little.
@@ -31,7 +34,13 @@ impl Clip {
     }
 
     /// A clip from generated strips, already cut with the clip before it.
-    pub(crate) fn from_strips(strips: &[Strip], alphas: &[u8], within: IRect) -> Self {
+    /// Its memory, that of the bytes that may follow included, is charged to `budget`.
+    pub(crate) fn from_strips(
+        strips: &[Strip],
+        alphas: &[u8],
+        within: IRect,
+        budget: Option<&Rc<MemoryBudget>>,
+    ) -> Result<Self, CanvasError> {
         let mut bounds = IRect::new(i32::MAX, i32::MAX, i32::MIN, i32::MIN);
         let mut add = |x0: u16, x1: u16, y: u16| {
             bounds.x0 = bounds.x0.min(x0.into());
@@ -49,10 +58,13 @@ impl Clip {
         );
         let bounds = bounds.intersect(&within);
         if bounds.is_empty() {
-            return Self::rect(IRect::EMPTY);
+            return Ok(Self::rect(IRect::EMPTY));
         }
-        let shape = ClipShape { strips: strips.to_vec(), alphas: alphas.to_vec(), dense: OnceCell::new() };
-        Self { bounds, shape: Some(Rc::new(shape)) }
+        let bytes = size_of_val(strips) + alphas.len() + (bounds.width() * bounds.height()) as usize;
+        let charge = budget.map(|b| b.charge(bytes)).transpose()?;
+        let shape =
+            ClipShape { strips: strips.to_vec(), alphas: alphas.to_vec(), dense: OnceCell::new(), _charge: charge };
+        Ok(Self { bounds, shape: Some(Rc::new(shape)) })
     }
 
     /// The coverage in the form the strip generator cuts paths with.

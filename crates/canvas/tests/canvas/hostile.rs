@@ -59,6 +59,24 @@ fn saves_are_counted_beyond_their_limit() {
     ctx.restore();
 }
 
+/// Ten thousand different clips, all saved, meet the same budget as pixels do.
+#[test]
+fn saved_clips_are_charged() {
+    let budget = MemoryBudget::new(8 << 20);
+    let mut c = Canvas::new(200, 200, &CanvasLimits::with_budget(budget.clone())).unwrap();
+    let ctx = c.context();
+    for i in 0..10_000 {
+        ctx.save();
+        ctx.begin_path();
+        ctx.arc(100.0, 100.0, 99.0 - f64::from(i) * 1e-3, 0.0, TAU, false).unwrap();
+        ctx.clip(FillRule::NonZero);
+    }
+    assert!(budget.used_bytes() <= 8 << 20);
+    assert_eq!(ctx.fault().unwrap().name(), "RangeError");
+    ctx.reset();
+    assert_eq!(budget.used_bytes(), 200 * 200 * 4);
+}
+
 #[test]
 fn a_path_of_a_million_points_draws() {
     let mut c = canvas(100, 100);
