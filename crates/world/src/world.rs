@@ -71,10 +71,11 @@ impl World {
         let world = Self { state, context, runtime };
         world.context.with(|ctx| {
             raw::enter_thread(&ctx);
+            // Nothing that is built here is garbage; looking for some would only take time.
+            raw::gc_rarely(&ctx, usize::MAX);
             build(&ctx, &world.state)?;
             // The C library reads the time zone when it is first asked; behind walls it no longer could.
             run::evaluate(&ctx, "void new Date(0).getTimezoneOffset()", "cove:zone.js").map_err(engine)?;
-            ctx.run_gc();
             raw::gc_rarely(&ctx, world.state.gauge.used() + QUIET_GROWTH_BYTES);
             Ok(())
         })?;
