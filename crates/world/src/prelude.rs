@@ -41,8 +41,20 @@ pub(crate) fn run<'js>(
     kit: &Object<'js>,
 ) -> rquickjs::Result<()> {
     let sloppy = name == "scope.js";
-    let function = raw_function(ctx, source, &format!("cove:{name}"), !sloppy)?;
+    let function = raw_function(ctx, &without_parentheses(source), &format!("cove:{name}"), !sloppy)?;
     function.call::<_, Value<'js>>((natives.clone(), kit.clone())).map(drop)
+}
+
+/// The same function without the parentheses around it, which the engine would scan to their end before it reads what
+/// is between them.
+fn without_parentheses(source: &str) -> String {
+    match source.split_once("(function") {
+        Some((comment, rest)) => {
+            let rest = rest.trim_end();
+            format!("{comment}0,function{}", rest.strip_suffix(')').unwrap_or(rest))
+        }
+        None => source.to_owned(),
+    }
 }
 
 fn raw_function<'js>(ctx: &Ctx<'js>, source: &str, file: &str, strict: bool) -> rquickjs::Result<Function<'js>> {
