@@ -20,6 +20,10 @@ pub(crate) enum Command {
     Repl(Repl),
     /// Read, write, edit and search files, confined to one folder
     Files(crate::files::Files),
+    /// Serve python, shell, files and a terminal for one sandbox (the work runtime)
+    Ship(crate::runtimes::Ship),
+    /// Serve a browser by command for one sandbox (the browser runtime)
+    Gull(crate::runtimes::Gull),
     /// Show which engines and which walls this machine has
     Doctor(Doctor),
     /// Print completions for a shell

@@ -10,6 +10,7 @@ mod exit;
 mod files;
 mod repl;
 mod run;
+mod runtimes;
 
 use clap::Parser;
 
@@ -19,6 +20,9 @@ use exit::Exit;
 fn main() -> std::process::ExitCode {
     // First, before anything is allocated or started: this very binary is also the worker that runs guest code.
     cove_embedded::worker::enter_if_asked();
+    if let Some(code) = runtimes::enter_ship_if_asked() {
+        return code.into();
+    }
     // clap ends the process itself: 0 after `--help`, 2 on wrong usage.
     let args = Args::parse();
     let exit = match dispatch(args) {
@@ -36,6 +40,8 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Run(run) => in_runtime(run::run(run)),
         Command::Repl(repl) => repl::repl(repl),
         Command::Files(files) => files::files(files),
+        Command::Ship(ship) => Ok(runtimes::ship(ship)),
+        Command::Gull(gull) => in_runtime(runtimes::gull(gull)),
         Command::Doctor(doctor) => in_runtime(doctor::doctor(doctor)),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cove", &mut std::io::stdout());

@@ -7,6 +7,7 @@ mod docs;
 mod files;
 mod repl;
 mod run;
+mod ship;
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,0 +1,84 @@
+//! `cove ship` and `cove gull`: the two servers that a sandbox is made of.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use cove_gull::{Endpoint, GullOptions, Listen, serve};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::exit::{Exit, PLAIN, RED};
+
+#[derive(Debug, ClapArgs)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Ship {
+    /// `--listen`, `--workspace`, `--env`, `--python`, `--ipython`, `--preload`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<String>,
+}
+
+/// Must come before any thread exists: started for a sandbox, Ship forks and puts up its walls first.
+pub(crate) fn enter_ship_if_asked() -> Option<u8> {
+    let mut args = std::env::args().skip(1);
+    if args.next().as_deref() != Some("ship") {
+        return None;
+    }
+    let (code, message) = cove_runtime::ship::command(&args.collect::<Vec<_>>());
+    if let Some(message) = message {
+        anstream::eprintln!("{RED}ship:{PLAIN} {message}");
+    }
+    Some(code)
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Gull {
+    /// The folder that is the sandbox's workspace
+    #[arg(long, value_name = "DIR")]
+    workspace: PathBuf,
+    /// The session's name: the sandbox's id
+    #[arg(long, value_name = "NAME")]
+    session: String,
+    /// `ADDRESS:PORT`, or the path of a Unix socket
+    #[arg(long, value_name = "WHERE", default_value = "127.0.0.1:8115")]
+    listen: String,
+    /// A host that pages may come from; may be repeated. None means none
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// A loopback or private address that pages may come from, as ADDRESS or ADDRESS:PORT; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    allow_private: Vec<String>,
+    /// The browser's binary; else COVE_BROWSER, else the usual places
+    #[arg(long, value_name = "PATH")]
+    browser: Option<PathBuf>,
+}
+
+pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
+    let mut options = GullOptions::new(args.workspace, args.session);
+    options.listen = match args.listen.parse() {
+        Ok(address) => Listen::Tcp(address),
+        Err(_) => Listen::Unix(args.listen.into()),
+    };
+    options.token = std::env::var("COVE_GULL_TOKEN").ok();
+    options.network.allow_hosts = args.allow_host;
+    options.network.allow_private = args.allow_private;
+    options.browser = args.browser;
+    let mut ended = signal(SignalKind::terminate())?;
+    let mut server = serve(options).await?;
+    let endpoint = match server.endpoint() {
+        Endpoint::Tcp(address) => address.to_string(),
+        Endpoint::Unix(path) => path.display().to_string(),
+    };
+    writeln!(std::io::stdout().lock(), "{}", serde_json::json!({ "listening": endpoint }))?;
+    tokio::select! {
+        _ = ended.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+        () = server.ended() => {}
+    }
+    server.close().await;
+    Ok(Exit::Ok)
+}
+
+/// Only reached where `enter_ship_if_asked` was not: it never is.
+pub(crate) fn ship(_: Ship) -> Exit {
+    Exit::Host
+}
