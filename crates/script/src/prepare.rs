@@ -24,7 +24,9 @@ pub const MAX_SOURCE_BYTES: usize = 4 << 20;
 ///
 /// Measured over every construct of the grammar, unoptimised: 450 bytes at worst (nested type arguments), 230 for
 /// most. `tests/depth.rs` runs each of them at the limit.
-const BYTES_PER_UNIT: usize = 512;
+/// A fuzzer's instrumentation makes every frame several times as large.
+#[allow(unexpected_cfgs, reason = "set by cargo-fuzz")]
+const BYTES_PER_UNIT: usize = if cfg!(fuzzing) { 8 << 10 } else { 512 };
 
 /// The deepest nesting that is prepared, in units of `nesting`.
 ///

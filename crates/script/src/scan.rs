@@ -5,7 +5,6 @@
 
 use crate::lines::terminator;
 use crate::nesting::{BRACKET, Frame, Open, Units};
-use crate::text;
 
 /// The token before, as far as a `/` after it cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

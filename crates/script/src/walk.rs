@@ -26,6 +26,18 @@ impl<'a> Rewriter<'a, '_> {
         }
     }
 
+    /// An `await` of any form. A plain script has no place for one outside a function.
+    pub(crate) fn awaits(&mut self, offset: u32) {
+        if self.functions > 0 {
+            return;
+        }
+        self.top_await = true;
+        if self.options.mode == Mode::Dynamic {
+            let message = "`await` is only allowed inside an async function here";
+            self.refuse(Finding::new(FaultKind::Syntax, offset, message));
+        }
+    }
+
     /// Visits the inside of a function.
     fn inside(&mut self, own_arguments: bool, visit: impl FnOnce(&mut Self)) {
         let finally = std::mem::take(&mut self.finally);
@@ -127,7 +139,9 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     }
 
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
-        self.top_await |= it.r#await && self.functions == 0;
+        if it.r#await {
+            self.awaits(it.span.start);
+        }
         self.visit_for_statement_left(&it.left);
         self.visit_expression(&it.right);
         self.loop_body(&it.body);
@@ -226,6 +240,13 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
         self.parameter(it);
     }
 
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        if it.kind == VariableDeclarationKind::AwaitUsing {
+            self.awaits(it.span.start);
+        }
+        walk::walk_variable_declaration(self, it);
+    }
+
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
         self.declarator(it);
     }
@@ -247,11 +268,7 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     }
 
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
-        self.top_await |= self.functions == 0;
-        if self.options.mode == Mode::Dynamic && self.functions == 0 {
-            let message = "`await` is only allowed inside an async function here";
-            self.refuse(Finding::new(FaultKind::Syntax, it.span.start, message));
-        }
+        self.awaits(it.span.start);
         self.visit_expression(&it.argument);
     }
 

@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod program;
+mod table;
 
 use cove_core::FaultKind;
 use cove_script::{Mode, PrepareOptions, prepare};
+
+const MODES: [Mode; 4] = [Mode::Cell, Mode::FunctionBody, Mode::Dynamic, Mode::Module];
 
 /// Prepares in one mode. A refusal must say all it should; a result must be JavaScript to a parser that knows nothing
 /// of types.
@@ -80,6 +83,47 @@ fn tokens(source: &str) -> Vec<std::ops::Range<usize>> {
         last = Some(class(char));
     }
     out
+}
+
+/// Every program of the table in every mode, whichever it was written for.
+#[test]
+fn every_program_in_every_mode() {
+    for case in table::cases() {
+        for mode in MODES {
+            check(case.text(), mode);
+        }
+    }
+}
+
+/// Programs put together from the lines of others.
+#[test]
+fn programs_spliced_from_others() {
+    let cases = table::cases();
+    let lines: Vec<&str> = cases.iter().flat_map(|case| case.text().lines()).filter(|line| line.len() < 300).collect();
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut below = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from((state >> 11) % limit as u64).unwrap()
+    };
+    for _ in 0..4_000 {
+        let mut source = String::new();
+        for _ in 0..=below(4) {
+            let line = lines[below(lines.len())];
+            let frames = [
+                "#",
+                "{ # }",
+                "function f() { # }",
+                "async () => { # }",
+                "class A { m() { # } }",
+                "if (a) { # } else b",
+            ];
+            source.push_str(&frames[below(frames.len())].replace('#', line));
+            source.push_str(["\n", ";", " ", "\n("][below(4)]);
+        }
+        check(&source, MODES[below(4)]);
+    }
 }
 
 /// Strange texts, one by one.
@@ -304,7 +348,7 @@ fn strange_texts() {
         "({ async *[Symbol.iterator]() { for await (x of y) z } })",
     ];
     for source in strange {
-        for mode in [Mode::Cell, Mode::FunctionBody, Mode::Dynamic, Mode::Module] {
+        for mode in MODES {
             check(source, mode);
         }
     }
