@@ -44,7 +44,12 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Gull(gull) => in_runtime(runtimes::gull(gull)),
         Command::Doctor(doctor) => in_runtime(doctor::doctor(doctor)),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cove", &mut std::io::stdout());
+            clap_complete::generate(
+                shell,
+                &mut <Args as clap::CommandFactory>::command(),
+                "cove",
+                &mut std::io::stdout(),
+            );
             Ok(Exit::Ok)
         }
     }

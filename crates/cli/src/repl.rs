@@ -55,7 +55,9 @@ pub(crate) fn repl(args: Repl) -> anyhow::Result<Exit> {
                     }
                 });
                 if executor.state() != ExecutorState::Ready {
-                    anstream::eprintln!("{DIM}The session had to be ended; a new one begins, without its variables.{PLAIN}");
+                    anstream::eprintln!(
+                        "{DIM}The session had to be ended; a new one begins, without its variables.{PLAIN}"
+                    );
                     runtime.block_on(restart(&executor))?;
                 }
             }
@@ -103,7 +105,8 @@ fn show(ran: Result<CodeOutput, ExecutorError>) {
                 anstream::eprintln!("{}", error.logs);
             }
             anstream::eprintln!("{RED}{}:{PLAIN} {}", error.code, error.message);
-            let detail = |key: &str| error.details.as_ref().and_then(|details| details.get(key)).and_then(|v| v.as_str());
+            let detail =
+                |key: &str| error.details.as_ref().and_then(|details| details.get(key)).and_then(|v| v.as_str());
             if let Some(frame) = detail("frame") {
                 anstream::eprintln!("{frame}");
             }

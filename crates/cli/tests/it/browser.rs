@@ -31,7 +31,11 @@ fn without_a_browser_the_embedded_engine_runs() {
     assert_eq!(object["engine"]["fallback_used"], true);
     assert!(object["warnings"][0].as_str().unwrap().contains("browser_not_available"), "{object}");
     let (code, object) = json_run(&[&missing[..], &["--no-fallback"]].concat(), "return 6 * 7");
-    assert_eq!((code, &object["ok"], &object["error"]["error"]), (5, &json!(false), &json!("browser_not_available")), "{object}");
+    assert_eq!(
+        (code, &object["ok"], &object["error"]["error"]),
+        (5, &json!(false), &json!("browser_not_available")),
+        "{object}"
+    );
     assert!(object["error"]["message"].as_str().unwrap().contains("apt-get install"), "{object}");
 }
 

@@ -1,9 +1,9 @@
 //! The binary as people and scripts meet it: real processes, their output and how they end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
-mod doctor;
 mod browser;
 mod docs;
+mod doctor;
 mod files;
 mod repl;
 mod run;

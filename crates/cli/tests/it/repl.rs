@@ -4,7 +4,8 @@ use crate::cove;
 
 #[test]
 fn state_is_kept_and_values_are_shown() {
-    let done = cove(&["repl"], "let a = 20\nconst f = (x: number) => x * 2\na + f(11)\nconsole.log('hi')\n.exit\nnever\n");
+    let done =
+        cove(&["repl"], "let a = 20\nconst f = (x: number) => x * 2\na + f(11)\nconsole.log('hi')\n.exit\nnever\n");
     assert_eq!(done.code, 0, "{done:?}");
     let shown: Vec<&str> = done.out.lines().filter(|line| !line.starts_with('>')).collect();
     assert!(shown.contains(&"42"), "{done:?}");

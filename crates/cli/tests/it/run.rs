@@ -36,7 +36,12 @@ fn every_end_has_its_exit_code() {
     check(&["--timeout-ms", "0"], "", 2, "--timeout-ms");
     check(&["--module", "x"], "", 2, "NAME=FILE");
     check(&["--max-operations", "100"], "while (true) {}", 3, "Max operations exceeded (100)");
-    check(&["--memory-mb", "16"], "const a = []; for (;;) a.push('x'.repeat(1000) + a.length)", 3, "Memory limit exceeded");
+    check(
+        &["--memory-mb", "16"],
+        "const a = []; for (;;) a.push('x'.repeat(1000) + a.length)",
+        3,
+        "Memory limit exceeded",
+    );
     check(&[], "import fs from 'fs'", 4, "import");
     check(&[], "await import('fs')", 4, "Import not allowed: fs");
     check(&["--timeout-ms", "50"], "while (true) {}", 124, "timed out after 50ms");
@@ -59,18 +64,28 @@ fn console_lines_go_to_standard_error() {
 /// The object of `--json`, field by field.
 #[test]
 fn json_prints_one_object() {
-    let done = cove(&["run", "-", "--json"], "console.log('hi'); let n = 0; for (const x of [1, 2, 3]) n += x; return n");
+    let done =
+        cove(&["run", "-", "--json"], "console.log('hi'); let n = 0; for (const x of [1, 2, 3]) n += x; return n");
     let object: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!((done.code, done.err.as_str()), (0, ""));
-    assert_eq!((&object["ok"], &object["result"], &object["images"], &object["logs"]), (&json!(true), &json!(6), &json!([]), &json!("hi")));
+    assert_eq!(
+        (&object["ok"], &object["result"], &object["images"], &object["logs"]),
+        (&json!(true), &json!(6), &json!([]), &json!("hi"))
+    );
     assert_eq!(object["engine"]["name"], "embedded");
     assert!(object["usage"]["wall_ms"].as_f64().unwrap() > 0.0);
 
     let done = cove(&["run", "-", "--json"], "console.log('so far');\nnull.x");
     let object: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(done.code, 1);
-    assert_eq!((&object["ok"], &object["error"]["error"], &object["error"]["line"]), (&json!(false), &json!("js_execution_failed"), &json!(2)));
-    assert_eq!((&object["effects"], &object["retry"], &object["logs"]), (&json!("none"), &json!("safe"), &json!("so far")));
+    assert_eq!(
+        (&object["ok"], &object["error"]["error"], &object["error"]["line"]),
+        (&json!(false), &json!("js_execution_failed"), &json!(2))
+    );
+    assert_eq!(
+        (&object["effects"], &object["retry"], &object["logs"]),
+        (&json!("none"), &json!("safe"), &json!("so far"))
+    );
     assert!(object["error"]["frame"].as_str().unwrap().contains("null.x"), "{object}");
 }
 
@@ -78,7 +93,8 @@ fn json_prints_one_object() {
 fn modules_come_from_files() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("twice.js"), "export default x => 2 * x\nexport const name = 'twice'").unwrap();
-    std::fs::write(folder.path().join("main.js"), "const m = await import('twice'); return [m.default(21), m.name]").unwrap();
+    std::fs::write(folder.path().join("main.js"), "const m = await import('twice'); return [m.default(21), m.name]")
+        .unwrap();
     let done = cove_in(folder.path(), &["run", "main.js", "--module", "twice=twice.js"], "");
     assert_eq!((done.code, done.out.as_str()), (0, "[42,\"twice\"]\n"), "{done:?}");
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -12,6 +12,9 @@ use tempfile::TempDir;
 /// Far more than anything here takes; only a hang takes longer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Names another place of the program that is a sandbox's first process.
+pub(crate) const SHIP: &str = "COVE_TEST_SHIP";
+
 pub(crate) struct Sandbox {
     pub(crate) cell: LocalCell,
     pub(crate) ship: ShipClient,
@@ -23,7 +26,8 @@ pub(crate) struct Sandbox {
 pub(crate) async fn sandbox_with(change: impl FnOnce(&mut CellOptions)) -> Sandbox {
     let cargo = tempfile::tempdir().unwrap();
     let sockets = tempfile::tempdir().unwrap();
-    let mut options = CellOptions::new(env!("CARGO_BIN_EXE_cove-ship"), cargo.path(), sockets.path());
+    let program = std::env::var_os(SHIP).unwrap_or_else(|| env!("CARGO_BIN_EXE_cove-ship").into());
+    let mut options = CellOptions::new(program, cargo.path(), sockets.path());
     change(&mut options);
     let cell = LocalCell::start(options).await.unwrap();
     let ship = ShipClient::new(cell.socket());
@@ -110,10 +114,14 @@ pub(crate) struct Again {
     lines: tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStdout>>,
 }
 
-#[allow(clippy::disallowed_methods, reason = "a test's child, killed when the test ends")]
 pub(crate) fn again(test: &str, change: impl FnOnce(&mut tokio::process::Command)) -> Again {
+    again_at(&std::env::current_exe().unwrap(), test, change)
+}
+
+#[allow(clippy::disallowed_methods, reason = "a test's child, killed when the test ends")]
+pub(crate) fn again_at(program: &Path, test: &str, change: impl FnOnce(&mut tokio::process::Command)) -> Again {
     use tokio::io::AsyncBufReadExt;
-    let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
+    let mut command = tokio::process::Command::new(program);
     command.args(["--exact", test, "--nocapture", "--test-threads=1"]);
     command.stdout(std::process::Stdio::piped()).kill_on_drop(true);
     change(&mut command);
