@@ -192,7 +192,10 @@ impl CodeExecutor {
 
 impl std::fmt::Debug for CodeExecutor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CodeExecutor").field("state", &self.state()).field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("CodeExecutor")
+            .field("state", &self.state())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -254,9 +257,7 @@ fn init_failed(details: &str) -> String {
 fn to_output(report: RunReport) -> Result<CodeOutput, ExecutorError> {
     let logs = join_logs(&report);
     match report.result {
-        Ok(finished) => {
-            Ok(CodeOutput { output: finished.value, logs, is_final_answer: finished.is_final_answer })
-        }
+        Ok(finished) => Ok(CodeOutput { output: finished.value, logs, is_final_answer: finished.is_final_answer }),
         Err(fault) => Err(to_error(fault, logs)),
     }
 }

@@ -43,7 +43,9 @@ fn advice(code: ErrorCode) -> &'static str {
         ErrorCode::AstLintViolation => "Nothing ran. Mend the marked place and send the whole snippet again.",
         ErrorCode::ImportNotAllowed => "Nothing was imported. Use what is there, or one of the authorised modules.",
         ErrorCode::ExecTimeout => "The session's variables are lost. Do less in one snippet, and set them up again.",
-        ErrorCode::MaxOpsExceeded => "A loop ran too often; variables are kept. Check its end, or work in smaller pieces.",
+        ErrorCode::MaxOpsExceeded => {
+            "A loop ran too often; variables are kept. Check its end, or work in smaller pieces."
+        }
         ErrorCode::MemoryLimit => "The session's variables are lost. Hold less data at a time.",
         ErrorCode::RuntimeException => "Variables set before the marked place are kept. Mend it and go on from there.",
         ErrorCode::ToolProxyFail => "The tool failed, the session is unharmed. Check the arguments or catch the error.",

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use cove_artifacts::{PictureMeta, PictureSource};
 use cove_core::{
-    Effects, Engine, EngineChoice, EngineError, EngineName, EngineReport, Fault, FaultKind, Finished, LogLine, LogSink,
-    Limits, NetworkPolicy, Picture, RunOutcome, RunReport, RunRequest, RunShape, RunUnit, SessionOptions, ToolErrorCode,
-    ToolSet, Usage,
+    Effects, Engine, EngineChoice, EngineError, EngineName, EngineReport, Fault, FaultKind, Finished, Limits, LogLine,
+    LogSink, NetworkPolicy, Picture, RunOutcome, RunReport, RunRequest, RunShape, RunUnit, SessionOptions,
+    ToolErrorCode, ToolSet, Usage,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::Value;

@@ -6,7 +6,8 @@ use cove_executor::{BROWSER_ONLY, choose};
 use cove_script::{Mode, PrepareOptions, prepare};
 
 fn check(code: &str, needs: Option<&str>) {
-    let prepared = prepare(code, &PrepareOptions::new(Mode::FunctionBody)).unwrap_or_else(|refusal| panic!("{code}: {refusal:?}"));
+    let prepared =
+        prepare(code, &PrepareOptions::new(Mode::FunctionBody)).unwrap_or_else(|refusal| panic!("{code}: {refusal:?}"));
     let choice = choose(&prepared);
     match needs {
         Some(name) => {

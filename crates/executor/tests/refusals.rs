@@ -24,7 +24,10 @@ fn wrong_arguments_are_named() {
 fn long_code_is_refused_with_both_lengths() {
     let code = "ä".repeat(50_001);
     let answer = call(RunnerOptions::default(), json!({ "code": code }));
-    assert_eq!((&answer["error"], &answer["maxLength"], &answer["length"]), (&json!("code_too_large"), &json!(50_000), &json!(50_001)));
+    assert_eq!(
+        (&answer["error"], &answer["maxLength"], &answer["length"]),
+        (&json!("code_too_large"), &json!(50_000), &json!(50_001))
+    );
 }
 
 #[test]

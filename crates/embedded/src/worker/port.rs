@@ -30,7 +30,15 @@ pub(super) struct SocketPort<'a> {
 impl<'a> SocketPort<'a> {
     pub(super) fn new(inbox: &'a mut Inbox, max_log_bytes: u64) -> Self {
         let log_bytes_left = usize::try_from(max_log_bytes).unwrap_or(usize::MAX);
-        Self { inbox, open: HashSet::new(), refused: Vec::new(), log_bytes_left, log_is_full: false, early: VecDeque::new(), closed: false }
+        Self {
+            inbox,
+            open: HashSet::new(),
+            refused: Vec::new(),
+            log_bytes_left,
+            log_is_full: false,
+            early: VecDeque::new(),
+            closed: false,
+        }
     }
 
     /// Stands still until the host has answered.

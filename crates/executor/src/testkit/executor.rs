@@ -67,7 +67,9 @@ impl Suite {
         self.hold("CF-01", &(name(), json_value()), |(name, value)| {
             self.runtime.block_on(async {
                 let refused = executor.run("1").await;
-                ensure(refused.is_err_and(|error| error.code == ErrorCode::InvalidState), || "run before init".to_owned())?;
+                ensure(refused.is_err_and(|error| error.code == ErrorCode::InvalidState), || {
+                    "run before init".to_owned()
+                })?;
                 for _ in 0..2 {
                     executor.init().await.map_err(|error| TestCaseError::fail(error.message))?;
                 }
@@ -93,11 +95,15 @@ impl Suite {
                 gate.entered.notified().await;
                 for _ in 0..others {
                     let second = executor.run("2").await;
-                    ensure(second.as_ref().is_err_and(|error| error.code == ErrorCode::InvalidState), || format!("{second:?}"))?;
+                    ensure(second.as_ref().is_err_and(|error| error.code == ErrorCode::InvalidState), || {
+                        format!("{second:?}")
+                    })?;
                 }
                 gate.open.notify_one();
                 let first = joined(first).await?;
-                ensure(first.is_ok_and(|output| output.output == json!(value)), || "the first run was harmed".to_owned())
+                ensure(first.is_ok_and(|output| output.output == json!(value)), || {
+                    "the first run was harmed".to_owned()
+                })
             })
         });
     }
@@ -124,7 +130,9 @@ impl Suite {
                 let tasks = all(waiting).await;
                 for (index, ran) in tasks.into_iter().enumerate() {
                     let expected = Value::from((0..=index).collect::<Vec<_>>());
-                    ensure(ran.as_ref().is_ok_and(|output| output.output == expected), || format!("{ran:?} instead of {expected}"))?;
+                    ensure(ran.as_ref().is_ok_and(|output| output.output == expected), || {
+                        format!("{ran:?} instead of {expected}")
+                    })?;
                 }
                 Ok(())
             })
@@ -134,7 +142,8 @@ impl Suite {
     /// CF-04: more runs than may wait are refused, those that wait are not.
     pub fn cf_04_queue_overflow(&self) {
         self.hold("CF-04", &(1u32..6), |max_queued_runs| {
-            let options = ExecutorOptions { run_concurrency: RunConcurrency::Queue, max_queued_runs, ..Default::default() };
+            let options =
+                ExecutorOptions { run_concurrency: RunConcurrency::Queue, max_queued_runs, ..Default::default() };
             let executor = self.ready(options);
             let gate = self.gate(&executor);
             self.runtime.block_on(async {
@@ -147,7 +156,9 @@ impl Suite {
                     waiting.push(run);
                 }
                 let over = executor.run("0").await;
-                ensure(over.as_ref().is_err_and(|error| error.code == ErrorCode::InvalidState), || format!("{over:?}"))?;
+                ensure(over.as_ref().is_err_and(|error| error.code == ErrorCode::InvalidState), || {
+                    format!("{over:?}")
+                })?;
                 gate.open.notify_one();
                 joined(first).await?.map_err(|error| TestCaseError::fail(error.message))?;
                 let ran = all(waiting).await;
@@ -255,7 +266,9 @@ impl Suite {
             let options = ExecutorOptions { timeout_ms, max_operations: 1 << 50, ..Default::default() };
             let executor = self.ready(options);
             let error = self.fails(&executor, "console.log('begun'); while (true) {}", ErrorCode::ExecTimeout)?;
-            ensure(error.message == format!("Agent execution timed out after {timeout_ms}ms"), || error.message.clone())?;
+            ensure(error.message == format!("Agent execution timed out after {timeout_ms}ms"), || {
+                error.message.clone()
+            })?;
             ensure(executor.state() == ExecutorState::Dirty, || executor.state().to_string())?;
             self.fails(&executor, "1", ErrorCode::InvalidState)?;
             self.runtime.block_on(async {
@@ -289,7 +302,9 @@ impl Suite {
             prop_assume!(value.get("then").is_none());
             let code = FORMS[form].replace('V', &format!("JSON.parse({})", json!(value.to_string())));
             let ran = self.cell(&executor, format!("var mark = 'start', seen = false; {code}"));
-            ensure(ran.as_ref().is_ok_and(|output| output.is_final_answer && output.output == value), || format!("{ran:?} for {code}"))?;
+            ensure(ran.as_ref().is_ok_and(|output| output.is_final_answer && output.output == value), || {
+                format!("{ran:?} for {code}")
+            })?;
             self.gives(&executor, "mark", &json!("start"))?;
             self.gives(&executor, "seen", &json!(FORMS[form].contains("finally")))
         });
@@ -306,17 +321,24 @@ impl Suite {
             "N = V; globalThis.N = N",
         ];
         let executor = self.ready(ExecutorOptions::default());
-        self.hold("declarations", &(0..FORMS.len(), name(), any::<i16>(), any::<i16>()), |(form, name, value, next)| {
-            let code = |value: i16| FORMS[form].replace('N', &name).replace('V', &value.to_string());
-            let strict_global = FORMS[form].starts_with("N =");
-            let declare = if strict_global { format!("var {name}; {}", code(value)) } else { code(value) };
-            self.cell(&executor, declare).map_err(|error| TestCaseError::fail(error.message))?;
-            self.gives(&executor, name.clone(), &json!(value))?;
-            self.cell(&executor, format!("let {name} = {next}")).map_err(|error| TestCaseError::fail(error.message))?;
-            let later = format!("function get_{name}() {{ return {name} }} class C_{name} {{ v() {{ return get_{name}() }} }}");
-            self.cell(&executor, later).map_err(|error| TestCaseError::fail(error.message))?;
-            self.gives(&executor, format!("new C_{name}().v()"), &json!(next))
-        });
+        self.hold(
+            "declarations",
+            &(0..FORMS.len(), name(), any::<i16>(), any::<i16>()),
+            |(form, name, value, next)| {
+                let code = |value: i16| FORMS[form].replace('N', &name).replace('V', &value.to_string());
+                let strict_global = FORMS[form].starts_with("N =");
+                let declare = if strict_global { format!("var {name}; {}", code(value)) } else { code(value) };
+                self.cell(&executor, declare).map_err(|error| TestCaseError::fail(error.message))?;
+                self.gives(&executor, name.clone(), &json!(value))?;
+                self.cell(&executor, format!("let {name} = {next}"))
+                    .map_err(|error| TestCaseError::fail(error.message))?;
+                let later = format!(
+                    "function get_{name}() {{ return {name} }} class C_{name} {{ v() {{ return get_{name}() }} }}"
+                );
+                self.cell(&executor, later).map_err(|error| TestCaseError::fail(error.message))?;
+                self.gives(&executor, format!("new C_{name}().v()"), &json!(next))
+            },
+        );
     }
 
     /// The smoke test that the executor's design demands, step by step.

@@ -72,7 +72,9 @@ impl Suite {
             let ran_ms = shot.usage.wall_ms;
             ensure(ran_ms < timeout_ms as f64 + 1000.0, || format!("answered after {ran_ms} ms"))?;
             // The page or process is made ready outside the run's own clock; a loaded machine may take its time there.
-            ensure(took < Duration::from_millis(timeout_ms) + Duration::from_secs(10), || format!("answered after {took:?}"))
+            ensure(took < Duration::from_millis(timeout_ms) + Duration::from_secs(10), || {
+                format!("answered after {took:?}")
+            })
         });
     }
 
@@ -98,7 +100,9 @@ impl Suite {
                 format!("{answer} for {:?}", FORMS[form])
             })?;
             let thrown_error = !kind.is_empty();
-            ensure(!thrown_error || answer["line"] == lines + 1, || format!("{answer} should point at line {}", lines + 1))
+            ensure(!thrown_error || answer["line"] == lines + 1, || {
+                format!("{answer} should point at line {}", lines + 1)
+            })
         });
     }
 
@@ -136,7 +140,9 @@ impl Suite {
         self.with_shelf(|shelf| {
             self.hold("property 7", &(any::<bool>(), 8u32..120, 8u32..120, shapes), |(uses, width, height, shapes)| {
                 if !uses {
-                    let answer = self.runtime.block_on(self.runner(Some(shelf.clone())).run(self.request("return typeof getCanvas")));
+                    let answer = self
+                        .runtime
+                        .block_on(self.runner(Some(shelf.clone())).run(self.request("return typeof getCanvas")));
                     return ensure(answer.outcome == RunOutcome::Value(json!("function")), || format!("{answer:?}"));
                 }
                 let mut code = format!("const ctx = getCanvas({width}, {height}).getContext('2d');\n");
@@ -146,7 +152,9 @@ impl Suite {
                         0 => "ctx.fillRect(2, 2, 30, 20);\n",
                         1 => "ctx.beginPath(); ctx.arc(20, 20, 10, 0, Math.PI * 2); ctx.fill();\n",
                         2 => "ctx.font = '16px Arial'; ctx.fillText('Cove', 4, 20);\n",
-                        3 => "ctx.lineWidth = 3; ctx.beginPath(); ctx.moveTo(0, 0); ctx.lineTo(40, 30); ctx.stroke();\n",
+                        3 => {
+                            "ctx.lineWidth = 3; ctx.beginPath(); ctx.moveTo(0, 0); ctx.lineTo(40, 30); ctx.stroke();\n"
+                        }
                         _ => "ctx.strokeRect(1, 1, 20, 20);\n",
                     });
                 }
@@ -158,15 +166,24 @@ impl Suite {
 
     /// Property 8: nothing is refused because of how it reads; what is dangerous finds nothing to harm.
     pub fn property_08_sandbox(&self) {
-        const WORDS: &[&str] =
-            &["require('fs')", "process.exit()", "import('fs')", "eval('1')", "<!--", "child_process", "while(true){}", "__proto__"];
+        const WORDS: &[&str] = &[
+            "require('fs')",
+            "process.exit()",
+            "import('fs')",
+            "eval('1')",
+            "<!--",
+            "child_process",
+            "while(true){}",
+            "__proto__",
+        ];
         self.hold("property 8", &(0..WORDS.len(), message()), |(word, text)| {
             let said = format!("{} {text}", WORDS[word]);
             let code = format!("// {said}\nreturn {}; /* {said} */", json!(said));
             let answer = self.run(self.request(code)).outcome;
             ensure(answer == RunOutcome::Value(json!(said)), || format!("{answer:?}"))
         });
-        const REACHES: &[&str] = &["require", "process", "Deno", "Bun", "module", "__dirname", "global", "Buffer", "std", "os"];
+        const REACHES: &[&str] =
+            &["require", "process", "Deno", "Bun", "module", "__dirname", "global", "Buffer", "std", "os"];
         self.hold("property 8 (reach)", &(0..REACHES.len()), |reach| {
             let answer = self.run(self.request(format!("return typeof {}", REACHES[reach]))).outcome;
             ensure(answer == RunOutcome::Value(json!("undefined")), || format!("{answer:?} for {}", REACHES[reach]))
@@ -192,7 +209,8 @@ impl Suite {
         self.hold("property 9", &(0..LEAVES.len(), name()), |(leave, name)| {
             self.run(self.request(format!("try {{ {} }} catch {{}} return 1", LEAVES[leave].replace("NAME", &name))));
             let answer = self.run(self.request(LOOKS.replace("NAME", &name))).outcome;
-            let clean = json!(["undefined", "undefined", "undefined", "undefined", "undefined", "undefined", null, false]);
+            let clean =
+                json!(["undefined", "undefined", "undefined", "undefined", "undefined", "undefined", null, false]);
             ensure(answer == RunOutcome::Value(clean), || format!("{answer:?} after {}", LEAVES[leave]))
         });
     }
