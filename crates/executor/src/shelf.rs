@@ -33,7 +33,7 @@ impl Shelf {
         if let Some(store) = &*slot {
             return Ok(store.clone());
         }
-        let store = Arc::new(ArtifactStore::open(&self.folder, self.limits.clone())?);
+        let store = Arc::new(ArtifactStore::open(&self.folder, self.limits)?);
         *slot = Some(store.clone());
         Ok(store)
     }

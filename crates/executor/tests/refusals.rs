@@ -5,9 +5,9 @@ use cove_core::{Effects, EngineChoice, RunRequest};
 use cove_executor::{Runner, RunnerOptions};
 use serde_json::{Value, json};
 
-fn call(options: RunnerOptions, args: Value) -> Value {
+fn call(options: RunnerOptions, args: &Value) -> Value {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let shot = runtime.block_on(Runner::new(options).call(&args));
+    let shot = runtime.block_on(Runner::new(options).call(args));
     assert!(shot.engine.is_none(), "nothing may have run: {shot:?}");
     assert_eq!(shot.effects, Effects::None);
     shot.outcome.to_json()
@@ -15,7 +15,7 @@ fn call(options: RunnerOptions, args: Value) -> Value {
 
 #[test]
 fn wrong_arguments_are_named() {
-    let answer = call(RunnerOptions::default(), json!({ "code": 1 }));
+    let answer = call(RunnerOptions::default(), &json!({ "code": 1 }));
     assert_eq!(answer, json!({ "error": "invalid_args", "message": "`code` must be a string" }));
 }
 
@@ -23,7 +23,7 @@ fn wrong_arguments_are_named() {
 #[test]
 fn long_code_is_refused_with_both_lengths() {
     let code = "ä".repeat(50_001);
-    let answer = call(RunnerOptions::default(), json!({ "code": code }));
+    let answer = call(RunnerOptions::default(), &json!({ "code": code }));
     assert_eq!(
         (&answer["error"], &answer["maxLength"], &answer["length"]),
         (&json!("code_too_large"), &json!(50_000), &json!(50_001))
@@ -33,9 +33,9 @@ fn long_code_is_refused_with_both_lengths() {
 #[test]
 fn the_legacy_scan_is_off_unless_switched_on() {
     let scan = RunnerOptions { blocked_words: vec!["require".to_owned(), "eval".to_owned()], ..Default::default() };
-    let answer = call(scan, json!({ "code": "require('fs')" }));
+    let answer = call(scan, &json!({ "code": "require('fs')" }));
     assert_eq!((&answer["error"], &answer["blocked"]), (&json!("blocked_code"), &json!(["require"])));
-    let answer = call(RunnerOptions::default(), json!({ "code": "require('fs')", "fallback": false }));
+    let answer = call(RunnerOptions::default(), &json!({ "code": "require('fs')", "fallback": false }));
     assert_eq!(answer["error"], "browser_not_available");
     assert!(answer["message"].as_str().unwrap().contains("apt-get install chromium-headless-shell"), "{answer}");
 }

@@ -131,7 +131,6 @@ async fn greet(stream: TcpStream, shared: &Shared) -> Result<Socket, tokio_tungs
     let mut config = WebSocketConfig::default();
     config.max_message_size = Some(MAX_MESSAGE_BYTES);
     config.max_frame_size = Some(MAX_MESSAGE_BYTES);
-    #[expect(clippy::result_large_err, reason = "the library's own type for turning a client away")]
     let check = |request: &Request, response: Response| -> Result<Response, ErrorResponse> {
         let host = request.headers().get("host").and_then(|host| host.to_str().ok()).unwrap_or_default();
         let known = shared.host.iter().any(|own| own == host);

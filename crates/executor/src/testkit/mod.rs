@@ -3,6 +3,8 @@
 //! An engine's own tests make a [`Suite`] around it and call each property by name; a property draws at least a
 //! hundred cases and fails by panicking with the smallest case that breaks it, as `proptest` finds it.
 
+#![allow(clippy::panic, reason = "a suite fails by panicking, as every test does")]
+
 mod draw;
 mod executor;
 mod one_shot;

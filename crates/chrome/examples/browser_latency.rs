@@ -1,6 +1,6 @@
 //! Figures of the browser engine, one JSON line each: latency, throughput, the end of a runaway, memory, a long row.
 //!
-//! `cargo run --release -p cove-chrome --example latency -- [runs]`; 2,000 runs in a row unless told otherwise.
+//! `cargo run --release -p cove-chrome --example browser_latency -- [runs]`; 2,000 runs in a row unless told otherwise.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
