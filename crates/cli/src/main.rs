@@ -38,7 +38,7 @@ fn main() -> std::process::ExitCode {
 fn dispatch(args: Args) -> anyhow::Result<Exit> {
     match args.command {
         Command::Run(run) => in_runtime(run::run(run)),
-        Command::Repl(repl) => repl::repl(repl),
+        Command::Repl(repl) => repl::repl(&repl),
         Command::Files(files) => files::files(files),
         Command::Ship(ship) => Ok(runtimes::ship(ship)),
         Command::Gull(gull) => in_runtime(runtimes::gull(gull)),

@@ -20,9 +20,9 @@ Type JavaScript or TypeScript. The last expression is shown; what you declare st
   .reset  forget everything and begin anew
   .exit   leave (or Ctrl-D)";
 
-pub(crate) fn repl(args: Repl) -> anyhow::Result<Exit> {
+pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let executor = CodeExecutor::new(engines::embedded(&args.walls, Vec::new()), options(&args))?;
+    let executor = CodeExecutor::new(engines::embedded(&args.walls, Vec::new()), options(args))?;
     runtime.block_on(executor.init())?;
     let mut editor: Editor<Lines, FileHistory> = Editor::new()?;
     editor.set_helper(Some(Lines));
