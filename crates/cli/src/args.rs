@@ -49,6 +49,12 @@ pub(crate) struct Run {
     /// The browser's binary; else COVE_BROWSER, else the usual places
     #[arg(long, value_name = "PATH")]
     pub(crate) browser: Option<PathBuf>,
+    /// A host that the code may reach (browser engine); may be repeated. None means none
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
+    /// A loopback or private address that an allowed host may have; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) allow_private: Vec<String>,
     /// Folder with more fonts for text on a canvas; may be repeated
     #[arg(long, value_name = "DIR")]
     pub(crate) font_dir: Vec<PathBuf>,

@@ -149,6 +149,11 @@ impl EmbeddedEngine {
 
     async fn open_session(&self, options: SessionOptions) -> Result<Box<dyn Session>, EngineError> {
         options.limits.checked().map_err(|error| EngineError::Invalid(error.to_string()))?;
+        // Better a refusal than a policy that is configured and does nothing.
+        if !options.network.is_closed() {
+            let message = "the embedded engine has no way to the network yet; use the browser engine for opened hosts";
+            return Err(EngineError::Invalid(message.to_owned()));
+        }
         let opening = async {
             let place = Arc::clone(&self.places)
                 .acquire_owned()

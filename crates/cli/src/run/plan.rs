@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use cove_artifacts::StoreLimits;
-use cove_core::{EngineChoice, ImportPolicy, Limits, RunRequest, ToolSet};
+use cove_core::{EngineChoice, ImportPolicy, Limits, NetworkPolicy, RunRequest, ToolSet};
 use cove_executor::{Runner, RunnerOptions, Shelf};
 use cove_files::{Workspace, tool_specs};
 
@@ -63,6 +63,7 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
         shelf: Some(Arc::new(Shelf::at(&args.artifacts, StoreLimits::default()))),
         limits: limits.checked()?,
         imports,
+        network: NetworkPolicy { allow_hosts: args.allow_host, allow_private: args.allow_private },
         max_operations: args.limits.max_operations,
         // With --json everything comes at the end in one object; a person wants to see lines as they are written.
         log_sink: (!args.json).then(|| Arc::new(print::log_line) as _),
