@@ -94,19 +94,31 @@ pub(super) fn kill_now(root: i32) {
     send(root, Signal::KILL);
 }
 
-/// Ends everybody below `keeper`; returns when nobody is left there, at the latest after [`MAX_LOOKS`] pauses.
+/// Whether a keeper of ours has gone, or is dead and only waits to be buried.
+///
+/// A number that meanwhile belongs to somebody who is not our child is a keeper that has gone, too.
+fn has_gone(keeper: i32) -> bool {
+    let stat = fs::read(format!("/proc/{keeper}/stat")).ok();
+    let entry = stat.and_then(|stat| parse(&String::from_utf8_lossy(&stat)));
+    entry.is_none_or(|entry| entry.dead || entry.parent != std::process::id().cast_signed())
+}
+
+/// Ends everybody below `keeper`; returns when the keeper has gone, at the latest after [`MAX_LOOKS`] pauses.
+///
+/// That nobody was seen says nothing: a look takes a while, and who forks and ends in the middle of it hides its child
+/// from it. The keeper knows, because the kernel tells it: it goes when its last child has gone. One that stays
+/// although nobody is below it was stopped by a guest, and is killed.
 pub(super) async fn end_below(keeper: i32) {
     for _ in 0..MAX_LOOKS {
-        let alive = freeze(keeper);
-        if alive.is_empty() {
-            return;
-        }
-        for pid in alive {
+        for pid in freeze(keeper) {
             send(pid, Signal::KILL);
+        }
+        if has_gone(keeper) {
+            return;
         }
         tokio::time::sleep(PAUSE).await;
     }
-    send(keeper, Signal::KILL);
+    kill_now(keeper);
 }
 
 /// Resident memory of everybody in this `/proc` but ourselves, for the watchdog.

@@ -4,18 +4,22 @@
 //! "rows":…}`, or plain keys. To the client: binary frames as the programs write them, at the end one text frame
 //! `{"type":"exit","code":…}`. When either side goes, the other ends: a closed tab leaves no process behind.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
+use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde::Deserialize;
 use tokio::io::unix::AsyncFd;
+use tokio::sync::Notify;
 
 use super::ShipState;
 use super::error::{ApiError, Params};
@@ -29,6 +33,9 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// A paste may be large, a single message need not be.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
+
+/// Keys that a program has not read yet.
+const MAX_WAITING_BYTES: usize = 2 << 20;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Size {
@@ -132,43 +139,86 @@ impl Terminal {
     }
 }
 
-async fn serve(socket: WebSocket, terminal: Terminal, mut program: Program) {
-    let (mut out, mut keys) = socket.split();
-    // Two directions that do not wait for each other: a program that does not read its keys must still be heard.
-    let hear = async {
-        while let Some(Ok(message)) = keys.next().await {
-            let taken = match message {
-                Message::Binary(keys) => terminal.write(&keys).await,
-                Message::Text(text) => match serde_json::from_str(&text) {
-                    Ok(Word::Input { data }) => terminal.write(data.as_bytes()).await,
-                    Ok(Word::Resize { cols, rows }) => {
-                        terminal.resize(cols, rows);
-                        Ok(())
-                    }
-                    Ok(Word::Ping) => Ok(()),
-                    Err(_) => terminal.write(text.as_bytes()).await,
-                },
-                Message::Close(_) => break,
-                Message::Ping(_) | Message::Pong(_) => Ok(()),
+/// Keys on their way to the programs. Somebody who types into a program that does not read must still be seen to leave,
+/// so reading keys never waits for the terminal; what is more than a large paste is not kept.
+#[derive(Default)]
+struct Keys {
+    waiting: Mutex<VecDeque<u8>>,
+    more: Notify,
+}
+
+impl Keys {
+    fn put(&self, keys: &[u8]) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = MAX_WAITING_BYTES - waiting.len().min(MAX_WAITING_BYTES);
+        waiting.extend(&keys[..room.min(keys.len())]);
+        self.more.notify_one();
+    }
+
+    async fn take(&self) -> Vec<u8> {
+        loop {
+            let taken: Vec<u8> = {
+                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                let count = waiting.len().min(4096);
+                waiting.drain(..count).collect()
             };
-            if taken.is_err() {
-                break;
+            if !taken.is_empty() {
+                return taken;
             }
+            self.more.notified().await;
         }
-    };
-    let speak = async {
-        // An error is the end: the last program has closed the terminal.
-        while let Ok(output) = terminal.read().await {
-            if output.is_empty() || out.send(Message::Binary(output.into())).await.is_err() {
-                break;
-            }
+    }
+}
+
+/// Reads what the person says, until there is no person any more.
+async fn hear(mut said: SplitStream<WebSocket>, terminal: &Terminal, keys: &Keys) {
+    while let Some(Ok(message)) = said.next().await {
+        match message {
+            Message::Binary(typed) => keys.put(&typed),
+            Message::Text(text) => match serde_json::from_str(&text) {
+                Ok(Word::Input { data }) => keys.put(data.as_bytes()),
+                Ok(Word::Resize { cols, rows }) => terminal.resize(cols, rows),
+                Ok(Word::Ping) => {}
+                Err(_) => keys.put(text.as_bytes()),
+            },
+            Message::Close(_) => return,
+            Message::Ping(_) | Message::Pong(_) => {}
         }
-    };
+    }
+}
+
+/// Passes on what the programs say, until nobody listens; when the last program has closed the terminal, there is
+/// nothing more to pass on, and that is nobody's end yet.
+async fn speak(out: &mut SplitSink<WebSocket, Message>, terminal: &Terminal) {
+    while let Ok(output) = terminal.read().await {
+        if output.is_empty() {
+            break;
+        }
+        if out.send(Message::Binary(output.into())).await.is_err() {
+            return;
+        }
+    }
+    std::future::pending().await
+}
+
+async fn feed(terminal: &Terminal, keys: &Keys) {
+    while terminal.write(&keys.take().await).await.is_ok() {}
+    std::future::pending().await
+}
+
+async fn serve(socket: WebSocket, terminal: Terminal, mut program: Program) {
+    let (mut out, said) = socket.split();
+    let keys = Keys::default();
     let end = {
-        tokio::pin!(hear, speak);
+        // Three directions that do not wait for each other: a program that does not read its keys must still be heard.
+        let (hear, feed) = (hear(said, &terminal, &keys), feed(&terminal, &keys));
+        let speak = speak(&mut out, &terminal);
+        tokio::pin!(hear, feed, speak);
         tokio::select! {
+            // Either means that the person has left.
             () = &mut hear => None,
-            () = &mut speak => Some(program.ended().await),
+            () = &mut speak => None,
+            () = &mut feed => None,
             end = program.ended() => {
                 // What it said last is still in the terminal; what others go on saying there is not waited for.
                 let _ = tokio::time::timeout(LAST_WORDS, &mut speak).await;

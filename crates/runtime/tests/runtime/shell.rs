@@ -131,6 +131,10 @@ os.wait(); time.sleep(900)";
         format!("python3 -c \"{double_fork}\""),
         "bash -c 'bash -c \"sleep 900; :\"; :'; :".to_owned(),
         "while true; do sleep 900 & done".to_owned(),
+        // Its keeper cannot tell any more how it ended.
+        "(setsid sleep 900 &); kill -STOP $PPID; sleep 900".to_owned(),
+        // Each forks and goes, so that no look finds two of them in the same place.
+        "f() { (sleep 900 & f &) }; f; sleep 900".to_owned(),
     ] {
         let begin = Instant::now();
         let body = json!({"command": format!("echo before; {command}"), "timeout": 0.5});

@@ -126,6 +126,19 @@ async fn a_person_who_leaves_takes_all_along() {
     drop(person);
     until("nothing is left", || async { sandbox.out("ps -eo args | grep -c '[s]leep 910' || true").await == "0" })
         .await;
+    // In the middle of what a program says, while keys wait that nobody reads, and after the terminal was let go of.
+    for (keys, sign) in [
+        ("(setsid sleep 911 &); while true; do echo sp''oken; done\r", "spoken"),
+        ("(setsid sleep 911 &); stty raw -echo; echo de''af; sleep 911\r", "deaf"),
+        ("(setsid sleep 911 &); echo s''ilent; exec sleep 911 <>/dev/null >&0 2>&0\r", "silent"),
+    ] {
+        let mut person = Person::sits_down(&sandbox, "").await;
+        person.types(keys).await;
+        person.sees(sign).await;
+        person.types(&"x".repeat(512 << 10)).await;
+        drop(person);
+        until(sign, || async { sandbox.out("ps -eo args | grep -c '[s]leep 911' || true").await == "0" }).await;
+    }
     // Two persons have two terminals.
     let mut one = Person::sits_down(&sandbox, "").await;
     let mut two = Person::sits_down(&sandbox, "").await;
