@@ -9,13 +9,14 @@ use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
 use cove_core::NetworkPolicy;
+use cove_network::AddressRule;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::browser::{END, clear_away, kill_group, last_words};
 use crate::launch::{Being, Launched, OWN_DATA_BYTES, shared_memory_flag, spawn};
-use crate::network::{AddressRule, serve};
+use crate::network::serve;
 use crate::profile::Profile;
 use crate::renderer::Renderer;
 

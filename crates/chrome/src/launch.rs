@@ -72,14 +72,13 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: 
         .env("XDG_CACHE_HOME", profile.home())
         .env("PATH", "/usr/bin:/bin")
         .env("LANG", "C.UTF-8")
+        // Where the host stands is not a guest's business, and the same code gives the same dates everywhere.
+        .env("TZ", "UTC")
         .current_dir(profile.tmp())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(stderr)
         .kill_on_drop(true);
-    if let Some(zone) = std::env::var_os("TZ") {
-        command.env("TZ", zone);
-    }
     prepare_child(
         &mut command,
         ChildSetup {

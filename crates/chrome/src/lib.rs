@@ -54,8 +54,8 @@ mod watch;
 
 pub use bare::{BareBrowser, BareOptions, BarePipe, BareRoom, Gate, is_sandboxed};
 pub use cdp::{Frame, FrameReader, MAX_FRAME_BYTES};
+pub use cove_network::{AddressRule, is_private};
 pub use engine::ChromeEngine;
 pub use find::{BrowserNotFound, find_browser};
 pub use keeper::Keeper;
-pub use network::{AddressRule, is_private};
 pub use options::ChromeOptions;

@@ -8,9 +8,9 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cove_core::NetworkPolicy;
+use cove_network::AddressRule;
 use tokio::task::AbortHandle;
 
-use super::address::AddressRule;
 use super::proxy;
 
 /// Different policies that may be in use at the same time.

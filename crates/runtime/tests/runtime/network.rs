@@ -76,7 +76,7 @@ async fn named_hosts_are_reached_and_no_others() {
         for request in [get(&host), tunnel(&host)] {
             let (first, last) = ask(&sandbox, &request).await;
             assert_eq!(first, "HTTP/1.1 403 Forbidden", "{request}");
-            assert!(last.contains("not on the profile's list"), "{last}");
+            assert!(last.contains("not on the list of opened hosts"), "{last}");
         }
     }
     let (first, _) = ask(&sandbox, "GET / HTTP/1.1\r\n\r\n").await;

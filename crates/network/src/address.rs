@@ -112,7 +112,7 @@ impl AddressRule {
 }
 
 /// `host`, `host:port`, `[address]:port` or a bare IPv6 address.
-pub(crate) fn split_port(entry: &str) -> (&str, Option<u16>) {
+pub fn split_port(entry: &str) -> (&str, Option<u16>) {
     if let Some((address, rest)) = entry.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         return (address, rest.strip_prefix(':').and_then(|port| port.parse().ok()));
     }
