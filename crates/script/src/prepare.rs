@@ -5,7 +5,7 @@ use oxc_allocator::Allocator;
 use oxc_semantic::SemanticBuilder;
 
 use crate::lines;
-use crate::nesting::{self, Nesting};
+use crate::nesting::{self, MAX_BRACKETS, Nesting};
 use crate::options::{Language, Mode, PrepareOptions};
 use crate::parse::{Parsed, finding, is_jsx, parse, parse_typescript};
 use crate::prepared::{FreeName, Prepared};
@@ -33,12 +33,6 @@ const BYTES_PER_UNIT: usize = if cfg!(fuzzing) { 8 << 10 } else { 512 };
 /// 12 MiB of stack at most. It holds a sum of twelve thousand terms, which no person writes and few engines run; and a
 /// few of the early-error checks take the square of the depth.
 const MAX_UNITS: u64 = 24 << 10;
-
-/// The most brackets that may be open at once.
-///
-/// Deep parentheses make the parser try each of them as the parameters of an arrow function first, which takes the
-/// square of the depth and more: a thousand take a second, eight hundred are still eight times what linters allow.
-const MAX_BRACKETS: usize = 800;
 
 /// The longest text that is tried as JSX, only to word a refusal better.
 const MAX_JSX_BYTES: usize = 64 << 10;
@@ -146,4 +140,87 @@ fn rewrite(source: &str, parsed: &Parsed<'_>, options: &PrepareOptions<'_>) -> R
 /// Whether loops are guarded: always in a cell, for its step counter is a promise.
 pub(crate) fn guards(options: &PrepareOptions<'_>) -> bool {
     options.guards || options.mode == Mode::Cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `nesting` relies on: a reading ends where a bracket does not fit or a text is not closed, because the
+    /// parser ends there. If it went on, the depth behind would overflow this stack.
+    #[test]
+    fn the_parser_stops_where_brackets_do_not_fit() {
+        const BEGUN: &[&str] = &[
+            "(",
+            "[",
+            "x={",
+            "{",
+            "f(",
+            "a[",
+            "`${",
+            "x={a:",
+            "x={[",
+            "class A{",
+            "class A{m(){",
+            "class A{a=",
+            "(a=>(",
+            "(a,(b",
+            "async(",
+            "function f(",
+            "function f(){",
+            "if(",
+            "for(",
+            "switch(a){",
+            "switch(a){case 1:",
+            "try{",
+            "new X(",
+            "import(",
+            "let {a",
+            "let [a",
+            "let {a:",
+            "a?.(",
+            "x=>{",
+            "do{",
+            "a++/(",
+            "label:{",
+            "a?b:(",
+            "let a:{",
+            "let a:[",
+            "let a:(",
+            "let a:A<{",
+            "f<(",
+            "f<{",
+            "type a={",
+            "interface a{",
+            "enum a{",
+            "declare namespace a{",
+            "@a(",
+            "x as (",
+            "class A<(",
+            "function f<[",
+            "let a:`${",
+            "a!(",
+            "abstract class A{",
+            "for await(",
+            "export {",
+            "import {",
+            "class A{static{",
+            "x={get a(){",
+            "function*f(){yield(",
+            "import a from {",
+        ];
+        const ENDED: &[&str] = &[")", "]", "}", "'\n", "\"\n", "=/a\n"];
+        const DEEP: &[&str] = &["(", "[", "{", "f(", "x={a:", "!", "`${", "()=>{", "class A{m(){", "if(a)", "let a:A<"];
+        for (begun, ended) in BEGUN.iter().flat_map(|begun| ENDED.iter().map(move |ended| (begun, ended))) {
+            let open = begun.rfind(['(', '[', '{']).and_then(|at| begun.get(at..=at));
+            if matches!((open, *ended), (Some("("), ")") | (Some("["), "]") | (Some("{"), "}")) {
+                continue;
+            }
+            for deep in DEEP {
+                let source = format!("{begun}{ended}{}", deep.repeat(20_000));
+                let ran = stack::on_fresh(1 << 20, || prepare_here(&source, &PrepareOptions::cell()).is_err());
+                assert!(matches!(ran, Ran::Done(true)), "{begun}{ended}{deep}");
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The scan that `nesting` counts with: tokens, brackets, and no more of the grammar than telling `/` from `/`.
 //!
-//! It stops at the first place where it is not certain how the parser would read on. Every rule in here leans to that
-//! side: to take a regular expression for a division would let a bracket in it close a real one.
+//! Where a `/` may be a division or a regular expression and it matters, the scan splits in two, one for each reading:
+//! to take one for the other would let a bracket in it close a real one. Every rule in here leans to that side.
 
 use crate::lines::terminator;
 use crate::nesting::{BRACKET, Frame, Open, Units};
@@ -21,6 +21,22 @@ enum Before {
     Unsure,
 }
 
+/// What came of reading one token.
+pub(crate) enum Step<'a> {
+    /// There may be more.
+    Read,
+    /// A `/` that may be either: this scan divides, the other one reads a regular expression.
+    Split(Box<Scan<'a>>),
+    /// The text is over.
+    End,
+    /// The parser stops here if this is how it reads: a bracket does not fit, or a text is not closed.
+    Dead,
+    /// How the parser reads on is not known.
+    Lost,
+}
+
+/// One way to read a text, token by token.
+#[derive(Clone)]
 pub(crate) struct Scan<'a> {
     source: &'a str,
     bytes: &'a [u8],
@@ -37,73 +53,102 @@ pub(crate) struct Scan<'a> {
     dot: bool,
     /// The largest number of open frames so far, and where it was reached.
     pub(crate) deepest: (usize, usize),
+    /// The other reading of the `/` just read.
+    other: Option<Box<Self>>,
+    lost: bool,
 }
 
 impl<'a> Scan<'a> {
     pub(crate) fn new(source: &'a str) -> Self {
-        Self {
+        let mut scan = Self {
             source,
             bytes: source.as_bytes(),
             at: 0,
-            frames: vec![Frame::new(Open::Top)],
+            frames: vec![Frame::new(Open::Top, 0)],
             before: Before::Operator,
             newline: true,
             ended: false,
             head: false,
             dot: false,
             deepest: (1, 0),
+            other: None,
+            lost: false,
+        };
+        if source.starts_with("#!") {
+            scan.line_comment();
         }
+        scan
     }
 
-    /// What was not read, because it could not be read with certainty.
+    /// What was not read yet.
     pub(crate) fn rest(&self) -> &'a str {
         self.source.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads to the end, or to the place where certainty ends; `at` is left there.
-    pub(crate) fn run(&mut self) {
-        if self.source.starts_with("#!") {
-            self.line_comment();
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Whether both will read the same from here on, having the same brackets open.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        let flags = |scan: &Self| (scan.at, scan.before, scan.newline, scan.ended, scan.head, scan.dot);
+        let trail = |scan: &Self| (scan.frames.len(), scan.frames.last().map_or(0, |frame| frame.trail));
+        flags(self) == flags(other)
+            && trail(self) == trail(other)
+            && self.frames.iter().zip(&other.frames).all(|(one, two)| one.open == two.open)
+    }
+
+    /// Takes over what the other reading counted, where it is more.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        for (mine, theirs) in self.frames.iter_mut().zip(&other.frames) {
+            mine.absorb(theirs);
         }
-        while let Some(&byte) = self.bytes.get(self.at) {
-            let certain = match byte {
-                b' ' | b'\t' | 0x0B | 0x0C => self.skip(1),
-                b'\n' | b'\r' => {
-                    self.newline = true;
-                    self.skip(1)
-                }
-                b'/' => self.slash(),
-                b'"' | b'\'' => self.string(byte),
-                b'`' => {
-                    self.token();
-                    self.count(1);
-                    self.at += 1;
-                    self.template()
-                }
-                b'(' => self.open(Open::Paren(self.head)),
-                b'[' => self.open(Open::Square),
-                b'{' => self.open(Open::Brace),
-                b')' | b']' | b'}' => self.close(byte),
-                b';' => {
-                    self.token();
-                    self.ended = true;
-                    self.after(1, Before::Operator)
-                }
-                b',' => {
-                    self.token();
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.comma();
-                    }
-                    self.after(1, Before::Operator)
-                }
-                b'0'..=b'9' => self.number(),
-                b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'#' | b'\\' => self.word(),
-                0x80.. => self.beyond_ascii(),
-                _ => self.operator(byte),
-            };
-            if !certain {
-                return;
+        self.deepest = self.deepest.max(other.deepest);
+    }
+
+    /// Reads one token or space.
+    pub(crate) fn step(&mut self) -> Step<'a> {
+        let Some(&byte) = self.bytes.get(self.at) else { return Step::End };
+        let certain = match byte {
+            b' ' | b'\t' | 0x0B | 0x0C => self.skip(1),
+            b'\n' | b'\r' => {
+                self.newline = true;
+                self.skip(1)
             }
+            b'/' => self.slash(),
+            b'"' | b'\'' => self.string(byte),
+            b'`' => {
+                self.token();
+                self.count(1);
+                self.at += 1;
+                self.template()
+            }
+            b'(' => self.open(Open::Paren(self.head)),
+            b'[' => self.open(Open::Square),
+            b'{' => self.open(Open::Brace),
+            b')' | b']' | b'}' => self.close(byte),
+            b';' => {
+                self.token();
+                self.ended = true;
+                self.after(1, Before::Operator)
+            }
+            b',' => {
+                self.token();
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.comma();
+                }
+                self.after(1, Before::Operator)
+            }
+            b'0'..=b'9' => self.number(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'#' | b'\\' => self.word(),
+            0x80.. => self.beyond_ascii(),
+            _ => self.operator(byte),
+        };
+        match self.other.take() {
+            _ if self.lost => Step::Lost,
+            Some(other) if certain => Step::Split(other),
+            _ if !certain => Step::Dead,
+            _ => Step::Read,
         }
     }
 
@@ -143,7 +188,8 @@ impl<'a> Scan<'a> {
     fn open(&mut self, open: Open) -> bool {
         self.token();
         self.count(1);
-        self.frames.push(Frame::new(open));
+        let below = self.frames.last().map_or(0, |frame| frame.trail);
+        self.frames.push(Frame::new(open, below));
         if self.frames.len() > self.deepest.0 {
             self.deepest = (self.frames.len(), self.at);
         }
@@ -160,7 +206,7 @@ impl<'a> Scan<'a> {
             Open::Brace | Open::Template => byte == b'}',
         };
         if !fits {
-            return false; // The parser will stop here too, or nearly; be safe.
+            return false;
         }
         let inner = self.frames.pop().map_or(0, |frame| frame.total());
         if let Some(frame) = self.frames.last_mut() {
@@ -204,7 +250,7 @@ impl<'a> Scan<'a> {
     }
 
     /// A `/` that may be either. If no other follows on the line it divides; if nothing between the two could open,
-    /// close or hide a bracket, it does not matter; otherwise certainty ends here.
+    /// close or hide a bracket, it does not matter; otherwise it is read both ways.
     fn either_slash(&mut self) -> bool {
         let (mut at, mut matters, mut weight) = (self.at + 1, false, 2);
         loop {
@@ -218,7 +264,12 @@ impl<'a> Scan<'a> {
             at += 1;
         }
         if matters {
-            return false;
+            let mut other = Box::new(self.clone());
+            other.token();
+            if other.regular_expression() {
+                self.other = Some(other);
+            }
+            return self.division();
         }
         self.token();
         self.count(weight);
@@ -326,6 +377,7 @@ impl<'a> Scan<'a> {
         }
         if byte == b'<' {
             if self.source.get(self.at..).is_some_and(|rest| rest.starts_with("<!--")) {
+                self.lost = true;
                 return false;
             }
             if let Some(frame) = self.frames.last_mut() {
