@@ -1,0 +1,46 @@
+//! Cargos: the volumes behind `/workspace`.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::Moment;
+
+/// The largest cargo that can be asked for.
+pub const MAX_CARGO_MB: u32 = 65_536;
+
+/// A cargo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CargoInfo {
+    /// `ws-` and 12 hex digits.
+    pub id: String,
+    /// Whether it was made for a sandbox and goes with it.
+    pub managed: bool,
+    /// That sandbox.
+    pub managed_by_sandbox_id: Option<String>,
+    /// What holds it, and how its limit is kept: `local+loop`, `local+watch`, …
+    pub backend: String,
+    /// What may be in it.
+    pub size_limit_mb: u32,
+    /// When it was made.
+    pub created_at: Moment,
+    /// When a sandbox last used it.
+    pub last_accessed_at: Moment,
+}
+
+/// A page of cargos.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CargoList {
+    /// The cargos of this page.
+    pub items: Vec<CargoInfo>,
+    /// For the next page; none: this was the last.
+    pub next_cursor: Option<String>,
+}
+
+/// A wish for a cargo.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct CreateCargo {
+    /// What may be in it; none: as configured.
+    #[schema(minimum = 1, maximum = 65536)]
+    pub size_limit_mb: Option<u32>,
+}

@@ -1,0 +1,208 @@
+//! Every way to be refused, with its status and its shape on the wire.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// The stable code of an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// No such thing, or not the caller's.
+    NotFound,
+    /// No key, or a wrong one.
+    Unauthorized,
+    /// The key may not do this.
+    Forbidden,
+    /// Too much, or too often.
+    QuotaExceeded,
+    /// The session is starting; `details.retry_after_ms` says when to come back.
+    SessionNotReady,
+    /// The work took longer than it was allowed.
+    Timeout,
+    /// The runtime failed.
+    ShipError,
+    /// The thing is not in a state for this.
+    Conflict,
+    /// The sandbox is past its end.
+    SandboxExpired,
+    /// A sandbox without an end cannot be extended.
+    SandboxTtlInfinite,
+    /// A value is not allowed.
+    ValidationError,
+    /// No such file in the workspace.
+    FileNotFound,
+    /// The profile cannot do this; `details.capability` and `details.available`.
+    CapabilityNotSupported,
+    /// The path is not one in the workspace; `details.reason`.
+    InvalidPath,
+    /// A fault of Bay's own.
+    InternalError,
+}
+
+impl ErrorCode {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::NotFound,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::QuotaExceeded,
+        Self::SessionNotReady,
+        Self::Timeout,
+        Self::ShipError,
+        Self::Conflict,
+        Self::SandboxExpired,
+        Self::SandboxTtlInfinite,
+        Self::ValidationError,
+        Self::FileNotFound,
+        Self::CapabilityNotSupported,
+        Self::InvalidPath,
+        Self::InternalError,
+    ];
+
+    /// The HTTP status that goes with it.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::ValidationError | Self::CapabilityNotSupported | Self::InvalidPath => 400,
+            Self::Unauthorized => 401,
+            Self::Forbidden => 403,
+            Self::NotFound | Self::FileNotFound => 404,
+            Self::Conflict | Self::SandboxExpired | Self::SandboxTtlInfinite => 409,
+            Self::QuotaExceeded => 429,
+            Self::InternalError => 500,
+            Self::ShipError => 502,
+            Self::SessionNotReady => 503,
+            Self::Timeout => 504,
+        }
+    }
+
+    /// As it is written on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFound => "not_found",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::QuotaExceeded => "quota_exceeded",
+            Self::SessionNotReady => "session_not_ready",
+            Self::Timeout => "timeout",
+            Self::ShipError => "ship_error",
+            Self::Conflict => "conflict",
+            Self::SandboxExpired => "sandbox_expired",
+            Self::SandboxTtlInfinite => "sandbox_ttl_infinite",
+            Self::ValidationError => "validation_error",
+            Self::FileNotFound => "file_not_found",
+            Self::CapabilityNotSupported => "capability_not_supported",
+            Self::InvalidPath => "invalid_path",
+            Self::InternalError => "internal_error",
+        }
+    }
+}
+
+impl std::fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A refusal, as the control plane says it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{code}: {message}")]
+pub struct BayError {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// One sentence, never empty.
+    pub message: String,
+    /// What a program may want to know.
+    pub details: Map<String, Value>,
+}
+
+impl BayError {
+    /// An error with a sentence.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.trim().is_empty() {
+            message = code.as_str().replace('_', " ");
+        }
+        Self { code, message, details: Map::new() }
+    }
+
+    /// With one more detail.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The form on the wire.
+    pub fn body(&self, request_id: &str) -> ErrorBody {
+        ErrorBody {
+            error: ErrorDetail {
+                code: self.code,
+                message: self.message.clone(),
+                request_id: request_id.to_owned(),
+                details: if self.details.is_empty() { None } else { Some(self.details.clone()) },
+            },
+        }
+    }
+}
+
+/// Every error's body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorBody {
+    /// The error.
+    pub error: ErrorDetail,
+}
+
+/// What is in an error's body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorDetail {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// One sentence, never empty.
+    #[schema(min_length = 1)]
+    pub message: String,
+    /// The request's id, as in `X-Request-Id`.
+    pub request_id: String,
+    /// What a program may want to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub details: Option<Map<String, Value>>,
+}
+
+/// The body of 422: what was sent does not parse, or does not fit its schema.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SchemaErrors {
+    /// Each problem.
+    pub detail: Vec<SchemaProblem>,
+}
+
+/// One problem with what was sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SchemaProblem {
+    /// Where: `body`, `query` or `path`, then names and positions.
+    #[schema(value_type = Vec<String>)]
+    pub loc: Vec<Value>,
+    /// What is wrong.
+    pub msg: String,
+    /// What kind of wrong: `missing`, `json_invalid`, `value_error`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_read_as_they_are_written() {
+        for code in ErrorCode::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
+            assert!((400..600).contains(&code.status()));
+        }
+    }
+
+    #[test]
+    fn no_message_is_empty() {
+        assert_eq!(BayError::new(ErrorCode::SessionNotReady, " ").message, "session not ready");
+    }
+}

@@ -1,0 +1,47 @@
+//! The words of Bay's HTTP interface: what is asked, what is answered, and every error.
+//!
+//! Data only, no I/O: the control plane speaks it, the server writes it on the wire and into the OpenAPI document, the
+//! client reads it. A field is renamed here or nowhere.
+
+mod artifact;
+mod browser;
+mod cargo;
+mod error;
+mod event;
+mod exec;
+mod files;
+mod history;
+mod id;
+mod maintenance;
+mod page;
+mod profile;
+mod sandbox;
+mod skills;
+mod time;
+
+pub use artifact::{ArtifactInfo, ArtifactList};
+pub use browser::{
+    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,
+    BrowserSkillResult, BrowserStep, BrowserTrace, ClickRequest, FillRequest, NavigateRequest, ScreenshotRequest,
+    SnapshotRequest,
+};
+pub use cargo::{CargoInfo, CargoList, CreateCargo, MAX_CARGO_MB};
+pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, SchemaErrors, SchemaProblem};
+pub use event::{Event, EventKind, ToolAnswer};
+pub use exec::{
+    EngineUsed, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptImage, JavaScriptSession,
+    PythonData, PythonExecRequest, PythonExecResult, PythonOutput, RemoteTool, ShellExecRequest, ShellExecResult,
+};
+pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, FileStatus, UploadResult, WriteFile};
+pub use history::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
+pub use id::{IdKind, new_id};
+pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
+pub use page::{ListQuery, Status};
+pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};
+pub use sandbox::{ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus};
+pub use skills::{
+    CandidateInfo, CandidateList, CandidateQuery, CandidateStatus, CreateCandidate, CreatePayload, DeleteRequest,
+    Deleted, Evaluate, EvaluationInfo, PayloadInfo, PayloadRef, Promote, ReleaseHealth, ReleaseInfo, ReleaseList,
+    ReleaseQuery, ReleaseStage,
+};
+pub use time::Moment;

@@ -1,0 +1,27 @@
+//! Bay, the control plane: sandboxes and everything that is done in them, behind one door, [`Bay`].
+//!
+//! A **sandbox** is a **cargo** (what is in `/workspace`), a **profile** (what it is made of) and at most one **session**
+//! (a group of containers, made on first use, remade when dead). Every verb of the HTTP interface is one method of
+//! [`Bay`]; who asks is an [`Owner`], and nobody sees what is another's.
+
+mod artifacts;
+mod bay;
+mod browser;
+mod cargos;
+mod collector;
+mod events;
+mod files;
+mod history;
+mod javascript;
+mod owner;
+mod sandboxes;
+mod skills;
+mod work;
+
+pub use bay::{Bay, StartError};
+pub use events::EventStream;
+pub use files::{ByteStream, Download};
+pub use owner::{IdempotencyKey, Owner};
+
+/// What every verb answers.
+pub type Answer<T> = Result<T, cove_api::BayError>;
