@@ -5,15 +5,19 @@ use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode, ProfileList};
 
+use crate::events::Events;
+
 /// Bay: every verb is a method. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]
 pub struct Bay {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 /// What all clones share.
-#[derive(Debug)]
-struct Inner {}
+#[derive(Debug, Default)]
+pub(crate) struct Inner {
+    pub(crate) events: Events,
+}
 
 /// Why Bay could not start.
 #[derive(Debug, thiserror::Error)]
@@ -23,12 +27,13 @@ pub struct StartError(pub String);
 impl Bay {
     /// Opens the store, ends what an earlier Bay left behind, and begins to keep house.
     pub async fn open() -> Result<Self, StartError> {
-        Ok(Self { inner: Arc::new(Inner {}) })
+        Ok(Self { inner: Arc::new(Inner::default()) })
     }
 
     /// Takes no more work, waits so long for what runs, then ends everything that this Bay started.
     pub async fn close(&self, grace: Duration) {
-        let _ = (grace, &self.inner);
+        let _ = grace;
+        self.inner.events.end_all();
     }
 
     /// The profiles that sandboxes can be made of.
