@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use cove_core::{ToolCall, ToolError, ToolSpec};
+use cove_core::{LogLine, ToolCall, ToolError, ToolSpec};
 use cove_files::FileTool;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{Method, Request, Response, StatusCode, Uri};
@@ -73,6 +73,49 @@ impl ShipClient {
                 limited.collect().await.map_err(|error| ClientError::Unreachable(error.to_string()))?.to_bytes();
             let value = serde_json::from_slice(&bytes).map_err(|error| ClientError::Answer(error.to_string()))?;
             Ok((status, value))
+        };
+        tokio::time::timeout(limit, whole).await.map_err(|_| ClientError::Timeout(limit))?
+    }
+
+    /// Runs JavaScript as `/javascript/exec` does, and hears console lines while they are written.
+    pub async fn javascript(
+        &self,
+        body: &Value,
+        limit: Duration,
+        mut heard: impl FnMut(LogLine),
+    ) -> Result<(StatusCode, Value), ClientError> {
+        let mut body = body.clone();
+        if let Some(body) = body.as_object_mut() {
+            body.insert("stream".to_owned(), true.into());
+        }
+        let unreadable = |error: serde_json::Error| ClientError::Answer(error.to_string());
+        let whole = async {
+            let answer =
+                self.send(Method::POST, "/javascript/exec", "application/json", body.to_string().into()).await?;
+            let status = answer.status();
+            let mut body = Limited::new(answer.into_body(), MAX_ANSWER_BYTES);
+            let mut kept = Vec::new();
+            while let Some(frame) = body.frame().await {
+                let frame = frame.map_err(|error| ClientError::Unreachable(error.to_string()))?;
+                kept.extend_from_slice(frame.data_ref().map(AsRef::as_ref).unwrap_or_default());
+                // A refusal is one object; everything else is one object per line.
+                while status.is_success()
+                    && let Some(end) = kept.iter().position(|byte| *byte == b'\n')
+                {
+                    let mut line: Value = serde_json::from_slice(&kept[..end]).map_err(unreadable)?;
+                    kept.drain(..=end);
+                    if line["answer"].is_object() {
+                        return Ok((status, line["answer"].take()));
+                    }
+                    if let Ok(line) = serde_json::from_value(line["log"].take()) {
+                        heard(line);
+                    }
+                }
+            }
+            if status.is_success() {
+                return Err(ClientError::Unreachable("the answer broke off".to_owned()));
+            }
+            Ok((status, serde_json::from_slice(&kept).map_err(unreadable)?))
         };
         tokio::time::timeout(limit, whole).await.map_err(|_| ClientError::Timeout(limit))?
     }

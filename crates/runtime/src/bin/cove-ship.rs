@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // First: JavaScript runs in workers that are this very program.
+    cove_embedded::worker::enter_if_asked();
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (code, message) = cove_runtime::ship::command(&args);
     if let Some(message) = message {

@@ -55,6 +55,7 @@ impl Inside {
             watch_workspace_bytes: self.spec.limits.workspace_bytes,
             watch_memory_bytes: watched.map(|limit| limit.value),
             way_out: self.spec.egress.map(|_| root::EGRESS.into()),
+            program: root::PROGRAM.into(),
             init: true,
             ..options
         }

@@ -17,6 +17,10 @@ use crate::sys::{MountBars, bar_mount};
 /// Where the proxy's socket is inside, if the profile has one.
 pub(super) const EGRESS: &str = "/run/egress.sock";
 
+/// Where this very program is inside: a process that leaves its root takes its own file along, but rules of files
+/// (Landlock) know only what is below the new one.
+pub(super) const PROGRAM: &str = "/var/lib/cove/cove";
+
 /// Where the machine's own root is while we build, as seen from the new one.
 const OLD: &str = "/.old";
 
@@ -39,6 +43,7 @@ fn during<T>(what: &str, outcome: Result<T, impl Into<io::Error>>) -> io::Result
 /// Builds the root and makes it ours. Needs a mount namespace of our own and the right to mount in it.
 pub(super) fn build(spec: &Spec) -> io::Result<()> {
     // Nothing we do here may be seen outside, nor anything outside be seen here.
+    let program = fs::read_link("/proc/self/exe");
     let all = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     during("making mounts private", mount_change("/", all))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
@@ -55,6 +60,10 @@ pub(super) fn build(spec: &Spec) -> io::Result<()> {
     share(Path::new(&spec.workspace), "/workspace", WRITABLE, false)?;
     for extra in &spec.mounts {
         share(&extra.host, &extra.inside.display().to_string(), READ_ONLY, true)?;
+    }
+    // A file that was replaced or that the guest's user cannot reach means no JavaScript, not no sandbox.
+    if let Ok(program) = program {
+        let _ = own_program(&program);
     }
     if let Some(socket) = &spec.egress {
         fs::create_dir("/run")?;
@@ -92,6 +101,13 @@ fn share(host: &Path, inside: &str, bars: MountBars, recursive: bool) -> io::Res
     let bound = if recursive { mount_bind_recursive(from.as_str(), inside) } else { mount_bind(from.as_str(), inside) };
     during(inside, bound)?;
     bar(inside, bars, recursive)
+}
+
+fn own_program(host: &Path) -> io::Result<()> {
+    fs::create_dir_all("/var/lib/cove")?;
+    fs::write(PROGRAM, "")?;
+    during(PROGRAM, mount_bind(format!("{OLD}{}", host.display()).as_str(), PROGRAM))?;
+    bar(PROGRAM, READ_ONLY, false)
 }
 
 fn programs() -> io::Result<()> {

@@ -14,11 +14,19 @@ const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspa
 /// Must be called first thing in `main`, before any thread is started: when it was started by a
 /// [`LocalCell`](crate::cell::LocalCell), this process first puts up its own walls.
 pub fn command(args: &[String]) -> (u8, Option<String>) {
+    if let Some(ended) = super::javascript::enter_room_if_asked(args) {
+        return ended;
+    }
     let inside = match cell::enter() {
         Ok(inside) => inside,
         Err(error) => return (5, Some(error.to_string())),
     };
-    let (walled, parsed) = (inside.is_some(), parse(args));
+    let (walled, mut parsed) = (inside.is_some(), parse(args));
+    if let Ok(options) = &mut parsed {
+        let all = std::env::args().skip(1);
+        let before = all.len().saturating_sub(args.len());
+        options.program_args = all.take(before).collect();
+    }
     let options = match (inside, parsed) {
         (_, Err(problem)) => return (2, Some(format!("{problem}\n{USAGE}"))),
         (Some(inside), Ok(options)) => inside.ship_options(options),

@@ -1,11 +1,14 @@
-//! Ship: the small server inside a sandbox that runs Python and shell commands, keeps files and opens terminals.
+//! Ship: the small server inside a sandbox that runs Python, JavaScript and shell commands, keeps files and opens
+//! terminals.
 //!
 //! It knows nothing of sandboxes, profiles or keys: whoever can reach its socket may use it, and the walls around it
 //! ([`crate::cell`]) decide who that is and how much it may use. It runs the same way under every driver.
 
 mod command;
 mod error;
+mod frames;
 pub(crate) mod fs;
+mod javascript;
 mod options;
 mod python;
 mod server;

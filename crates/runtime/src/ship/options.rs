@@ -42,6 +42,11 @@ pub struct ShipOptions {
     pub watch_workspace_bytes: Option<u64>,
     /// The socket of a proxy that leads out; without one there is no way out.
     pub way_out: Option<PathBuf>,
+    /// This very program, to be started again as the process that runs JavaScript; its `main` must call
+    /// [`cove_embedded::worker::enter_if_asked`] and [`command`](super::command).
+    pub program: PathBuf,
+    /// The words on its command line before Ship's own, such as `ship`.
+    pub program_args: Vec<String>,
     /// Whether this process is the sandbox's first, to which all orphans fall.
     pub init: bool,
 }
@@ -63,6 +68,8 @@ impl Default for ShipOptions {
             watch_memory_bytes: None,
             watch_workspace_bytes: None,
             way_out: None,
+            program: PathBuf::from("/proc/self/exe"),
+            program_args: Vec::new(),
             init: std::process::id() == 1,
         }
     }

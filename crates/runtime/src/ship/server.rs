@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 
 use super::error::ApiError;
 use super::fs::confined::{MOUNT, Workspace};
+use super::javascript::{self, Javascript};
 use super::python::Kernel;
 use super::shell::Jobs;
 use super::{Listen, ShipOptions, fs, python, shell, skill, term, way_out};
@@ -27,6 +28,7 @@ pub(crate) struct ShipState {
     pub(crate) family: Arc<Family>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) kernel: Kernel,
+    pub(crate) javascript: Javascript,
     pub(crate) env: Arc<[(String, String)]>,
     pub(crate) output_limit_bytes: usize,
     pub(crate) process_limit: Option<u64>,
@@ -111,12 +113,21 @@ fn build(options: &ShipOptions) -> Result<(Router, Arc<Family>), ShipError> {
         output_limit_bytes: options.output_limit_bytes,
         processes: options.process_limit,
     });
+    let javascript = Javascript::new(javascript::Recipe {
+        program: options.program.clone(),
+        prefix: options.program_args.clone(),
+        folder: options.workspace.clone(),
+        family: Arc::clone(&family),
+        workspace: Arc::clone(&workspace),
+        processes: options.process_limit,
+    });
     let state = ShipState {
         workspace,
         files: Arc::new(files),
         family: Arc::clone(&family),
         jobs: Arc::default(),
         kernel,
+        javascript,
         env: env.into(),
         output_limit_bytes: options.output_limit_bytes,
         process_limit: options.process_limit,
@@ -128,7 +139,8 @@ fn build(options: &ShipOptions) -> Result<(Router, Arc<Family>), ShipError> {
         .route("/term/ws", get(term::open))
         .merge(fs::routes())
         .merge(shell::routes())
-        .merge(python::routes());
+        .merge(python::routes())
+        .merge(javascript::routes());
     Ok((routes.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state), family))
 }
 
@@ -204,6 +216,13 @@ async fn meta(State(state): State<ShipState>) -> Json<Value> {
                 "endpoints": {
                     "exec": "/ipython/exec", "status": "/ipython/kernel/status", "restart": "/ipython/kernel/restart",
                 },
+            },
+            "javascript": {
+                "operations": ["exec", "reset"],
+                "engines": ["embedded"],
+                // Known once the engine was started, by its first run: inside the sandbox's walls not all of its own stand.
+                "walls": state.javascript.walls(),
+                "endpoints": {"exec": "/javascript/exec", "reset": "/javascript/reset"},
             },
             "terminal": {
                 "operations": ["ws"],

@@ -198,12 +198,12 @@ async fn speak(out: &mut SplitSink<WebSocket, Message>, terminal: &Terminal) {
             return;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 async fn feed(terminal: &Terminal, keys: &Keys) {
     while terminal.write(&keys.take().await).await.is_ok() {}
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 async fn serve(socket: WebSocket, terminal: Terminal, mut program: Program) {

@@ -5,6 +5,7 @@ mod alone;
 mod bombs;
 mod escape;
 mod files;
+mod javascript;
 mod lifetime;
 mod network;
 mod ordinary_user;

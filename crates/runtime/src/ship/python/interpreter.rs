@@ -11,8 +11,8 @@ use serde_json::json;
 use tokio::net::UnixStream;
 
 use super::IPythonUse;
-use super::frames::Frames;
 use crate::process::{Capture, End, Family, Program};
+use crate::ship::frames::Frames;
 use crate::ship::fs::confined::{Inside, Workspace};
 use crate::sys::keeper::{self, StandardStreams, Start};
 
@@ -106,9 +106,9 @@ impl Interpreter {
         })?;
         let mut frames = Frames::new(ours);
         let greeting = tokio::time::timeout(START_LIMIT, async {
-            frames.send(LOOP.as_bytes()).await?;
+            frames.writer.send(LOOP.as_bytes()).await?;
             program.pid().await;
-            frames.receive::<Ready>().await
+            frames.reader.receive::<Ready>().await
         });
         let mut interpreter = match greeting.await {
             Ok(Ok(ready)) => Self { program, frames, out, err, version: ready.version, ipython: false },
@@ -126,14 +126,14 @@ impl Interpreter {
     /// Hands over a cell.
     pub(super) async fn send(&mut self, code: &str) -> io::Result<()> {
         let body = serde_json::to_vec(&json!({"code": code}))?;
-        self.frames.send(&body).await
+        self.frames.writer.send(&body).await
     }
 
     /// Waits for whatever comes next. May be dropped and called again.
     pub(super) async fn next(&mut self) -> Event {
         tokio::select! {
             biased;
-            answer = self.frames.receive() => {
+            answer = self.frames.reader.receive() => {
                 self.drain();
                 // A broken socket usually means that the process ends; how it ended says more than that it broke.
                 match answer {

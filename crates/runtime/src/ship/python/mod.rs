@@ -1,6 +1,5 @@
 //! `/ipython/…`: Python that remembers.
 
-mod frames;
 mod interpreter;
 mod kernel;
 

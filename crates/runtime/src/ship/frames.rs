@@ -1,35 +1,51 @@
-//! Frames between Ship and the interpreter: four bytes of length, then JSON.
+//! Frames between Ship and a process of its own (the Python interpreter, the JavaScript room): four bytes of length, then
+//! JSON.
 //!
 //! The other end belongs to guest code as soon as that code wants it. So every frame is hostile: its size is checked
-//! before its bytes are kept, and what does not parse ends the interpreter, not Ship.
+//! before its bytes are kept, and what does not parse ends the process, not Ship.
 
 use std::io;
 
 use serde::de::DeserializeOwned;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 /// Twenty pictures of the largest size, as base64, would be more; nobody draws twenty of those.
 const MAX_FRAME_BYTES: usize = 64 << 20;
 
-/// Our end of the socket.
+/// Our end of the socket; its halves can be used apart.
 #[derive(Debug)]
 pub(super) struct Frames {
-    stream: UnixStream,
-    buffer: Vec<u8>,
+    pub(super) reader: Reader,
+    pub(super) writer: Writer,
 }
 
 impl Frames {
     pub(super) fn new(stream: UnixStream) -> Self {
-        Self { stream, buffer: Vec::new() }
+        let (reader, writer) = stream.into_split();
+        Self { reader: Reader { half: reader, buffer: Vec::new() }, writer: Writer(writer) }
     }
+}
 
+#[derive(Debug)]
+pub(super) struct Writer(OwnedWriteHalf);
+
+impl Writer {
     pub(super) async fn send(&mut self, body: &[u8]) -> io::Result<()> {
         let length = u32::try_from(body.len()).map_err(|_| io::Error::other("the code is too long"))?;
-        self.stream.write_all(&length.to_be_bytes()).await?;
-        self.stream.write_all(body).await
+        self.0.write_all(&length.to_be_bytes()).await?;
+        self.0.write_all(body).await
     }
+}
 
+#[derive(Debug)]
+pub(super) struct Reader {
+    half: OwnedReadHalf,
+    buffer: Vec<u8>,
+}
+
+impl Reader {
     /// The next frame. May be dropped and called again: nothing is lost.
     pub(super) async fn receive<T: DeserializeOwned>(&mut self) -> io::Result<T> {
         loop {
@@ -47,8 +63,8 @@ impl Frames {
                     return Ok(frame);
                 }
             }
-            self.stream.readable().await?;
-            match self.stream.try_read_buf(&mut self.buffer) {
+            self.half.readable().await?;
+            match self.half.try_read_buf(&mut self.buffer) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
