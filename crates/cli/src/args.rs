@@ -49,7 +49,7 @@ pub(crate) struct Run {
     /// The browser's binary; else COVE_BROWSER, else the usual places
     #[arg(long, value_name = "PATH")]
     pub(crate) browser: Option<PathBuf>,
-    /// A host that the code may reach (browser engine); may be repeated. None means none
+    /// A host that the code may reach with `fetch`: `example.com`, `*.example.com`, `example.com:8443`; may be repeated
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
     /// A loopback or private address that an allowed host may have; may be repeated

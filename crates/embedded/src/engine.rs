@@ -8,6 +8,7 @@ use cove_core::{BoxFuture, Engine, EngineError, EngineName, Session, SessionOpti
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::sync::Semaphore;
 
+use crate::fetch::Outside;
 use crate::fonts::HostFonts;
 use crate::nursery::{NoChild, Nursery};
 use crate::process::Child;
@@ -60,6 +61,7 @@ pub struct EmbeddedEngine {
     max_sessions: usize,
     current: Mutex<Option<Arc<Nursery>>>,
     fonts: Arc<HostFonts>,
+    outside: Arc<Outside>,
     started: AtomicU64,
     /// Held while a worker is being started, so that there is one.
     starting: tokio::sync::Mutex<()>,
@@ -82,6 +84,7 @@ impl EmbeddedEngine {
             max_sessions,
             current: Mutex::new(None),
             fonts,
+            outside: Arc::default(),
             started: AtomicU64::new(0),
             starting: tokio::sync::Mutex::new(()),
         }
@@ -149,18 +152,14 @@ impl EmbeddedEngine {
 
     async fn open_session(&self, options: SessionOptions) -> Result<Box<dyn Session>, EngineError> {
         options.limits.checked().map_err(|error| EngineError::Invalid(error.to_string()))?;
-        // Better a refusal than a policy that is configured and does nothing.
-        if !options.network.is_closed() {
-            let message = "the embedded engine has no way to the network yet; use the browser engine for opened hosts";
-            return Err(EngineError::Invalid(message.to_owned()));
-        }
         let opening = async {
             let place = Arc::clone(&self.places)
                 .acquire_owned()
                 .await
                 .map_err(|_| EngineError::Open("the engine is closed".into()))?;
             let (child, nursery) = self.child().await?;
-            Ok(EmbeddedSession::open(child, nursery, place, options)?.with_fonts(&self.fonts))
+            let session = EmbeddedSession::open(child, nursery, place, options)?;
+            Ok(session.with_fonts(&self.fonts).with_network(&self.outside))
         };
         match tokio::time::timeout(OPEN, opening).await {
             Ok(opened) => opened.map(|session| Box::new(session) as Box<dyn Session>),

@@ -13,6 +13,7 @@
 mod calls;
 mod control;
 mod engine;
+mod fetch;
 mod fonts;
 mod launch;
 mod line;

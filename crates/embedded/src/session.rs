@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::calls::Tools;
+use crate::fetch::{Fetcher, Outside};
 use crate::fonts::HostFonts;
 use crate::line::Line;
 use crate::nursery::Nursery;
@@ -60,7 +61,7 @@ impl EmbeddedSession {
             random: options.random,
             seed,
             imports: options.imports.clone(),
-            network: false,
+            network: !options.network.is_closed(),
             log_levels: options.log_levels.clone(),
         };
         let setup = serde_json::to_vec(&setup).map_err(|error| EngineError::Invalid(error.to_string()))?;
@@ -74,6 +75,15 @@ impl EmbeddedSession {
     /// Draws text with these fonts.
     pub(crate) fn with_fonts(mut self, fonts: &Arc<HostFonts>) -> Self {
         self.fonts = Arc::clone(fonts);
+        self
+    }
+
+    /// Connects `fetch`, if the session's policy opens anything; else the child has no such tool to call.
+    pub(crate) fn with_network(mut self, outside: &Arc<Outside>) -> Self {
+        if !self.options.network.is_closed() {
+            let fetcher = Fetcher::new(&self.options.network, self.options.limits.memory_bytes, outside);
+            fetcher.install(&mut self.tools);
+        }
         self
     }
 

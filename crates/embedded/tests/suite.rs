@@ -35,6 +35,7 @@ holds! {
     property_08_sandbox
     property_09_isolation
     values_become_json
+    a_policy_opens_what_it_names
     cf_01_lifecycle
     cf_02_concurrent_run_is_rejected
     cf_03_queue_is_fifo

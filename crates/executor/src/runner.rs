@@ -135,10 +135,6 @@ impl Runner {
         Ok(match request.engine {
             EngineChoice::Browser => asked(EngineName::Browser),
             EngineChoice::Embedded => asked(EngineName::Embedded),
-            // Only a browser reaches the network so far.
-            EngineChoice::Auto if !self.options.network.is_closed() => {
-                Choice { engine: EngineName::Browser, because: "hosts were opened to the code".to_owned() }
-            }
             EngineChoice::Auto => {
                 let options = PrepareOptions {
                     mode: Mode::FunctionBody,

@@ -295,7 +295,7 @@ pub(crate) const PERMITS: &[Permit] = &[
     ("Request.prototype", "constructor url method headers signal redirect clone @@toStringTag"),
     ("%Body%", "prototype"),
     ("%Body%.prototype", "constructor bodyUsed body text json arrayBuffer bytes blob"),
-    ("Response", "prototype json"),
+    ("Response", "prototype json error redirect"),
     ("Response.prototype", "constructor status ok statusText headers url redirected type clone @@toStringTag"),
     ("Intl", "NumberFormat"),
     ("Intl.NumberFormat", "prototype supportedLocalesOf"),

@@ -466,4 +466,10 @@ fn fetch_goes_through_the_host() {
     assert_eq!(guest.desk.calls[0].1[0]["body"], json!({"$bytes": "aGk="}));
     let aborted = "const c = new AbortController(); c.abort(); return await fetch('https://h.example/', { signal: c.signal }).catch((e) => e.name)";
     assert_eq!(guest.body(aborted).unwrap(), "AbortError");
+    assert_eq!(guest.desk.calls.len(), 1);
+    // A failure of the host's is a network's error, not a tool's.
+    guest.desk.tool("__cove_fetch", |_| Err("h.example:443 cannot be reached".into()));
+    let fault = guest.body("await fetch('https://h.example/')").unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Exception);
+    assert_eq!(fault.message, "TypeError: fetch failed: h.example:443 cannot be reached");
 }

@@ -50,13 +50,3 @@ fn a_drawing_becomes_a_picture() {
     let png = std::fs::read(folder.path().join("pics").join(name)).unwrap();
     assert!(png.starts_with(b"\x89PNG"), "{name}");
 }
-
-/// Opened hosts lead to the engine that can reach them; the other one says that it cannot.
-#[test]
-fn opened_hosts_need_the_browser() {
-    let (code, object) = json_run(&["--allow-host", "example.com"], "return 1");
-    assert_eq!((code, &object["engine"]["name"]), (0, &json!("browser")), "{object}");
-    let (code, object) = json_run(&["--allow-host", "example.com", "--engine", "embedded"], "return 1");
-    assert_eq!((code, &object["ok"]), (5, &json!(false)), "{object}");
-    assert!(object["error"]["message"].as_str().unwrap().contains("no way to the network"), "{object}");
-}

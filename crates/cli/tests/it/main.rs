@@ -23,11 +23,17 @@ struct Done {
 
 /// Runs `cove` in a folder with a text on standard input.
 fn cove_in(folder: &Path, args: &[&str], input: &str) -> Done {
+    cove_with(folder, &[], args, input)
+}
+
+/// The same with variables of the environment.
+fn cove_with(folder: &Path, variables: &[(&str, &str)], args: &[&str], input: &str) -> Done {
     let mut child = Command::new(env!("CARGO_BIN_EXE_cove"))
         .args(args)
         .current_dir(folder)
         .env_remove("COVE_BROWSER")
         .env("XDG_STATE_HOME", folder)
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -109,3 +109,44 @@ fn the_first_example_shows_every_wall_holding() {
     let value: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!((&value["hello"], &value["walls_held"]), (&json!("Ada"), &json!("7 of 7")), "{done:?}");
 }
+
+/// `fetch` reaches what the command line names, in the engine that the program needs.
+#[test]
+fn opened_hosts_are_reached() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap().to_string();
+    let serving = std::thread::spawn(move || {
+        use std::io::{Read as _, Write as _};
+        let (mut client, _) = server.accept().unwrap();
+        let _ = client.read(&mut [0; 4096]).unwrap();
+        client.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\nwelcome").unwrap();
+    });
+    let code = format!("return await (await fetch('http://{address}/')).text()");
+    let closed = cove(&["run", "-"], &code);
+    assert!(closed.code == 1 && closed.err.contains("fetch is closed in this session"), "{closed:?}");
+    let other = cove(&["run", "-", "--allow-host", "example.com"], &code);
+    assert!(
+        other.code == 1 && other.err.contains("not on the list of opened hosts (this session has: example.com)"),
+        "{other:?}"
+    );
+    let private = cove(&["run", "-", "--allow-host", &address], &code);
+    assert!(private.code == 1 && private.err.contains("private address"), "{private:?}");
+    let done = cove(&["run", "-", "--json", "--allow-host", &address, "--allow-private", &address], &code);
+    let object: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!((&object["result"], &object["engine"]["name"]), (&json!("welcome"), &json!("embedded")), "{object}");
+    serving.join().unwrap();
+}
+
+/// Where the host stands on the globe is not the guest's business, in either engine.
+#[test]
+fn guests_see_utc() {
+    let code =
+        "const d = new Date(2024, 6, 1); return [d.getTimezoneOffset(), d.toISOString(), new Date(0).getHours()]";
+    for engine in ["embedded", "browser"] {
+        let folder = tempfile::tempdir().unwrap();
+        let zone = [("TZ", "Asia/Kolkata")];
+        let done = crate::cove_with(folder.path(), &zone, &["run", "-", "--engine", engine], code);
+        let seen: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:?}"));
+        assert_eq!(seen, json!([0, "2024-07-01T00:00:00.000Z", 0]), "{engine}");
+    }
+}

@@ -7,6 +7,7 @@
 
 mod draw;
 mod executor;
+mod network;
 mod one_shot;
 
 use std::future::Future;

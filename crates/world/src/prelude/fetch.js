@@ -1,22 +1,38 @@
 // fetch, Headers, Request, Response: the host does the asking, over the reserved tool `__cove_fetch`, where a session
-// may use the network at all. Where it may not, `fetch` says so and what to do.
+// may use the network at all. Where it may not, `fetch` says so and what to do. What may be asked is the host's decision;
+// what is refused here is refused because a browser would refuse to write it.
 (function (native, kit) {
   'use strict';
   const { TypeError, Symbol, Object, Array, Map, String, JSON, Uint8Array, URL, URLSearchParams, Blob, Promise, Number,
-    DOMException } = globalThis;
+    RangeError, AbortSignal } = globalThis;
   const { parse, stringify } = JSON;
   const { isView } = globalThis.ArrayBuffer;
   const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+  // One character is one byte on the wire, and no byte may end the line.
+  const sendable = /^[^\0\r\n\u0100-\uffff]*$/;
+  const around = /^[\t\n\r ]+|[\t\n\r ]+$/g;
+  // Methods that are written in capitals whatever the program writes; others are sent as they are.
+  const known = new Map(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'].map((name) => [name, true]));
+  let requests = 0;
+  // What fits through the bridge as text; the host has a limit of its own.
+  const MAX_BODY = 8 << 20;
 
   class Headers {
     #list = [];
     constructor(init) {
       if (init === undefined || init === null) return;
-      if (init[Symbol.iterator] !== undefined) for (const pair of init) { const [name, value] = pair; this.append(name, value); }
-      else for (const name of Object.keys(init)) this.append(name, init[name]);
+      if (typeof init !== 'object') throw new TypeError('headers are an object or a list of pairs');
+      if (init[Symbol.iterator] !== undefined) {
+        for (const pair of init) {
+          const both = [...pair];
+          if (both.length !== 2) throw new TypeError('a header is a pair of a name and a value');
+          this.append(both[0], both[1]);
+        }
+      } else for (const name of Object.keys(init)) this.append(name, init[name]);
     }
     #name(name) { const text = `${name}`.toLowerCase(); if (!token.test(text)) throw new TypeError(`"${name}" is not a header name`); return text; }
-    append(name, value) { this.#list.push([this.#name(name), `${value}`.trim()]); }
+    #value(name, value) { const text = `${value}`.replace(around, ''); if (!sendable.test(text)) throw new TypeError(`the value of the header ${name} cannot be sent`); return text; }
+    append(name, value) { this.#list.push([this.#name(name), this.#value(name, value)]); }
     delete(name) { const key = this.#name(name); this.#list = this.#list.filter((pair) => pair[0] !== key); }
     get(name) { const key = this.#name(name); const all = this.#list.filter((pair) => pair[0] === key); return all.length === 0 ? null : all.map((pair) => pair[1]).join(', '); }
     getSetCookie() { return this.#list.filter((pair) => pair[0] === 'set-cookie').map((pair) => pair[1]); }
@@ -25,7 +41,10 @@
     forEach(callback, self) { for (const [name, value] of this) callback.call(self, value, name, this); }
     *entries() {
       const names = [...new Map(this.#list.map(([name]) => [name, true])).keys()].sort();
-      for (const name of names) yield [name, this.get(name)];
+      for (const name of names) {
+        if (name !== 'set-cookie') yield [name, this.get(name)];
+        else for (const cookie of this.getSetCookie()) yield [name, cookie];
+      }
     }
     *keys() { for (const [name] of this.entries()) yield name; }
     *values() { for (const [, value] of this.entries()) yield value; }
@@ -46,7 +65,9 @@
   class Body {
     #bytes = null;
     #used = false;
-    static { kit.setBody = (holder, bytes) => { holder.#bytes = bytes; }; kit.bodyBytes = (holder) => holder.#bytes; }
+    static { kit.setBody = (holder, bytes) => { holder.#bytes = bytes; }; kit.bodyBytes = (holder) => holder.#bytes;
+      // For sending or copying: what was read once is gone.
+      kit.takeBody = (holder, keep) => { if (holder.#used) throw new TypeError('the body was read already'); if (!keep && holder.#bytes !== null) holder.#used = true; return holder.#bytes; }; }
     get bodyUsed() { return this.#used; }
     get body() { return null; }
     #read() {
@@ -66,12 +87,22 @@
     constructor(input, init = {}) {
       super();
       const from = input instanceof Request ? input : undefined;
-      this.#url = from === undefined ? new URL(`${input}`).href : from.url;
-      this.#method = `${init.method ?? from?.method ?? 'GET'}`.toUpperCase();
+      if (from === undefined) {
+        const url = new URL(`${input}`);
+        if (url.username !== '' || url.password !== '') throw new TypeError('an address with a name and a password cannot be fetched; send an Authorization header');
+        this.#url = url.href;
+      } else this.#url = from.url;
+      init = init ?? {};
+      const method = `${init.method ?? from?.method ?? 'GET'}`;
+      const capital = method.toUpperCase();
+      if (!token.test(method) || capital === 'CONNECT' || capital === 'TRACE' || capital === 'TRACK') throw new TypeError(`the method "${method}" cannot be used`);
+      this.#method = known.has(capital) ? capital : method;
       this.#headers = new Headers(init.headers ?? from?.headers);
-      this.#signal = init.signal ?? from?.signal;
+      this.#signal = (init.signal === undefined ? from?.signal : init.signal) ?? undefined;
+      if (this.#signal !== undefined && !(this.#signal instanceof AbortSignal)) throw new TypeError('signal is an AbortSignal');
       this.#redirect = `${init.redirect ?? from?.redirect ?? 'follow'}`;
-      const [bytes, type] = init.body === undefined && from !== undefined ? [kit.bodyBytes(from), undefined] : take(init.body);
+      if (this.#redirect !== 'follow' && this.#redirect !== 'error' && this.#redirect !== 'manual') throw new TypeError('redirect is "follow", "error" or "manual"');
+      const [bytes, type] = init.body === undefined && from !== undefined ? [kit.takeBody(from, false), undefined] : take(init.body);
       if (bytes !== null && (this.#method === 'GET' || this.#method === 'HEAD')) throw new TypeError(`a ${this.#method} request has no body`);
       kit.setBody(this, bytes);
       if (type !== undefined && !this.#headers.has('content-type')) this.#headers.set('content-type', type);
@@ -81,13 +112,21 @@
     get headers() { return this.#headers; }
     get signal() { return this.#signal; }
     get redirect() { return this.#redirect; }
-    clone() { return new Request(this); }
+    clone() {
+      const bytes = kit.takeBody(this, true);
+      const copy = new Request(this.#url, { method: this.#method, headers: this.#headers, signal: this.#signal, redirect: this.#redirect });
+      kit.setBody(copy, bytes);
+      return copy;
+    }
     get [Symbol.toStringTag]() { return 'Request'; }
   }
 
   class Response extends Body {
-    #status; #statusText; #headers; #url = ''; #redirected = false;
-    static { kit.setUrl = (response, url, redirected) => { response.#url = url; response.#redirected = redirected; }; }
+    #status; #statusText; #headers; #url = ''; #redirected = false; #type = 'default';
+    static {
+      kit.setUrl = (response, url, redirected, type) => { response.#url = url; response.#redirected = redirected; response.#type = type; };
+      kit.failed = () => { const made = new Response(); made.#status = 0; made.#type = 'error'; return made; };
+    }
     constructor(body = null, init = {}) {
       super();
       this.#status = init.status === undefined ? 200 : Number(init.status);
@@ -95,12 +134,22 @@
       this.#statusText = init.statusText === undefined ? '' : `${init.statusText}`;
       this.#headers = new Headers(init.headers);
       const [bytes, type] = take(body);
+      if (bytes !== null && (this.#status === 204 || this.#status === 205 || this.#status === 304)) throw new TypeError(`a response with status ${this.#status} has no body`);
       kit.setBody(this, bytes);
       if (type !== undefined && !this.#headers.has('content-type')) this.#headers.set('content-type', type);
     }
     static json(data, init = {}) {
-      const response = new Response(stringify(data), init);
-      response.headers.set('content-type', 'application/json');
+      const text = stringify(data);
+      if (text === undefined) throw new TypeError('the value has no JSON');
+      const headers = new Headers(init.headers);
+      if (!headers.has('content-type')) headers.set('content-type', 'application/json');
+      return new Response(text, { status: init.status, statusText: init.statusText, headers });
+    }
+    static error() { return kit.failed(); }
+    static redirect(url, status = 302) {
+      if (status !== 301 && status !== 302 && status !== 303 && status !== 307 && status !== 308) throw new RangeError(`${status} is not the status of a redirect`);
+      const response = new Response(null, { headers: { location: new URL(`${url}`).href } });
+      response.#status = status;
       return response;
     }
     get status() { return this.#status; }
@@ -109,15 +158,19 @@
     get headers() { return this.#headers; }
     get url() { return this.#url; }
     get redirected() { return this.#redirected; }
-    get type() { return 'basic'; }
+    get type() { return this.#type; }
     clone() {
-      const copy = new Response(kit.bodyBytes(this), { status: this.#status, statusText: this.#statusText, headers: this.#headers });
-      kit.setUrl(copy, this.#url, this.#redirected);
+      const copy = new Response(null, { status: this.#status === 0 ? 200 : this.#status, statusText: this.#statusText, headers: this.#headers });
+      kit.setBody(copy, kit.takeBody(this, true));
+      copy.#status = this.#status;
+      kit.setUrl(copy, this.#url, this.#redirected, this.#type);
       return copy;
     }
     get [Symbol.toStringTag]() { return 'Response'; }
   }
 
+  const failure = (message) => new TypeError(`fetch failed: ${message}`);
+  const nothing = () => {};
   const globals = { async fetch(input, init) {
     if (!native.mayFetch()) {
       throw new TypeError('fetch is closed in this session: no host is allowed. Ask for the data through a tool, pass it in as a variable, or open the session with a network policy that names the host.');
@@ -125,14 +178,24 @@
     const request = new Request(input, init);
     const signal = request.signal;
     signal?.throwIfAborted();
-    const call = kit.callAsync('__cove_fetch', [{ url: request.url, method: request.method, headers: [...request.headers], body: kit.bodyBytes(request), redirect: request.redirect }]);
+    const body = kit.takeBody(request, true);
+    if (body !== null && body.length > MAX_BODY) throw new TypeError(`fetch failed: the request's body has ${body.length} bytes; the most is ${MAX_BODY}`);
+    const number = requests += 1;
+    const call = kit.callAsync('__cove_fetch', [{ url: request.url, method: request.method, headers: [...request.headers], body, redirect: request.redirect, number }], failure);
+    let stop;
     const answer = signal === undefined ? await call : await new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      stop = () => {
+        reject(signal.reason);
+        // The host need not go on with what nobody waits for. After the end of the run it has stopped anyway.
+        try { kit.callAsync('__cove_fetch_stop', [number], failure).then(nothing, nothing); } catch (problem) { kit.rethrow(problem); }
+      };
+      signal.addEventListener('abort', stop, { once: true });
       call.then(resolve, reject);
     });
-    const bytes = answer.body === null || answer.body === undefined ? null : answer.body;
-    const response = new Response(bytes, { status: answer.status, statusText: answer.statusText, headers: answer.headers });
-    kit.setUrl(response, answer.url ?? request.url, (answer.url ?? request.url) !== request.url);
+    if (stop !== undefined) signal.removeEventListener('abort', stop);
+    const response = new Response(null, { status: answer.status, statusText: answer.statusText, headers: answer.headers });
+    kit.setBody(response, answer.body);
+    kit.setUrl(response, answer.url, answer.redirected === true, 'basic');
     return response;
   } };
   native.define('Headers', Headers);

@@ -50,20 +50,21 @@
   };
   kit.decode = (text) => (text.includes(`"${BYTES}"`) ? parse(text, decodeOne) : parse(text));
 
-  function settle(text, message, code) {
-    if (text === undefined) return { failed: toolError(message, code) };
+  function settle(text, message, code, fail = toolError) {
+    if (text === undefined) return { failed: fail(message, code) };
     try { return { value: kit.decode(text) }; } catch (problem) { return { failed: toolError('the answer is not JSON', undefined) }; }
   }
-  kit.callAsync = (name, args) => {
+  // `fail` makes the error of a call that fails; for a guest's own tools that is a tool's error.
+  kit.callAsync = (name, args, fail) => {
     const text = kit.encode(args);
     const id = native.callTool(name, text);
-    return new Promise((resolve, reject) => { pending.set(id, { resolve, reject }); });
+    return new Promise((resolve, reject) => { pending.set(id, { resolve, reject, fail }); });
   };
   kit.settleCall = (id, text, message, code) => {
     const call = pending.get(id);
     if (call === undefined) return;
     pending.delete(id);
-    const { value, failed } = settle(text, message, code);
+    const { value, failed } = settle(text, message, code, call.fail);
     if (failed !== undefined) call.reject(failed); else call.resolve(value);
   };
   kit.forgetCalls = () => { pending.clear(); };
