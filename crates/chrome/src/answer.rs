@@ -135,7 +135,7 @@ fn module(policy: &ImportPolicy, guards: bool, name: &str) -> Result<String, Ans
         return failed("import", policy.refusal(name));
     }
     let Some(source) = policy.modules.get(name) else {
-        return failed("exception", format!("There is no module named {name}"));
+        return failed("exception", policy.missing(name));
     };
     let options = PrepareOptions { guards, file_name: name, ..PrepareOptions::new(Mode::Module) };
     match prepare(source, &options) {

@@ -55,6 +55,20 @@ impl ImportPolicy {
         let list = if self.authorized.is_empty() { "none".to_owned() } else { self.authorized.join(", ") };
         format!("Import not allowed: {module}. Authorised modules: {list}")
     }
+
+    /// The one sentence for a module that is on the list and has no text; it says which have one.
+    pub fn missing(&self, module: &str) -> String {
+        /// Enough to recognise a wrong name; a library of many files would fill a page.
+        const SHOWN: usize = 10;
+        let mut given: Vec<_> = self.modules.keys().take(SHOWN).map(String::as_str).collect();
+        if self.modules.len() > SHOWN {
+            given.push("…");
+        }
+        let list = if given.is_empty() { "none".to_owned() } else { given.join(", ") };
+        format!(
+            "Cannot find module {module}: it is authorised, but no text was given for it. Modules with a text: {list}"
+        )
+    }
 }
 
 /// Which hosts guest code may reach. Empty means none, and that is the default everywhere.

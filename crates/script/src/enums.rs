@@ -131,9 +131,9 @@ impl<'a> Rewriter<'a, '_> {
         self.enums.last().is_some_and(|(_, members)| members.contains(name))
     }
 
-    /// `{A}` inside an enum is `{A:E.A}`.
+    /// `{A}` inside an enum is `{A:E.A}`; and so it is with an imported name.
     pub(crate) fn shorthand(&mut self, it: &ObjectProperty<'a>) -> bool {
-        if self.enums.is_empty() || !it.shorthand || it.kind != PropertyKind::Init {
+        if (self.enums.is_empty() && !self.imports_names()) || !it.shorthand || it.kind != PropertyKind::Init {
             return false;
         }
         self.edits.insert(it.span.start, format!("{}:", it.key.span().source_text(self.source)));

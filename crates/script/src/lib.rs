@@ -19,6 +19,7 @@
 mod ambient;
 mod cell;
 mod class;
+mod commonjs;
 mod complete;
 mod edits;
 mod enums;
@@ -30,6 +31,7 @@ mod names;
 mod nesting;
 mod options;
 mod parse;
+mod patch;
 mod prepare;
 mod prepared;
 mod refusal;

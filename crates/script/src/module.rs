@@ -1,16 +1,19 @@
 //! Modules given as text: their own syntax becomes calls and assignments, on the same lines.
 //!
-//! Imports run first, before the user's first character, as in any module; exports are assigned at the end (functions
-//! at the beginning, since they are hoisted). A text with no module syntax is taken for CommonJS or UMD.
+//! Exports are getters, made before anything runs, and an imported name is read from its module at each use: so modules
+//! that import one another see what the other has by then, as they do in any engine. Imports run before the user's
+//! first character. A text with no module syntax is CommonJS or UMD, in `commonjs`.
 
 use oxc_ast::ast::{
     Declaration, ExportAllDeclaration, ExportDeclaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind,
-    ExportFromDeclaration, ExportNamedDeclaration, ExportSpecifier, ImportDeclaration, ImportDeclarationSpecifier,
-    ImportOrExportKind, ModuleExportName, Statement,
+    ExportFromDeclaration, ExportNamedDeclaration, ExportSpecifier, IdentifierReference, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportOrExportKind, ModuleExportName, Program, Statement,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
+use oxc_syntax::symbol::SymbolId;
+use rustc_hash::FxHashMap;
 
 use crate::ambient::is_type_only;
 use crate::cell::bound_names;
@@ -22,12 +25,43 @@ use crate::text::quote;
 pub(crate) struct ModuleParts {
     /// Whether there is any: otherwise the text is CommonJS.
     pub(crate) is_es: bool,
+    /// The exports.
+    live: String,
+    /// The imports, in their order.
     head: String,
-    tail: String,
     loaded: u32,
+    /// What stands for an imported name.
+    imported: FxHashMap<SymbolId, String>,
+    /// What a CommonJS text requires by a literal name, in order.
+    pub(crate) required: Vec<String>,
+    /// Built-in classes of which the module has its own.
+    pub(crate) own_classes: Vec<&'static str>,
 }
 
 impl<'a> Rewriter<'a, '_> {
+    /// What a module takes from others, wherever it says so: names may be used above their import.
+    pub(crate) fn module_imports(&mut self, program: &Program<'a>) {
+        for statement in program.body.iter().filter(|statement| !is_type_only(statement)) {
+            match statement {
+                Statement::ImportDeclaration(it) => self.module_import(it),
+                Statement::ExportAllDeclaration(it) => self.export_all(it),
+                Statement::ExportFromDeclaration(it) => self.export_from(it),
+                _ => continue,
+            }
+            self.module.is_es = true;
+        }
+    }
+
+    /// What stands for a name that is imported.
+    pub(crate) fn imported(&self, it: &IdentifierReference<'a>) -> Option<&str> {
+        let reference = self.scoping.get_reference(it.reference_id.get()?);
+        self.module.imported.get(&reference.symbol_id()?).map(String::as_str)
+    }
+
+    pub(crate) fn imports_names(&self) -> bool {
+        !self.module.imported.is_empty()
+    }
+
     /// A top-level statement of a module. False if it has nothing to do with modules.
     pub(crate) fn module_statement(&mut self, statement: &Statement<'a>) -> bool {
         if is_type_only(statement) {
@@ -36,12 +70,13 @@ impl<'a> Rewriter<'a, '_> {
             return false;
         }
         match statement {
-            Statement::ImportDeclaration(it) => self.module_import(it),
-            Statement::ExportAllDeclaration(it) => self.export_all(it),
+            // Done by `module_imports`.
+            Statement::ImportDeclaration(_)
+            | Statement::ExportAllDeclaration(_)
+            | Statement::ExportFromDeclaration(_) => {}
             Statement::ExportDefaultDeclaration(it) => self.export_default(it),
             Statement::ExportDeclaration(it) => self.export_declaration(it),
             Statement::ExportNamedDeclaration(it) => self.export_named(it),
-            Statement::ExportFromDeclaration(it) => self.export_from(it),
             _ => return false,
         }
         self.module.is_es = true;
@@ -50,19 +85,18 @@ impl<'a> Rewriter<'a, '_> {
 
     /// The wrapper of a module.
     pub(crate) fn module_frame(&self) -> (String, String) {
-        if self.module.is_es {
-            let head = format!("(async function(__cove_exports){{\"use strict\";{}", self.module.head);
-            return (head, format!("\n;{}}})", self.module.tail));
+        if !self.module.is_es {
+            return self.commonjs_frame();
         }
-        let head = "(async function(__cove_exports){\"use strict\";const __cove_m={exports:{}};\
-                    (function(module,exports,require){";
-        let tail = "\n}).call(__cove_m.exports,__cove_m,__cove_m.exports,function require(__cove_s)\
-                    {throw new Error(\"Cannot require \"+__cove_s+\": a module is loaded with import()\")});\
-                    const __cove_x=__cove_m.exports;\
-                    if(__cove_x!==null&&(typeof __cove_x===\"object\"||typeof __cove_x===\"function\"))\
-                    for(const __cove_k of Object.keys(__cove_x))__cove_exports[__cove_k]=__cove_x[__cove_k];\
-                    __cove_exports.default=__cove_x})";
-        (head.to_owned(), tail.to_owned())
+        // From outside, for the module may have an `Object` of its own.
+        let head = format!(
+            "((__cove_define)=>async function(__cove_exports){{\"use strict\";const __cove_live=(__cove_k,__cove_g)=>\
+             {{__cove_define(__cove_exports,__cove_k,{{get:__cove_g,enumerable:true,configurable:true}})}};{}{}{}",
+            self.own_classes(),
+            self.module.live,
+            self.module.head
+        );
+        (head, "\n;})(Object.defineProperty)".to_owned())
     }
 
     /// Loads a module at the beginning and gives the name that holds it.
@@ -87,19 +121,20 @@ impl<'a> Rewriter<'a, '_> {
         for specifier in it.specifiers.iter().flatten() {
             let local = specifier.local();
             self.check_name(local.name.as_str(), local.span.start);
-            let binding = match specifier {
+            let read = match specifier {
                 ImportDeclarationSpecifier::ImportSpecifier(one) if one.import_kind == ImportOrExportKind::Type => {
                     continue;
                 }
-                ImportDeclarationSpecifier::ImportSpecifier(one) => {
-                    format!("const {}={module}[{}];", local.name, quote(&export_name(&one.imported)))
+                ImportDeclarationSpecifier::ImportSpecifier(one) => member(&module, &export_name(&one.imported)),
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => format!("{module}.default"),
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => {
+                    self.module.head.push_str(&format!("const {}={module};", local.name));
+                    continue;
                 }
-                ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => {
-                    format!("const {}={module}.default;", local.name)
-                }
-                ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => format!("const {}={module};", local.name),
             };
-            self.module.head.push_str(&binding);
+            if let Some(symbol) = local.symbol_id.get() {
+                self.module.imported.insert(symbol, read);
+            }
         }
     }
 
@@ -107,10 +142,11 @@ impl<'a> Rewriter<'a, '_> {
         self.blank_item(it.span);
         let module = self.load(it.source.value.as_str(), it.source.span.start);
         let text = match &it.exported {
-            Some(name) => format!("__cove_exports[{}]={module};", quote(&export_name(name))),
-            // At the beginning, so that the module's own exports win.
+            Some(name) => format!("__cove_live({},()=>{module});", quote(&export_name(name))),
+            // The module's own exports are there already, and win.
             None => format!(
-                "for(const __cove_k in {module})if(__cove_k!==\"default\")__cove_exports[__cove_k]={module}[__cove_k];"
+                "for(const __cove_k in {module})if(__cove_k!==\"default\"&&!(__cove_k in __cove_exports))\
+                 __cove_live(__cove_k,()=>{module}[__cove_k]);"
             ),
         };
         self.module.head.push_str(&text);
@@ -120,17 +156,23 @@ impl<'a> Rewriter<'a, '_> {
         self.blank_item(it.span);
         let module = self.load(it.source.value.as_str(), it.source.span.start);
         for specifier in value_specifiers(&it.specifiers) {
-            let (to, from) = (quote(&export_name(&specifier.exported)), quote(&export_name(&specifier.local)));
-            self.module.head.push_str(&format!("__cove_exports[{to}]={module}[{from}];"));
+            let read = member(&module, &export_name(&specifier.local));
+            self.export_live(&export_name(&specifier.exported), &read);
         }
     }
 
     fn export_named(&mut self, it: &ExportNamedDeclaration<'a>) {
         self.blank_item(it.span);
         for specifier in value_specifiers(&it.specifiers) {
-            self.visit_module_export_name(&specifier.local);
-            let local = export_name(&specifier.local);
-            self.export_at_end(&export_name(&specifier.exported), &local);
+            let read = match &specifier.local {
+                ModuleExportName::IdentifierReference(it) => self.imported(it).map(str::to_owned),
+                _ => None,
+            };
+            let read = read.unwrap_or_else(|| {
+                self.visit_module_export_name(&specifier.local);
+                export_name(&specifier.local)
+            });
+            self.export_live(&export_name(&specifier.exported), &read);
         }
     }
 
@@ -142,7 +184,7 @@ impl<'a> Rewriter<'a, '_> {
                 for declarator in &inner.declarations {
                     bound_names(&declarator.id, &mut |id| {
                         self.declare_top(id);
-                        self.export_at_end(id.name.as_str(), id.name.as_str());
+                        self.export_live(id.name.as_str(), id.name.as_str());
                     });
                 }
                 self.visit_variable_declaration(inner);
@@ -151,21 +193,20 @@ impl<'a> Rewriter<'a, '_> {
             Declaration::FunctionDeclaration(inner) => {
                 if let Some(id) = &inner.id {
                     self.declare_top(id);
-                    let export = format!("__cove_exports[{}]={};", quote(id.name.as_str()), id.name);
-                    self.module.head.push_str(&export);
+                    self.export_live(id.name.as_str(), id.name.as_str());
                 }
                 self.visit_function(inner, ScopeFlags::Function);
             }
             Declaration::ClassDeclaration(inner) => {
                 if let Some(id) = &inner.id {
                     self.declare_top(id);
-                    self.export_at_end(id.name.as_str(), id.name.as_str());
+                    self.export_live(id.name.as_str(), id.name.as_str());
                 }
                 self.visit_class(inner);
             }
             Declaration::TSEnumDeclaration(inner) => {
                 self.declare_top(&inner.id);
-                self.export_at_end(inner.id.name.as_str(), inner.id.name.as_str());
+                self.export_live(inner.id.name.as_str(), inner.id.name.as_str());
                 self.enumeration(inner);
             }
             _ => self.refuse_at(
@@ -184,7 +225,7 @@ impl<'a> Rewriter<'a, '_> {
                 match &function.id {
                     Some(id) => {
                         self.declare_top(id);
-                        self.module.head.push_str(&format!("__cove_exports.default={};", id.name));
+                        self.export_live("default", id.name.as_str());
                     }
                     None => self.assign_default(inner),
                 }
@@ -194,7 +235,7 @@ impl<'a> Rewriter<'a, '_> {
                 match &class.id {
                     Some(id) => {
                         self.declare_top(id);
-                        self.export_at_end("default", id.name.as_str());
+                        self.export_live("default", id.name.as_str());
                     }
                     None => self.assign_default(inner),
                 }
@@ -216,9 +257,18 @@ impl<'a> Rewriter<'a, '_> {
         self.edits.insert(inner.end, ";");
     }
 
-    fn export_at_end(&mut self, exported: &str, local: &str) {
-        self.module.tail.push_str(&format!("__cove_exports[{}]={local};", quote(exported)));
+    /// An export that is read when it is asked for.
+    fn export_live(&mut self, exported: &str, read: &str) {
+        self.module.live.push_str(&format!("__cove_live({},()=>{read});", quote(exported)));
     }
+}
+
+/// A property of a module, as code.
+fn member(module: &str, name: &str) -> String {
+    let mut bytes = name.bytes();
+    let word = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$'))
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
+    if word { format!("{module}.{name}") } else { format!("{module}[{}]", quote(name)) }
 }
 
 fn value_specifiers<'s, 'a>(list: &'s [ExportSpecifier<'a>]) -> impl Iterator<Item = &'s ExportSpecifier<'a>> {

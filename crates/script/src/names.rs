@@ -27,6 +27,11 @@ impl<'a> Rewriter<'a, '_> {
         let name: &'a str = it.name.as_str();
         let offset = it.span.start;
         self.check_name(name, offset);
+        if let Some(read) = self.imported(it) {
+            let read = read.to_owned();
+            self.edits.replace(offset, it.span.end, read);
+            return;
+        }
         let Some(reference) = it.reference_id.get().map(|id| self.scoping.get_reference(id)) else { return };
         if let Some(symbol) = reference.symbol_id() {
             if self.scoping.symbol_flags(symbol).contains(SymbolFlags::EnumMember) {

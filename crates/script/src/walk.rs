@@ -21,6 +21,9 @@ impl<'a> Rewriter<'a, '_> {
         if self.is_cell() {
             self.mark_value(program);
         }
+        if self.options.mode == Mode::Module {
+            self.module_imports(program);
+        }
         for statement in &program.body {
             self.top_statement(statement);
         }
@@ -261,6 +264,16 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
 
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         self.import_expression(it);
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.note_require(it);
+        walk::walk_call_expression(self, it);
+    }
+
+    fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        self.note_patch(&it.left);
+        walk::walk_assignment_expression(self, it);
     }
 
     fn visit_import_meta(&mut self, it: &ImportMeta) {

@@ -240,10 +240,37 @@ fn modules_export_what_they_say() {
             "(function (root, factory) { if (typeof define === 'function') define(factory); else if (typeof exports === 'object') module.exports = factory(); else root.T = factory() })(this, function () { return { n: 1 } })",
             &["default {\"n\":1}", "n 1"],
         ),
-        ("require('fs')", &["threw Error: Cannot require fs: a module is loaded with import()"]),
+        (
+            "const { default: name } = require('fs'); module.exports = [name, typeof require(`fs`).map]",
+            &["0 \"fs\"", "1 \"function\"", "default [\"fs\",\"function\"]"],
+        ),
+        (
+            "function factory(exports, m) { exports.two = m.map([1], x => x * 2) } factory(exports, require('lodash'))",
+            &["default {\"two\":[2]}", "two [2]"],
+        ),
+        (
+            "exports.n = (() => { const require = x => x; return require('own') })()",
+            &["default {\"n\":\"own\"}", "n \"own\""],
+        ),
+        (
+            "const name = 'f' + 's'; require(name)",
+            &["threw Error: Cannot require fs: only names written as a literal can be required; import() takes others"],
+        ),
+        (
+            "twice()\nimport { map as m, default as d } from 'lodash'\nfunction twice() { return [{ m, d }.d, m([1], x => x)] }\nexport const all = twice(), Object = 1",
+            &["Object 1", "all [\"lodash\",[1]]"],
+        ),
         (
             "let n: number = 1\nexport enum E { A = 2 }\nexport abstract class K { constructor(readonly x = n) {} }\nexport const k = E.A",
             &["E {\"2\":\"A\",\"A\":2}", "K function K", "k 2"],
+        ),
+        (
+            "Set.prototype.toJSON = function () { return [...this] }\nexport const mine = new Set([1]), theirs = 'toJSON' in globalThis.Set.prototype, is = mine instanceof globalThis.Set",
+            &["is true", "mine [1]", "theirs false"],
+        ),
+        (
+            "Map.prototype['n'] = 2; Map.prototype.m = 3; exports.sum = new Map().n + new Map().m; exports.left = 'n' in globalThis.Map.prototype",
+            &["default {\"sum\":5,\"left\":false}", "left false", "sum 5"],
         ),
         ("export let later\nfunction set() { later = 3 }\nset()", &["later 3"]),
     ];

@@ -120,6 +120,57 @@ fn zod() {
     );
 }
 
+/// Its files import one another in circles.
+#[test]
+fn zod_4() {
+    let mut modules = folders("zod4", &["", "/v4/classic", "/v4/core", "/v4/locales"]);
+    modules.retain(|name, _| !name.contains(".cjs"));
+    check(
+        modules,
+        "const { z } = await import('zod4/index.js');
+         const Tree = z.object({ name: z.string(), get children() { return z.array(Tree) } });
+         const bad = z.object({ age: z.int().positive(), mail: z.email() }).safeParse({ age: -1, mail: 'x' });
+         [Tree.parse({ name: 'a', children: [{ name: 'b', children: [] }] }).children[0].name, bad.success, bad.error.issues.map((i) => i.path.join('.')), bad.error.issues[0].message]",
+        &json!(["b", false, ["age", "mail"], "Too small: expected number to be >0"]),
+    );
+}
+
+#[test]
+fn echarts() {
+    one(
+        "echarts",
+        "echarts/dist/echarts.min.js",
+        "const echarts = await import('echarts');
+         const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 300, height: 200 });
+         chart.setOption({ animation: false, xAxis: { data: ['a', 'b'] }, yAxis: {}, series: [{ type: 'bar', data: [3, 5] }] });
+         const svg = chart.renderToSVGString();
+         [svg.startsWith('<svg'), svg.includes('>b</text>'), echarts.version.split('.')[0]]",
+        &json!([true, true, "6"]),
+    );
+}
+
+/// A module that requires another one gets it; without it the error says what is there.
+#[test]
+fn vega_lite_requires_vega() {
+    let lite = ("vega-lite".to_owned(), text("vega-lite/build/vega-lite.min.js"));
+    let code = "const { compile } = await import('vega-lite');
+         const { spec } = compile({ data: { values: [{ a: 'x', b: 1 }, { a: 'y', b: 2 }] }, mark: 'bar', encoding: { x: { field: 'a' }, y: { field: 'b', type: 'quantitative' } } });
+         const vega = await import('vega');
+         const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+         await view.runAsync();
+         [spec.marks[0].type, view.data('data_0').length, (await view.toSVG()).includes('<path')]";
+    check(
+        BTreeMap::from([lite.clone(), ("vega".to_owned(), text("vega/build/vega.min.js"))]),
+        code,
+        &json!(["rect", 2, true]),
+    );
+    let mut setup = setup();
+    setup.imports = ImportPolicy { authorized: vec!["*".into()], modules: BTreeMap::from([lite]) };
+    let fault = Guest::with(&setup).cell(code).unwrap_err();
+    assert!(fault.message.contains("Cannot find module vega:"), "{}", fault.message);
+    assert!(fault.message.ends_with("Modules with a text: vega-lite"), "{}", fault.message);
+}
+
 #[test]
 fn immer() {
     one(

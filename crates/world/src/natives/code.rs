@@ -90,17 +90,7 @@ impl State {
             return imports.refusal(name).into_js(ctx);
         }
         let Some(text) = imports.modules.get(name) else {
-            /// Enough to recognise a wrong name; a library of many files would fill a page.
-            const SHOWN: usize = 10;
-            let mut given: Vec<_> = imports.modules.keys().take(SHOWN).map(String::as_str).collect();
-            if imports.modules.len() > SHOWN {
-                given.push("…");
-            }
-            let list = if given.is_empty() { "none".to_owned() } else { given.join(", ") };
-            let message = format!(
-                "Cannot find module {name}: it is authorised, but no text was given for it. Modules with a text: {list}"
-            );
-            return Err(Exception::throw_message(ctx, &message));
+            return Err(Exception::throw_message(ctx, &imports.missing(name)));
         };
         if text.len() > MAX_MODULE_BYTES {
             return Err(Exception::throw_range(ctx, &format!("module {name} is longer than {MAX_MODULE_BYTES} bytes")));
