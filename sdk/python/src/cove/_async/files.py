@@ -1,0 +1,93 @@
+"""Files in a sandbox's workspace. Paths are relative to it."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from cove import models
+from cove._async.transport import AsyncTransport, in_thread
+from cove._wire import Request
+from cove.results import FileAnswer
+
+
+class AsyncFiles:
+    """The workspace."""
+
+    def __init__(self, transport: AsyncTransport, base: str) -> None:
+        self._transport = transport
+        self._base = f"{base}/filesystem"
+
+    async def read(self, path: str) -> str:
+        """A text file's content."""
+        answer = await self._transport.call(
+            Request("GET", f"{self._base}/files", query={"path": path}), models.FileContent
+        )
+        return answer.content
+
+    async def write(self, path: str, content: str) -> None:
+        """Writes a text file; folders on the way are made."""
+        await self._transport.send(Request("PUT", f"{self._base}/files", body={"path": path, "content": content}))
+
+    async def delete(self, path: str) -> None:
+        """Deletes a file or a folder."""
+        await self._transport.send(Request("DELETE", f"{self._base}/files", query={"path": path}))
+
+    async def list(self, path: str = ".") -> list[models.FileInfo]:
+        """A folder's entries, hidden ones too."""
+        answer = await self._transport.call(
+            Request("GET", f"{self._base}/directories", query={"path": path}), models.DirectoryList
+        )
+        return answer.entries
+
+    async def upload(self, path: str, content: bytes | PathLike[str] | IO[bytes]) -> models.UploadResult:
+        """Takes bytes, a file of this machine or an open file into the workspace."""
+        local = Path(content) if isinstance(content, PathLike) else None
+        sent: Any = await in_thread(local.read_bytes) if local is not None else content
+        return await self._transport.call(
+            # The same bytes at the same place: sent twice, the result is the same.
+            Request("POST", f"{self._base}/upload", upload=(sent, path), timeout=600.0, harmless=True),
+            models.UploadResult,
+        )
+
+    async def download(self, path: str) -> bytes:
+        """A file's bytes."""
+        request = Request("GET", f"{self._base}/download", query={"path": path}, timeout=600.0)
+        return (await self._transport.send(request)).content
+
+    async def edit(self, path: str, old: str, new: str) -> FileAnswer:
+        """Replaces a text that occurs exactly once; answers with what changed."""
+        return await self._tool("edit", {"path": path, "oldText": old, "newText": new})
+
+    async def grep(
+        self,
+        pattern: str,
+        path: str | None = None,
+        *,
+        glob: str | None = None,
+        ignore_case: bool | None = None,
+        literal: bool | None = None,
+        context: int | None = None,
+        limit: int | None = None,
+    ) -> FileAnswer:
+        """Lines that match a regular expression (or a plain text, with `literal`)."""
+        return await self._tool(
+            "grep",
+            {
+                "pattern": pattern,
+                "path": path,
+                "glob": glob,
+                "ignoreCase": ignore_case,
+                "literal": literal,
+                "context": context,
+                "limit": limit,
+            },
+        )
+
+    async def find(self, pattern: str, path: str | None = None, *, limit: int | None = None) -> FileAnswer:
+        """Files whose names match: `*.rs` at any depth, `src/**/*.rs` as a path."""
+        return await self._tool("find", {"pattern": pattern, "path": path, "limit": limit})
+
+    async def _tool(self, tool: str, arguments: dict[str, Any]) -> FileAnswer:
+        return await self._transport.call(Request("POST", f"{self._base}/tools/{tool}", body=arguments), FileAnswer)

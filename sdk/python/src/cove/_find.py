@@ -1,0 +1,94 @@
+"""Which server: one that was named, one that runs on this machine, or one that is started now.
+
+The order: what the caller says; `COVE_URL` and `COVE_KEY`; `BAY_ENDPOINT` and `BAY_TOKEN`; a server of the same user on
+the usual port, whose key is in the data folder; a server of our own. A key is never sent anywhere but to the server that
+it was given for.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from cove._local import LocalServer
+from cove.errors import ServerNotFoundError
+
+USUAL_URL = "http://127.0.0.1:8114"
+#: Seconds to ask whether a server is there. It is on this machine, so that is plenty.
+PROBE = 2.0
+
+
+@dataclass
+class Place:
+    """Where the server is; `server` is ours to end, if we started it."""
+
+    url: str
+    key: str | None
+    server: LocalServer | None = None
+
+
+def find(url: str | None, key: str | None, start: bool | None) -> Place:
+    """Finds it, or starts it where that is allowed (`start`: `None` if none is found, `True` always, `False` never)."""
+    if start is True:
+        if url is not None:
+            raise ValueError("a url and start=True together: which server should it be?")
+        return _started()
+    for place in (_named(url, key), _running(key)):
+        if place is not None:
+            return place
+    if start is False:
+        raise ServerNotFoundError(
+            f"no server: give a url, set COVE_URL and COVE_KEY, or run `cove serve` (looked at {USUAL_URL})"
+        )
+    return _started()
+
+
+def _named(url: str | None, key: str | None) -> Place | None:
+    if url is not None:
+        return Place(url, key if key is not None else os.environ.get("COVE_KEY") or os.environ.get("BAY_TOKEN"))
+    for address, secret in (("COVE_URL", "COVE_KEY"), ("BAY_ENDPOINT", "BAY_TOKEN")):
+        if os.environ.get(address):
+            return Place(os.environ[address], key if key is not None else os.environ.get(secret))
+    return None
+
+
+def data_dir() -> Path:
+    """The folder in which a server of this user keeps everything."""
+    if os.environ.get("COVE_DATA_DIR"):
+        return Path(os.environ["COVE_DATA_DIR"])
+    base = os.environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "cove"
+
+
+def _running(key: str | None) -> Place | None:
+    if key is None:
+        try:
+            key = (data_dir() / "api-key").read_text().strip()
+        except OSError:
+            return None
+    try:
+        # First without the key: who answers here must look like Cove.
+        health = httpx.get(f"{USUAL_URL}/health", timeout=PROBE, trust_env=False)
+        if health.status_code != 200 or health.json().get("status") != "ok":
+            return None
+        profiles = httpx.get(
+            f"{USUAL_URL}/v1/profiles", timeout=PROBE, trust_env=False, headers={"Authorization": f"Bearer {key}"}
+        )
+    except (httpx.HTTPError, ValueError, AttributeError):
+        return None
+    return Place(USUAL_URL, key) if profiles.status_code == 200 else None
+
+
+def _started() -> Place:
+    binary = os.environ.get("COVE_BIN") or shutil.which("cove")
+    if not binary:
+        raise ServerNotFoundError(
+            "no server runs here and there is no `cove` on the path to start one: "
+            "install cove, set COVE_BIN, or set COVE_URL and COVE_KEY"
+        )
+    server = LocalServer(binary)
+    return Place(server.url, server.key, server)

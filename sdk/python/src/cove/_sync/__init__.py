@@ -1,0 +1,1 @@
+"""The client that waits: `transport` and `calls` are its own, the rest is written from `_async`."""

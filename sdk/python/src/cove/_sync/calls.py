@@ -1,0 +1,138 @@
+"""A run whose code calls back, for the client that waits: tools are answered while the run goes on.
+
+Tools run one at a time in the thread that called `run`, so that they may use what belongs to that thread. Two threads
+help: one waits for the run, one for events. Its twin is `_async/calls.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import queue
+import threading
+from typing import Any
+
+from cove import errors
+from cove._sync.transport import Transport
+from cove._tools import ToolBox, answer, refusal
+from cove._wire import Request, segment
+
+
+def run_with_tools(transport: Transport, base: str, request: Request, session: str, tools: ToolBox) -> dict[str, Any]:
+    """Sends the run and answers its tool calls until it ends."""
+    inbox: queue.Queue[tuple[str, Any]] = queue.Queue()
+    reader = _Reader(transport, f"{base}/events", inbox)
+    try:
+        _expect(inbox, "listening")
+        threading.Thread(target=_send, args=(transport, request, inbox), daemon=True).start()
+        while True:
+            kind, value = inbox.get()
+            if kind == "fault":
+                raise value
+            if kind == "done":
+                if not isinstance(value, dict):
+                    raise errors.ProtocolError("a run's answer is not an object")
+                return value
+            if kind == "event" and value.get("kind") == "tool_call":
+                call = value.get("data") or {}
+                if call.get("session") == session and call.get("name") in tools:
+                    _answer(transport, base, call, tools)
+    finally:
+        reader.stop()
+
+
+def _expect(inbox: queue.Queue[tuple[str, Any]], wanted: str) -> None:
+    kind, value = inbox.get()
+    if kind != wanted:
+        raise value
+
+
+def _send(transport: Transport, request: Request, inbox: queue.Queue[tuple[str, Any]]) -> None:
+    try:
+        inbox.put(("done", transport.send(request).json()))
+    except Exception as fault:
+        inbox.put(("fault", fault))
+
+
+def _answer(transport: Transport, base: str, call: dict[str, Any], tools: ToolBox) -> None:
+    try:
+        said = answer(_call(tools.get(call["name"]), call.get("args", [])))
+    except Exception as fault:
+        said = refusal(fault)
+    try:
+        transport.send(
+            Request("POST", f"{base}/javascript/tools/{segment(call['call_id'])}", body=said, harmless=True)
+        )
+    except errors.CoveError:
+        # The run ended before its tool did, and nobody waits for this answer; or the server is gone, and the run with it.
+        return
+
+
+def _call(tool: Any, args: list[Any]) -> Any:
+    result = tool(*args)
+    if not inspect.isawaitable(result):
+        return result
+
+    # This thread may have a loop that runs already (a notebook's does), so the coroutine gets a thread of its own.
+    async def waited() -> Any:
+        return await result
+
+    outcome: list[Any] = []
+    faults: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(asyncio.run(waited()))
+        except BaseException as fault:
+            faults.append(fault)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if faults:
+        raise faults[0]
+    return outcome[0]
+
+
+class _Reader:
+    """Reads events into the inbox in a thread of its own, and goes on where it was when the stream breaks off."""
+
+    def __init__(self, transport: Transport, path: str, inbox: queue.Queue[tuple[str, Any]]) -> None:
+        self._transport = transport
+        self._path = path
+        self._inbox = inbox
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._hang_up: Any = None
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        after: int | None = None
+        listening = False
+        while not self._stopped.is_set():
+            try:
+                with self._transport.listen(self._path, after) as stream:
+                    with self._lock:
+                        self._hang_up = stream.hang_up
+                    if not listening:
+                        listening = True
+                        self._inbox.put(("listening", None))
+                    for event in stream:
+                        after = event.get("seq", after)
+                        self._inbox.put(("event", event))
+                        if self._stopped.is_set():
+                            return
+            except Exception as fault:
+                if self._stopped.is_set():
+                    return
+                if not listening or not isinstance(fault, errors.TransportError):
+                    self._inbox.put(("fault", fault))
+                    return
+            self._stopped.wait(0.1)
+
+    def stop(self) -> None:
+        """Ends it at once: a read that waits is woken."""
+        self._stopped.set()
+        with self._lock:
+            if self._hang_up is not None:
+                self._hang_up()

@@ -1,0 +1,55 @@
+"""Cargos: workspaces that outlive a sandbox."""
+# Written by scripts/write_sync.py from _async/cargos.py; a change here is lost.
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+
+from cove import models
+from cove._sync.transport import Transport
+from cove._wire import Request, segment
+
+
+class Cargos:
+    """The caller's cargos."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, *, size_limit_mb: int | None = None, idempotency_key: str | None = None) -> models.CargoInfo:
+        """A new cargo; give its id to a sandbox as `cargo_id`."""
+        return self._transport.call(
+            Request(
+                "POST",
+                "/v1/cargos",
+                body={"size_limit_mb": size_limit_mb},
+                idempotency_key=idempotency_key or uuid.uuid4().hex,
+            ),
+            models.CargoInfo,
+        )
+
+    def get(self, cargo_id: str) -> models.CargoInfo:
+        """One that is there."""
+        return self._transport.call(Request("GET", f"/v1/cargos/{segment(cargo_id)}"), models.CargoInfo)
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> models.CargoList:
+        """One page."""
+        return self._transport.call(
+            Request("GET", "/v1/cargos", query={"limit": limit, "cursor": cursor}), models.CargoList
+        )
+
+    def all(self) -> Iterator[models.CargoInfo]:
+        """All of them, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.list(cursor=cursor)
+            for info in page.items:
+                yield info
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def delete(self, cargo_id: str) -> None:
+        """Deletes one; refused while a sandbox uses it."""
+        self._transport.send(Request("DELETE", f"/v1/cargos/{segment(cargo_id)}"))

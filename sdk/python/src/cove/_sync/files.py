@@ -1,0 +1,94 @@
+"""Files in a sandbox's workspace. Paths are relative to it."""
+# Written by scripts/write_sync.py from _async/files.py; a change here is lost.
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from cove import models
+from cove._sync.transport import Transport, in_thread
+from cove._wire import Request
+from cove.results import FileAnswer
+
+
+class Files:
+    """The workspace."""
+
+    def __init__(self, transport: Transport, base: str) -> None:
+        self._transport = transport
+        self._base = f"{base}/filesystem"
+
+    def read(self, path: str) -> str:
+        """A text file's content."""
+        answer = self._transport.call(
+            Request("GET", f"{self._base}/files", query={"path": path}), models.FileContent
+        )
+        return answer.content
+
+    def write(self, path: str, content: str) -> None:
+        """Writes a text file; folders on the way are made."""
+        self._transport.send(Request("PUT", f"{self._base}/files", body={"path": path, "content": content}))
+
+    def delete(self, path: str) -> None:
+        """Deletes a file or a folder."""
+        self._transport.send(Request("DELETE", f"{self._base}/files", query={"path": path}))
+
+    def list(self, path: str = ".") -> list[models.FileInfo]:
+        """A folder's entries, hidden ones too."""
+        answer = self._transport.call(
+            Request("GET", f"{self._base}/directories", query={"path": path}), models.DirectoryList
+        )
+        return answer.entries
+
+    def upload(self, path: str, content: bytes | PathLike[str] | IO[bytes]) -> models.UploadResult:
+        """Takes bytes, a file of this machine or an open file into the workspace."""
+        local = Path(content) if isinstance(content, PathLike) else None
+        sent: Any = in_thread(local.read_bytes) if local is not None else content
+        return self._transport.call(
+            # The same bytes at the same place: sent twice, the result is the same.
+            Request("POST", f"{self._base}/upload", upload=(sent, path), timeout=600.0, harmless=True),
+            models.UploadResult,
+        )
+
+    def download(self, path: str) -> bytes:
+        """A file's bytes."""
+        request = Request("GET", f"{self._base}/download", query={"path": path}, timeout=600.0)
+        return (self._transport.send(request)).content
+
+    def edit(self, path: str, old: str, new: str) -> FileAnswer:
+        """Replaces a text that occurs exactly once; answers with what changed."""
+        return self._tool("edit", {"path": path, "oldText": old, "newText": new})
+
+    def grep(
+        self,
+        pattern: str,
+        path: str | None = None,
+        *,
+        glob: str | None = None,
+        ignore_case: bool | None = None,
+        literal: bool | None = None,
+        context: int | None = None,
+        limit: int | None = None,
+    ) -> FileAnswer:
+        """Lines that match a regular expression (or a plain text, with `literal`)."""
+        return self._tool(
+            "grep",
+            {
+                "pattern": pattern,
+                "path": path,
+                "glob": glob,
+                "ignoreCase": ignore_case,
+                "literal": literal,
+                "context": context,
+                "limit": limit,
+            },
+        )
+
+    def find(self, pattern: str, path: str | None = None, *, limit: int | None = None) -> FileAnswer:
+        """Files whose names match: `*.rs` at any depth, `src/**/*.rs` as a path."""
+        return self._tool("find", {"pattern": pattern, "path": path, "limit": limit})
+
+    def _tool(self, tool: str, arguments: dict[str, Any]) -> FileAnswer:
+        return self._transport.call(Request("POST", f"{self._base}/tools/{tool}", body=arguments), FileAnswer)

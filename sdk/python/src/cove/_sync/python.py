@@ -1,0 +1,42 @@
+"""Python in a sandbox."""
+# Written by scripts/write_sync.py from _async/python.py; a change here is lost.
+
+from __future__ import annotations
+
+from cove._sync.transport import Transport
+from cove._wire import GRACE, Request
+from cove.results import PythonRun
+
+
+class Python:
+    """One interpreter that remembers: what a call defines, the next one finds."""
+
+    def __init__(self, transport: Transport, base: str) -> None:
+        self._transport = transport
+        self._base = base
+
+    def exec(
+        self,
+        code: str,
+        *,
+        timeout: int = 30,
+        include_code: bool | None = None,
+        description: str | None = None,
+        tags: str | None = None,
+    ) -> PythonRun:
+        """Runs code for at most `timeout` seconds. The last expression's value is part of the output."""
+        return self._transport.call(
+            Request(
+                "POST",
+                f"{self._base}/python/exec",
+                body={
+                    "code": code,
+                    "timeout": timeout,
+                    "include_code": include_code,
+                    "description": description,
+                    "tags": tags,
+                },
+                timeout=timeout + GRACE,
+            ),
+            PythonRun,
+        )

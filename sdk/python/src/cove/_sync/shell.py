@@ -1,0 +1,44 @@
+"""A shell in a sandbox."""
+# Written by scripts/write_sync.py from _async/shell.py; a change here is lost.
+
+from __future__ import annotations
+
+from cove._sync.transport import Transport
+from cove._wire import GRACE, Request
+from cove.results import ShellRun
+
+
+class Shell:
+    """Each command is a shell of its own; what they share is the workspace."""
+
+    def __init__(self, transport: Transport, base: str) -> None:
+        self._transport = transport
+        self._base = base
+
+    def exec(
+        self,
+        command: str,
+        *,
+        timeout: int = 30,
+        cwd: str | None = None,
+        include_code: bool | None = None,
+        description: str | None = None,
+        tags: str | None = None,
+    ) -> ShellRun:
+        """Runs a command for at most `timeout` seconds, in `cwd` (relative to the workspace)."""
+        return self._transport.call(
+            Request(
+                "POST",
+                f"{self._base}/shell/exec",
+                body={
+                    "command": command,
+                    "timeout": timeout,
+                    "cwd": cwd,
+                    "include_code": include_code,
+                    "description": description,
+                    "tags": tags,
+                },
+                timeout=timeout + GRACE,
+            ),
+            ShellRun,
+        )

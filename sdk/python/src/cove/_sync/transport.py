@@ -1,0 +1,135 @@
+"""Sending, for the client that waits: connections, attempts, events. Its twin is `_async/transport.py`."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import httpx
+
+from cove import errors
+from cove._find import Place, find
+from cove._options import Options, broken, client_options, failure
+from cove._retry import Attempts
+from cove._sse import Lines
+from cove._wire import Request, decode
+
+T = TypeVar("T")
+
+
+def in_thread(work: Callable[[], T]) -> T:
+    """Work that blocks."""
+    return work()
+
+
+class EventLines:
+    """Events of one connection."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        lines = Lines()
+        for line in self._response.iter_lines():
+            event = lines.take(line)
+            if event is not None:
+                yield event
+
+    def hang_up(self) -> None:
+        """Ends the connection from another thread: closing alone would not wake one that reads."""
+        stream = self._response.extensions.get("network_stream")
+        wire = stream.get_extra_info("socket") if stream is not None else None
+        if wire is not None:
+            with contextlib.suppress(OSError, ValueError):
+                wire.shutdown(socket.SHUT_RDWR)
+
+
+class Transport:
+    """One server, found at the first call."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._place: Place | None = None
+        self._client: httpx.Client | None = None
+        self._connecting = threading.Lock()
+        self._closed = False
+
+    def connect(self) -> httpx.Client:
+        """The connections, made when first needed."""
+        with self._connecting:
+            if self._closed:
+                raise errors.CoveError("this client is closed")
+            if self._client is None:
+                self._place = find(self._options.url, self._options.key, self._options.start)
+                self._client = httpx.Client(
+                    **client_options(self._place, self._options), transport=self._options.transport
+                )
+            return self._client
+
+    def url(self) -> str:
+        """The server's address."""
+        self.connect()
+        return self._place.url if self._place is not None else ""
+
+    def send(self, request: Request) -> httpx.Response:
+        """Sends it, again where that is safe, and gives the answer; raises what is none."""
+        client = self.connect()
+        attempts = Attempts(request, self._options.retries)
+        while True:
+            wait: float | None
+            try:
+                response = client.request(**self._options.arguments(request))
+            except httpx.TransportError as fault:
+                wait = attempts.after_break()
+                if wait is None:
+                    raise broken(request.method, request.path, fault) from fault
+            else:
+                refused = failure(response)
+                if refused is None:
+                    return response
+                wait = attempts.after_refusal(refused, response.headers)
+                if wait is None:
+                    raise refused
+            time.sleep(wait)
+
+    def call(self, request: Request, model: type[T]) -> T:
+        """The answer as `model`."""
+        response = self.send(request)
+        try:
+            return decode(model, response.json())
+        except (ValueError, TypeError, KeyError, AttributeError) as fault:
+            raise errors.ProtocolError(f"{request.method} {request.path}: not {model.__name__}: {fault}") from fault
+
+    @contextmanager
+    def listen(self, path: str, after: int | None) -> Iterator[EventLines]:
+        """Events as they come; the server is listening when this is entered."""
+        client = self.connect()
+        params = {} if after is None else {"after": str(after)}
+        # A quiet sandbox sends comments; a minute without one is a dead connection.
+        timeout = httpx.Timeout(60.0, connect=10.0)
+        try:
+            with client.stream(
+                "GET", path, params=params, timeout=timeout, headers={"Accept": "text/event-stream"}
+            ) as response:
+                if response.status_code >= 400:
+                    response.read()
+                    raise failure(response) or errors.ProtocolError(f"GET {path}: HTTP {response.status_code}")
+                yield EventLines(response)
+        except httpx.TransportError as fault:
+            raise broken("GET", path, fault) from fault
+
+    def close(self) -> None:
+        """Closes the connections and ends the server, if it is ours. May be called again."""
+        with self._connecting:
+            self._closed = True
+            client, self._client = self._client, None
+            place, self._place = self._place, None
+        if client is not None:
+            client.close()
+        if place is not None and place.server is not None:
+            place.server.close()

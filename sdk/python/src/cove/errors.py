@@ -1,0 +1,201 @@
+"""Every way to be refused, a class for each code.
+
+A program that fails *inside* a sandbox is no error here: it is a result with `success = False` (see `check()`).
+What is raised is what the caller, the server or the road between them did wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class CoveError(Exception):
+    """Whatever this package raises."""
+
+
+class ServerNotFoundError(CoveError):
+    """No server was named, none runs here, and none could be started."""
+
+
+class TransportError(CoveError):
+    """The server could not be reached, or the connection broke and the call could not be repeated safely."""
+
+
+class ProtocolError(CoveError):
+    """The server answered with something that is not its interface."""
+
+
+class RunFailedError(CoveError):
+    """Guest code failed, and `check()` was asked to raise it. `result` has everything."""
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class ApiError(CoveError):
+    """The server refused. `code` is stable; `details` is for programs; `request_id` finds it in the server's log."""
+
+    code: str = ""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        status: int = 0,
+        details: Mapping[str, Any] | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or type(self).code
+        self.status = status
+        self.details: dict[str, Any] = dict(details or {})
+        self.request_id = request_id
+
+
+class NotFoundError(ApiError):
+    """No such thing, or not the caller's."""
+
+    code = "not_found"
+
+
+class UnauthorizedError(ApiError):
+    """No key, or a wrong one."""
+
+    code = "unauthorized"
+
+
+class ForbiddenError(ApiError):
+    """The key may not do this."""
+
+    code = "forbidden"
+
+
+class QuotaExceededError(ApiError):
+    """Too much, or too often."""
+
+    code = "quota_exceeded"
+
+
+class SessionNotReadyError(ApiError):
+    """The session is still starting; `retry_after_ms` says when to come back."""
+
+    code = "session_not_ready"
+
+    @property
+    def retry_after_ms(self) -> int | None:
+        """Milliseconds to wait, if the server said."""
+        value = self.details.get("retry_after_ms")
+        return value if isinstance(value, int) else None
+
+
+class ExecTimeoutError(ApiError):
+    """The work took longer than it was allowed."""
+
+    code = "timeout"
+
+
+class ShipError(ApiError):
+    """The sandbox's runtime failed."""
+
+    code = "ship_error"
+
+
+class ConflictError(ApiError):
+    """The thing is not in a state for this."""
+
+    code = "conflict"
+
+
+class SandboxExpiredError(ConflictError):
+    """The sandbox is past its end."""
+
+    code = "sandbox_expired"
+
+
+class SandboxTtlInfiniteError(ConflictError):
+    """A sandbox without an end cannot be extended."""
+
+    code = "sandbox_ttl_infinite"
+
+
+class ValidationError(ApiError):
+    """A value is not allowed, or what was sent does not fit (`details["problems"]`)."""
+
+    code = "validation_error"
+
+
+class WorkspaceFileNotFoundError(NotFoundError):
+    """No such file in the workspace."""
+
+    code = "file_not_found"
+
+
+class CapabilityNotSupportedError(ApiError):
+    """The sandbox's profile cannot do this; `details` says what it can."""
+
+    code = "capability_not_supported"
+
+
+class InvalidPathError(ApiError):
+    """The path is not one in the workspace; `details["reason"]`."""
+
+    code = "invalid_path"
+
+
+class InternalError(ApiError):
+    """A fault of the server's own."""
+
+    code = "internal_error"
+
+
+#: The class of each code. A code that this client does not know yet is an `ApiError`.
+BY_CODE: dict[str, type[ApiError]] = {
+    kind.code: kind
+    for kind in (
+        NotFoundError,
+        UnauthorizedError,
+        ForbiddenError,
+        QuotaExceededError,
+        SessionNotReadyError,
+        ExecTimeoutError,
+        ShipError,
+        ConflictError,
+        SandboxExpiredError,
+        SandboxTtlInfiniteError,
+        ValidationError,
+        WorkspaceFileNotFoundError,
+        CapabilityNotSupportedError,
+        InvalidPathError,
+        InternalError,
+    )
+}
+
+
+def from_answer(status: int, body: Any, text: str, request_id: str | None) -> ApiError:
+    """The error for an answer with this status. Says something useful also when a proxy answered instead."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if isinstance(error, Mapping) and isinstance(error.get("code"), str):
+        code = error["code"]
+        return BY_CODE.get(code, ApiError)(
+            str(error.get("message") or code),
+            code=code,
+            status=status,
+            details=error.get("details"),
+            request_id=error.get("request_id") or request_id,
+        )
+    problems = body.get("detail") if isinstance(body, Mapping) else None
+    if status == 422 and isinstance(problems, list):
+        said = "; ".join(
+            f"{'.'.join(str(step) for step in one.get('loc', []))}: {one.get('msg')}"
+            for one in problems
+            if isinstance(one, Mapping)
+        )
+        return ValidationError(
+            said or "what was sent does not fit", status=status, details={"problems": problems}, request_id=request_id
+        )
+    shown = " ".join(text.split())[:200]
+    return ApiError(f"HTTP {status}: {shown}" if shown else f"HTTP {status}", status=status, request_id=request_id)

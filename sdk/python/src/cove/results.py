@@ -1,0 +1,119 @@
+"""What guest code answers: the server's own models, with pictures as bytes and `check()`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from cove import models
+from cove.errors import RunFailedError
+from cove.image import Image, from_bundle
+
+
+class _Answer(Protocol):
+    @property
+    def success(self) -> bool: ...
+
+
+A = TypeVar("A", bound=_Answer)
+
+
+class _Checked:
+    """A result that may be a failure. Failures of guest code are values; `check` makes one an exception."""
+
+    def check(self: A) -> A:
+        """Itself if it succeeded; else `RunFailedError`."""
+        if not self.success:
+            said = getattr(self, "error", None) or getattr(self, "stderr", None) or getattr(self, "output", None)
+            raise RunFailedError(str(said or "failed without a word"), self)
+        return self
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonRun(models.PythonExecResult, _Checked):
+    """What Python said."""
+
+    @property
+    def images(self) -> list[Image]:
+        """Pictures that were shown, as bytes."""
+        if self.data is None:
+            return []
+        return [image for image in map(from_bundle, self.data.output.images) if image is not None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShellRun(models.ShellExecResult, _Checked):
+    """What the shell said."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JavaScriptRun(models.JavaScriptExecResult, _Checked):
+    """What JavaScript said."""
+
+    #: Pictures that were drawn, as bytes.
+    images: list[Image] = field(default_factory=list)
+
+    @property
+    def value(self) -> Any:
+        """What the code returned; `None` after a failure."""
+        return self.data.result if self.success and self.data is not None else None
+
+    @property
+    def failure(self) -> dict[str, Any] | None:
+        """The failure for programs: code, message, line, frame."""
+        result = self.data.result if not self.success and self.data is not None else None
+        return result if isinstance(result, dict) else None
+
+    @property
+    def logs(self) -> str:
+        """Console lines."""
+        return self.data.logs if self.data is not None else ""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the session called `final_answer`."""
+        return bool(self.data is not None and self.data.is_final)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrowserRun(models.BrowserExecResult, _Checked):
+    """What the browser said. A page's words are in it: not to be trusted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrowserBatch(models.BrowserBatchResult, _Checked):
+    """What the browser said to several commands."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrowserReplay(models.BrowserSkillResult, _Checked):
+    """What the replay of a skill did."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screenshot(BrowserRun):
+    """A picture of the page."""
+
+    #: Where it is in the workspace.
+    path: str = ""
+    #: The picture; `None` if none could be taken.
+    image: Image | None = None
+
+    def _repr_png_(self) -> bytes | None:
+        return self.image._repr_png_() if self.image is not None else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileAnswer:
+    """What a file tool answers: blocks of content, as a model gets them, and facts for programs."""
+
+    content: list[dict[str, Any]]
+    details: dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """All text of it."""
+        return "\n".join(str(block["text"]) for block in self.content if block.get("type") == "text")
+
+    def __str__(self) -> str:
+        return self.text
