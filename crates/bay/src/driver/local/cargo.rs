@@ -1,0 +1,159 @@
+//! Cargos as folders: made, weighed, removed.
+//!
+//! What is in them is a guest's: it is never opened, only weighed and unlinked, by folders that are already open.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, lchown};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use cove_api::IdKind;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+
+use super::remove::remove_tree;
+use crate::config::make_private;
+
+/// As Ship's walls choose the owner of a cargo that is root's: both must name the same one, whichever comes first.
+const FIRST_OUTSIDE_ID: u32 = 1_500_000_000;
+const OUTSIDE_IDS: u64 = 100_000_000;
+
+/// Deeper folders are not weighed.
+const MAX_DEPTH: usize = 128;
+
+const TRASH: &str = ".trash-";
+
+pub(super) const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// The folder of all cargos.
+#[derive(Debug, Clone)]
+pub(super) struct Cargos {
+    root: PathBuf,
+}
+
+impl Cargos {
+    pub(super) fn open(root: &Path) -> io::Result<Self> {
+        fs::create_dir_all(root)?;
+        make_private(root)?;
+        Ok(Self { root: root.canonicalize()? })
+    }
+
+    /// Where a cargo is. Only an id of the right form is ever made a path of.
+    pub(super) fn path(&self, id: &str) -> io::Result<PathBuf> {
+        if !IdKind::Cargo.fits(id) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "that is no cargo's id"));
+        }
+        Ok(self.root.join(id))
+    }
+
+    pub(super) fn prepare(&self, id: &str) -> io::Result<()> {
+        let path = self.path(id)?;
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        if rustix::process::geteuid().is_root() {
+            let inode = fs::symlink_metadata(&path)?.ino();
+            let id = FIRST_OUTSIDE_ID + u32::try_from(inode % OUTSIDE_IDS).unwrap_or(0);
+            lchown(&path, Some(id), Some(id))?;
+        }
+        Ok(())
+    }
+
+    /// Out of sight at once, then gone; what a kill leaves of it, the next sweep takes.
+    pub(super) fn delete(&self, id: &str) -> io::Result<()> {
+        let trash = self.root.join(format!("{TRASH}{id}"));
+        match fs::rename(self.path(id)?, &trash) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            // An older folder of that name is still being removed; beside it, then.
+            Err(_) => return remove_tree(&self.root, id),
+        }
+        remove_tree(&self.root, &format!("{TRASH}{id}"))
+    }
+
+    pub(super) fn clear_trash(&self) {
+        let Ok(entries) = fs::read_dir(&self.root) else { return };
+        for entry in entries.flatten() {
+            if let Some(name) = entry.file_name().to_str().filter(|name| name.starts_with(TRASH)) {
+                let _ = remove_tree(&self.root, name);
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self, id: &str) -> io::Result<u64> {
+        let folder = rustix::fs::open(self.path(id)?, FOLDER, Mode::empty())?;
+        Ok(weigh(&folder, 0))
+    }
+
+    /// All cargos, with how many seconds ago each last changed.
+    pub(super) fn list(&self) -> io::Result<Vec<(String, u64)>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.root)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if IdKind::Cargo.fits(&name) {
+                let changed = entry.metadata().and_then(|meta| meta.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+                let age = SystemTime::now().duration_since(changed).unwrap_or_default();
+                found.push((name, age.as_secs()));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What a folder takes on disk, links counted as links.
+fn weigh(folder: &OwnedFd, depth: usize) -> u64 {
+    let Ok(entries) = Dir::read_from(folder) else { return 0 };
+    let mut sum = 0;
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let Ok(stat) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        sum += u64::try_from(stat.st_blocks).unwrap_or(0) * 512;
+        if FileType::from_raw_mode(stat.st_mode).is_dir()
+            && depth < MAX_DEPTH
+            && let Ok(inner) = openat(folder, name, FOLDER, Mode::empty())
+        {
+            sum += weigh(&inner, depth + 1);
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cargo_is_made_weighed_and_removed() {
+        let root = tempfile::tempdir().unwrap();
+        let cargos = Cargos::open(root.path()).unwrap();
+        let id = "ws-0123456789ab";
+        cargos.prepare(id).unwrap();
+        cargos.prepare(id).unwrap();
+        let path = cargos.path(id).unwrap();
+        fs::write(path.join("a"), vec![1; 1 << 20]).unwrap();
+        std::os::unix::fs::symlink("/usr", path.join("link")).unwrap();
+        let mut deep = path.clone();
+        for _ in 0..300 {
+            deep.push("d");
+        }
+        fs::create_dir_all(&deep).unwrap();
+        let bytes = cargos.bytes(id).unwrap();
+        assert!((1 << 20..4 << 20).contains(&bytes), "{bytes}");
+        assert_eq!(cargos.list().unwrap().len(), 1);
+        cargos.delete(id).unwrap();
+        cargos.delete(id).unwrap();
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+        assert!(Path::new("/usr").exists());
+        for wrong in ["../x", "ws-../../../xx", "", "ws-0123456789AB"] {
+            assert!(cargos.prepare(wrong).is_err(), "{wrong}");
+        }
+    }
+}

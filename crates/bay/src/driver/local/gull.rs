@@ -1,0 +1,162 @@
+//! Gull as a process of its own.
+//!
+//! Its own, so that what a page makes of the browser can cost one sandbox's browser and never Bay. It dies with Bay by
+//! the kernel's hand, and its browser with it.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::Child;
+use tokio::sync::watch;
+
+use super::LocalDriver;
+use super::cargo::Cargos;
+use super::child;
+use super::ship::{Owned, wished};
+use crate::driver::{ContainerOrder, DriverError};
+
+/// Usually twenty milliseconds; the browser itself is started by the first command.
+const START_LIMIT: Duration = Duration::from_secs(20);
+
+/// How long it may take to close its browser before it is ended.
+const END_LIMIT: Duration = Duration::from_secs(6);
+
+/// What is kept of what it says on standard error.
+const MAX_WORDS: u64 = 4096;
+
+/// How often the cargo is weighed, at most; weighing costs a twentieth of the time at most.
+const WEIGH_EVERY: Duration = Duration::from_secs(1);
+const REST: u32 = 20;
+
+impl LocalDriver {
+    pub(super) async fn start_gull(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
+        let workspace = self.cargos.path(&order.cargo_id)?;
+        let socket = self.berth.sockets().join(format!("gull-{}.sock", order.container_id));
+        let mut args: Vec<String> = ["gull", "--session", &order.sandbox_id].map(str::to_owned).into();
+        args.extend(["--workspace".to_owned(), workspace.display().to_string()]);
+        args.extend(["--listen".to_owned(), socket.display().to_string()]);
+        for host in &order.spec.network.allow_hosts {
+            args.extend(["--allow-host".to_owned(), host.clone()]);
+        }
+        for address in &order.spec.network.allow_private {
+            args.extend(["--allow-private".to_owned(), address.clone()]);
+        }
+        let mut env: Vec<(String, std::ffi::OsString)> = Vec::new();
+        for name in ["PATH", "HOME", "LANG", "COVE_BROWSER", "COVE_AGENT_BROWSER"] {
+            env.extend(std::env::var_os(name).map(|value| (name.to_owned(), value)));
+        }
+        for (name, path) in
+            [("COVE_BROWSER", &self.options.browser), ("COVE_AGENT_BROWSER", &self.options.agent_browser)]
+        {
+            env.extend(path.as_ref().map(|path| (name.to_owned(), path.into())));
+        }
+        env.push(("TMPDIR".to_owned(), self.berth.rooms().into()));
+        let mut process = child::start(&self.program, args, env).await?;
+        let words = process.stderr.take();
+        let said = tokio::time::timeout(START_LIMIT, listening(&mut process)).await;
+        if let Ok(Ok(())) = said {
+            let label = self.label(&order, process.id())?;
+            let (stop, stopped) = watch::channel(false);
+            let (say_ended, ended) = watch::channel(false);
+            let pid = process.id();
+            let watched = Watched {
+                process,
+                socket: socket.clone(),
+                cargos: self.cargos.clone(),
+                cargo_id: order.cargo_id.clone(),
+                limit_bytes: order.cargo_limit_bytes,
+            };
+            tokio::spawn(async move {
+                // Read to its end, so that Gull never waits for somebody to listen.
+                let drained = tokio::spawn(async move {
+                    if let Some(mut words) = words {
+                        let _ = tokio::io::copy(&mut words, &mut tokio::io::sink()).await;
+                    }
+                });
+                watched.keep(stopped).await;
+                drained.abort();
+                drop(label);
+                say_ended.send_replace(true);
+            });
+            return Ok(Owned { id: order.container_id, endpoint: socket, pid, stop: Arc::new(stop), ended });
+        }
+        let _ = process.start_kill();
+        let mut told = String::new();
+        if let Some(words) = words {
+            let reading = words.take(MAX_WORDS).read_to_string(&mut told).await;
+            let _ = reading;
+        }
+        let _ = process.wait().await;
+        let _ = std::fs::remove_file(&socket);
+        let told = told.trim().trim_start_matches("error:").trim();
+        Err(DriverError(match said {
+            _ if !told.is_empty() => format!("the browser runtime could not be started: {told}"),
+            Ok(Err(error)) => format!("the browser runtime could not be started: {error}"),
+            _ => format!("the browser runtime did not start within {START_LIMIT:?}"),
+        }))
+    }
+}
+
+/// Waits for its one line.
+async fn listening(process: &mut Child) -> std::io::Result<()> {
+    let Some(output) = process.stdout.take() else { return Err(std::io::Error::other("it has no output")) };
+    let mut line = String::new();
+    BufReader::new(output.take(MAX_WORDS)).read_line(&mut line).await?;
+    match serde_json::from_str::<serde_json::Value>(&line) {
+        Ok(said) if said["listening"].is_string() => Ok(()),
+        _ => Err(std::io::Error::other("it ended before it listened")),
+    }
+}
+
+/// A Gull with its owner.
+struct Watched {
+    process: Child,
+    socket: PathBuf,
+    cargos: Cargos,
+    cargo_id: String,
+    limit_bytes: u64,
+}
+
+impl Watched {
+    async fn keep(mut self, mut stopped: watch::Receiver<bool>) {
+        let by_itself = tokio::select! {
+            _ = self.process.wait() => true,
+            () = wished(&mut stopped) => false,
+            () = overgrown(&self.cargos, &self.cargo_id, self.limit_bytes) => {
+                tracing::warn!(cargo = %self.cargo_id, "a browser filled its cargo past the limit and was ended");
+                false
+            }
+        };
+        if !by_itself {
+            child::ask_to_end(&self.process);
+            if tokio::time::timeout(END_LIMIT, self.process.wait()).await.is_err() {
+                let _ = self.process.kill().await;
+            }
+        }
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+/// Comes back when a cargo is over its limit and still grows.
+async fn overgrown(cargos: &Cargos, id: &str, limit_bytes: u64) {
+    let mut before = u64::MAX;
+    loop {
+        let begin = Instant::now();
+        let (cargos, id) = (cargos.clone(), id.to_owned());
+        let weighed = tokio::task::spawn_blocking(move || cargos.bytes(&id)).await;
+        let bytes = weighed.ok().and_then(Result::ok).unwrap_or(0);
+        if bytes > limit_bytes && bytes > before {
+            return;
+        }
+        before = bytes;
+        tokio::time::sleep(WEIGH_EVERY.max(begin.elapsed() * REST)).await;
+    }
+}
+
+/// Where a child's streams go.
+pub(super) fn streams() -> (Stdio, Stdio, Stdio) {
+    (Stdio::null(), Stdio::piped(), Stdio::piped())
+}

@@ -1,0 +1,131 @@
+//! The local driver: processes behind walls on this machine, and nothing but Linux.
+//!
+//! Everything it starts ends with Bay, also when Bay is killed: a cell's supervisor sees its line cut, Gull dies by the
+//! kernel's parent-death signal, and mounts exist in the cells' own namespaces only. Sockets and private folders of a
+//! Bay that was killed lie in its [`Berth`], which the next one clears away.
+
+mod berth;
+mod cargo;
+mod child;
+mod gull;
+mod remove;
+mod ship;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphan};
+use crate::config::{Config, ConfigError, LocalDriverConfig, RuntimeType};
+use berth::Berth;
+use cargo::Cargos;
+
+/// The local driver.
+#[derive(Debug)]
+pub(crate) struct LocalDriver {
+    program: PathBuf,
+    options: LocalDriverConfig,
+    berth: Berth,
+    cargos: Cargos,
+}
+
+impl LocalDriver {
+    /// Makes ready; clears away what a killed Bay left.
+    pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
+        let options = config.driver.local.clone();
+        let program = match &options.program {
+            Some(program) => program.clone(),
+            None => std::env::current_exe().map_err(|e| ConfigError::value("driver.local.program", &e.to_string()))?,
+        };
+        if let Some(python) = &options.python
+            && !python.join("bin/python3").exists()
+        {
+            let reason = format!("{} has no bin/python3", python.display());
+            return Err(ConfigError::value("driver.local.python", &reason));
+        }
+        let root = config.runtime_root()?;
+        let berth = Berth::take(&root).map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
+        let cargos = Cargos::open(&config.cargo_root()?)
+            .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
+        Ok(Self { program, options, berth, cargos })
+    }
+}
+
+impl Driver for LocalDriver {
+    fn name(&self) -> &'static str {
+        "local"
+    }
+
+    fn cargo_backend(&self) -> &'static str {
+        "local+watch"
+    }
+
+    fn limits(&self) -> Vec<Enforced> {
+        let by = |what, by: &str| Enforced { what, by: by.to_owned() };
+        vec![
+            by("ship: memory, cpus, processes", "control groups where they can be had, else a watchdog and rlimits"),
+            by("ship: files in /tmp", "tmpfs"),
+            by("ship: network", "an empty network namespace and a filtering proxy"),
+            by("gull: memory", "a limit on each process of the browser"),
+            by("gull: cpus", ""),
+            by("gull: network", "a filtering proxy"),
+            by("cargo: size", "a watchdog that ends what grows past it, and a check of every upload and write"),
+        ]
+    }
+
+    fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>> {
+        Box::pin(async move {
+            let started: Arc<dyn Container> = match order.spec.runtime_type {
+                RuntimeType::Ship => Arc::new(self.start_ship(order).await?),
+                RuntimeType::Gull => Arc::new(self.start_gull(order).await?),
+            };
+            Ok(started)
+        })
+    }
+
+    fn prepare_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>> {
+        Box::pin(async move { self.cargos.prepare(cargo_id).map_err(DriverError::from) })
+    }
+
+    fn delete_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>> {
+        Box::pin(async move {
+            let (cargos, id) = (self.cargos.clone(), cargo_id.to_owned());
+            on_disk(move || cargos.delete(&id)).await
+        })
+    }
+
+    fn cargo_bytes<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<u64, DriverError>> {
+        Box::pin(async move {
+            let (cargos, id) = (self.cargos.clone(), cargo_id.to_owned());
+            on_disk(move || cargos.bytes(&id)).await
+        })
+    }
+
+    fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>> {
+        Box::pin(async move {
+            let cargos = self.cargos.clone();
+            on_disk(move || cargos.list()).await
+        })
+    }
+
+    fn end_orphans(&self) -> Doing<'_, Result<Vec<Orphan>, DriverError>> {
+        Box::pin(async move {
+            let (root, own) = (self.berth.root().to_owned(), self.berth.path().to_owned());
+            let cargos = self.cargos.clone();
+            on_disk(move || {
+                cargos.clear_trash();
+                Ok(berth::sweep(&root, &own).into_iter().map(|label| Orphan { label }).collect())
+            })
+            .await
+        })
+    }
+}
+
+/// Does what may wait for a disk.
+async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> Result<T, DriverError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(DriverError::from),
+        Err(error) => Err(DriverError(error.to_string())),
+    }
+}

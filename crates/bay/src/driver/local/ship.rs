@@ -1,0 +1,124 @@
+//! Ship as a cell.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cove_runtime::cell::{CellLimits, CellMount, CellNetwork, CellOptions, LocalCell};
+use tokio::sync::watch;
+
+use super::LocalDriver;
+use super::berth::{Label, LabelFile, began};
+use crate::driver::{Container, ContainerOrder, Doing, DriverError};
+
+/// Where a Python environment appears inside.
+const PYTHON: &str = "/opt/python";
+
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// A container that a task of ours owns: it ends when it is told to, or when the last handle goes.
+#[derive(Debug)]
+pub(super) struct Owned {
+    pub(super) id: String,
+    pub(super) endpoint: PathBuf,
+    pub(super) pid: Option<u32>,
+    pub(super) stop: Arc<watch::Sender<bool>>,
+    pub(super) ended: watch::Receiver<bool>,
+}
+
+impl Container for Owned {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn endpoint(&self) -> &Path {
+        &self.endpoint
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    fn is_alive(&self) -> bool {
+        !*self.ended.borrow() && self.ended.has_changed().is_ok()
+    }
+
+    fn ended(&self) -> Doing<'_, ()> {
+        let mut ended = self.ended.clone();
+        Box::pin(async move {
+            let _ = ended.wait_for(|ended| *ended).await;
+        })
+    }
+
+    fn stop(&self) -> Doing<'_, ()> {
+        self.stop.send_replace(true);
+        self.ended()
+    }
+}
+
+/// Waits until a container's end is wished, or its last handle is gone.
+pub(super) async fn wished(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+impl LocalDriver {
+    pub(super) async fn start_ship(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
+        let workspace = self.cargos.path(&order.cargo_id)?;
+        let mut options = CellOptions::new(&self.program, workspace, self.berth.sockets());
+        options.args = vec!["ship".to_owned()];
+        if let Some(preload) = &self.options.preload {
+            options.args.extend(["--preload".to_owned(), preload.join(",")]);
+        }
+        options.hostname.clone_from(&order.sandbox_id);
+        options.limits = CellLimits {
+            memory_bytes: order.spec.memory.bytes(),
+            cpus: order.spec.cpus,
+            processes: self.options.processes,
+            tmp_bytes: self.options.tmp.bytes(),
+            workspace_bytes: Some(order.cargo_limit_bytes),
+            open_files: self.options.open_files,
+        };
+        options.network = CellNetwork::Proxy(order.spec.network.clone());
+        options.env.clone_from(&order.spec.env);
+        for mount in &self.options.mounts {
+            options.mounts.push(CellMount { host: mount.host.clone(), inside: mount.inside.clone() });
+        }
+        if let Some(python) = &self.options.python {
+            options.mounts.push(CellMount { host: python.clone(), inside: PYTHON.into() });
+            let path = options.env.iter_mut().find(|(name, _)| name == "PATH");
+            match path {
+                Some((_, path)) => *path = format!("{PYTHON}/bin:{path}"),
+                None => options.env.push(("PATH".to_owned(), format!("{PYTHON}/bin:{PATH}"))),
+            }
+        }
+        let cell = LocalCell::start(options).await.map_err(|error| DriverError(error.to_string()))?;
+        let label = self.label(&order, cell.pid())?;
+        let (stop, mut stopped) = watch::channel(false);
+        let (say_ended, ended) = watch::channel(false);
+        let (endpoint, pid) = (cell.socket().to_owned(), cell.pid());
+        tokio::spawn(async move {
+            let mut cell = cell;
+            let by_itself = tokio::select! {
+                _ = cell.wait() => true,
+                () = wished(&mut stopped) => false,
+            };
+            if !by_itself && let Err(error) = cell.kill().await {
+                tracing::warn!(%error, "a cell could not be ended");
+            }
+            drop(label);
+            say_ended.send_replace(true);
+        });
+        Ok(Owned { id: order.container_id, endpoint, pid, stop: Arc::new(stop), ended })
+    }
+
+    pub(super) fn label(&self, order: &ContainerOrder, pid: Option<u32>) -> Result<Option<LabelFile>, DriverError> {
+        let Some(pid) = pid else { return Ok(None) };
+        let label = Label {
+            container_id: order.container_id.clone(),
+            sandbox_id: order.sandbox_id.clone(),
+            session_id: order.session_id.clone(),
+            pid,
+            began: began(pid).unwrap_or(0),
+        };
+        Ok(Some(self.berth.label(&label)?))
+    }
+}

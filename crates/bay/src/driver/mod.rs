@@ -1,0 +1,101 @@
+//! What containers are made of: a driver starts them, ends them, keeps their cargos, and finds again whatever it has
+//! ever started.
+//!
+//! A driver knows no sandbox's state, no owner and no wire. What it cannot enforce it says in [`Driver::limits`].
+
+mod local;
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::config::ContainerSpec;
+
+pub(crate) use local::LocalDriver;
+
+/// Something under way.
+pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Why a driver could not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct DriverError(pub String);
+
+impl From<std::io::Error> for DriverError {
+    fn from(error: std::io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// A container to start.
+#[derive(Debug, Clone)]
+pub struct ContainerOrder {
+    /// Its own id, which the driver writes on it.
+    pub container_id: String,
+    /// Whose it is.
+    pub sandbox_id: String,
+    /// Which session it belongs to.
+    pub session_id: String,
+    /// Its workspace; prepared before.
+    pub cargo_id: String,
+    /// What may be in the workspace.
+    pub cargo_limit_bytes: u64,
+    /// What it is.
+    pub spec: ContainerSpec,
+}
+
+/// A container that runs. Dropping the last handle ends it.
+pub trait Container: Debug + Send + Sync {
+    /// The id it was ordered with.
+    fn id(&self) -> &str;
+    /// The socket it answers on.
+    fn endpoint(&self) -> &Path;
+    /// Its process, where it has one here.
+    fn pid(&self) -> Option<u32>;
+    /// Whether it still runs, as far as is known without asking.
+    fn is_alive(&self) -> bool;
+    /// Waits until it has ended.
+    fn ended(&self) -> Doing<'_, ()>;
+    /// Ends it; returns when nothing of it is left.
+    fn stop(&self) -> Doing<'_, ()>;
+}
+
+/// A container that belongs to nobody any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    /// What to tell about it.
+    pub label: String,
+}
+
+/// A limit, and what keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enforced {
+    /// What is limited.
+    pub what: &'static str,
+    /// By what; empty: nothing.
+    pub by: String,
+}
+
+/// What containers are made of.
+pub trait Driver: Debug + Send + Sync + 'static {
+    /// Its name.
+    fn name(&self) -> &'static str;
+    /// How cargos are kept and limited, for `CargoInfo.backend`.
+    fn cargo_backend(&self) -> &'static str;
+    /// What is limited, and by what.
+    fn limits(&self) -> Vec<Enforced>;
+    /// Starts a container; returns when it answers.
+    fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>>;
+    /// Makes a cargo's folder; fine where it is there already.
+    fn prepare_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>>;
+    /// Removes a cargo and everything in it; fine where it is gone already.
+    fn delete_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>>;
+    /// How many bytes a cargo holds.
+    fn cargo_bytes<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<u64, DriverError>>;
+    /// All cargos that there are, with the age of each in seconds.
+    fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>>;
+    /// Finds what Bays that are gone have started, and ends it.
+    fn end_orphans(&self) -> Doing<'_, Result<Vec<Orphan>, DriverError>>;
+}
