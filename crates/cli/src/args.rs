@@ -61,6 +61,9 @@ pub(crate) struct Run {
     /// Folder for pictures that the code draws
     #[arg(long, value_name = "DIR", default_value = "artifacts")]
     pub(crate) artifacts: PathBuf,
+    /// Show pictures in the terminal: always their paths, and themselves where the terminal can
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = crate::show::Wish::Auto)]
+    pub(crate) show: crate::show::Wish,
     /// Give the code the file tools `read`, `write`, `edit`, `grep`, `find`, `ls` on this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,

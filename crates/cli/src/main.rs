@@ -11,6 +11,7 @@ mod files;
 mod repl;
 mod run;
 mod runtimes;
+mod show;
 
 use clap::Parser;
 

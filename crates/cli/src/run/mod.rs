@@ -20,7 +20,7 @@ pub(crate) async fn run(args: Run) -> anyhow::Result<Exit> {
     if json {
         print::as_json(&shot)?;
     } else {
-        print::for_people(&shot, &plan.artifacts)?;
+        print::for_people(&shot, &plan.artifacts, plan.show)?;
     }
     Ok(exit)
 }

@@ -12,6 +12,7 @@ use cove_files::{Workspace, tool_specs};
 
 use crate::args::{EngineArg, Run};
 use crate::engines;
+use crate::show::Wish;
 
 use super::print;
 
@@ -23,6 +24,7 @@ pub(super) struct Plan {
     pub(super) runner: Runner,
     pub(super) request: RunRequest,
     pub(super) artifacts: PathBuf,
+    pub(super) show: Wish,
 }
 
 pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
@@ -69,7 +71,7 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
         log_sink: (!args.json).then(|| Arc::new(print::log_line) as _),
         ..RunnerOptions::default()
     });
-    Ok(Plan { runner, request, artifacts: args.artifacts })
+    Ok(Plan { runner, request, artifacts: args.artifacts, show: args.show })
 }
 
 fn read_text(file: &Path) -> anyhow::Result<String> {

@@ -8,6 +8,7 @@ use cove_executor::OneShot;
 use serde_json::{Value, json};
 
 use crate::exit::{DIM, PLAIN, RED, YELLOW};
+use crate::show::{self, Wish};
 
 /// One object, one line.
 pub(super) fn as_json(shot: &OneShot) -> std::io::Result<()> {
@@ -68,7 +69,7 @@ pub(crate) fn log_line(line: &LogLine) {
 }
 
 /// The value alone on standard output; pictures, warnings and errors on standard error.
-pub(super) fn for_people(shot: &OneShot, artifacts: &Path) -> std::io::Result<()> {
+pub(super) fn for_people(shot: &OneShot, artifacts: &Path, wish: Wish) -> std::io::Result<()> {
     let mut aside = anstream::stderr().lock();
     for warning in &shot.warnings {
         writeln!(aside, "{YELLOW}warning:{PLAIN} {warning}")?;
@@ -77,7 +78,11 @@ pub(super) fn for_people(shot: &OneShot, artifacts: &Path) -> std::io::Result<()
         RunOutcome::Value(value) => value_line(value),
         RunOutcome::Pictures { result, images } => {
             value_line(result)?;
+            let protocol = show::protocol(wish);
             for image in images {
+                if let Some(protocol) = protocol {
+                    show::show(protocol, &artifacts.join(image));
+                }
                 writeln!(aside, "{DIM}picture{PLAIN} {}", artifacts.join(image).display())?;
             }
             Ok(())

@@ -8,6 +8,7 @@ mod files;
 mod repl;
 mod run;
 mod ship;
+mod show;
 
 use std::io::Write as _;
 use std::path::Path;
