@@ -179,6 +179,22 @@ async fn python_can_be_warm_before_its_first_cell() {
         assert_eq!(answer["output"]["images"].as_array().unwrap().len(), 1, "{answer}");
         sandbox.python("import os; os._exit(0)").await;
     }
+    // Once it was used, another one waits: a restart finds it ready.
+    sandbox.python("1").await;
+    let pythons = "pgrep -f '^python3 -I -u -c' | sort -n | xargs";
+    let two = || async { sandbox.out(pythons).await.split(' ').count() == 2 };
+    crate::support::until("the next one is there", two).await;
+    let waiting = sandbox.out(pythons).await;
+    sandbox.ok("/ipython/kernel/restart", json!({})).await;
+    let next = sandbox.python("import os, sys\nprint(os.getpid(), 'numpy' in sys.modules)").await;
+    let (pid, rest) = next["stdout"].as_str().unwrap().split_once(' ').unwrap();
+    assert!(waiting.split(' ').any(|other| other == pid) && rest == "True\n", "{waiting}: {next}");
+    // A guest that kills it only makes the restart slower.
+    sandbox.python("1").await;
+    crate::support::until("the next one is there", two).await;
+    sandbox.out("pkill -9 -f '^python3 -I -u -c'").await;
+    let next = || async { sandbox.python("2").await["stdout"] == "2\n" };
+    crate::support::until("there is a Python again", next).await;
 }
 
 /// IPython comes with the first cell that needs it, and finds everything in its place.

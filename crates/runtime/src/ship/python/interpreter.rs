@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use rustix::process::Signal;
 use serde::Deserialize;
 use serde_json::json;
@@ -148,6 +149,23 @@ impl Interpreter {
             () = self.out.fill() => Event::Output,
             () = self.err.fill() => Event::Output,
         }
+    }
+
+    /// Whether nobody has killed it or spoken for it while it was waiting.
+    pub(super) fn is_untouched(&mut self) -> bool {
+        // Bounded, so that one that writes for ever does not keep us here.
+        for _ in 0..64 {
+            match self.next().now_or_never() {
+                None => {
+                    self.out.kept.take();
+                    self.err.kept.take();
+                    return true;
+                }
+                Some(Event::Output) => {}
+                Some(Event::Answer(_) | Event::Ended(_)) => return false,
+            }
+        }
+        false
     }
 
     fn drain(&mut self) {

@@ -1,11 +1,13 @@
 //! The kernel: one interpreter, one cell at a time, replaced when it cannot be saved.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
@@ -51,8 +53,14 @@ impl Kernel {
         let (orders, inbox) = mpsc::channel(QUEUE);
         let seen = Arc::new(Mutex::new(Seen { state: "not_started", ..Seen::default() }));
         let cut = Arc::new(Notify::new());
-        let attendant =
-            Attendant { recipe, interpreter: None, epitaph: None, seen: Arc::clone(&seen), cut: Arc::clone(&cut) };
+        let attendant = Attendant {
+            recipe,
+            interpreter: None,
+            spare: None,
+            epitaph: None,
+            seen: Arc::clone(&seen),
+            cut: Arc::clone(&cut),
+        };
         tokio::spawn(attendant.attend(inbox));
         Self { orders, seen, cut }
     }
@@ -91,10 +99,20 @@ impl Kernel {
 struct Attendant {
     recipe: Recipe,
     interpreter: Option<Interpreter>,
+    /// The next interpreter, with its modules imported: a restart takes it instead of importing them again.
+    spare: Option<JoinHandle<io::Result<Interpreter>>>,
     /// How the last interpreter ended while nobody was looking; the next cell is told.
     epitaph: Option<String>,
     seen: Arc<Mutex<Seen>>,
     cut: Arc<Notify>,
+}
+
+impl Drop for Attendant {
+    fn drop(&mut self) {
+        if let Some(spare) = &self.spare {
+            spare.abort();
+        }
+    }
 }
 
 /// How a cell came to its end.
@@ -132,6 +150,7 @@ impl Attendant {
                     let alive = self.interpreter.is_some();
                     self.note(|seen| seen.state = if alive { "idle" } else { "not_started" });
                     let _ = reply.send(answer);
+                    self.raise_spare();
                 }
             }
         }
@@ -144,12 +163,32 @@ impl Attendant {
             return;
         }
         // What goes wrong here goes wrong again with the next cell, and is told there.
-        if let Ok(started) = Interpreter::start(&self.recipe).await {
+        if let Ok(started) = self.start().await {
             self.note(|seen| {
                 seen.version = Some(started.version.clone());
                 seen.state = "idle";
             });
             self.interpreter = Some(started);
+        }
+    }
+
+    /// An interpreter: the spare one if it lives, else a new one.
+    async fn start(&mut self) -> io::Result<Interpreter> {
+        if let Some(spare) = self.spare.take()
+            && let Ok(Ok(mut spare)) = spare.await
+            && spare.is_untouched()
+        {
+            return Ok(spare);
+        }
+        Interpreter::start(&self.recipe).await
+    }
+
+    /// Begins with the next interpreter, once the present one has been used: before, a restart would lose nothing.
+    fn raise_spare(&mut self) {
+        let worth_it = self.recipe.preload.as_ref().is_some_and(|modules| !modules.is_empty());
+        if worth_it && self.interpreter.is_some() && self.spare.is_none() {
+            let recipe = self.recipe.clone();
+            self.spare = Some(tokio::spawn(async move { Interpreter::start(&recipe).await }));
         }
     }
 
@@ -185,7 +224,7 @@ impl Attendant {
             ));
         }
         if self.interpreter.is_none() {
-            let started = Interpreter::start(&self.recipe).await;
+            let started = self.start().await;
             let started =
                 started.map_err(|error| ApiError::internal(format!("Python could not be started: {error}")))?;
             self.note(|seen| seen.version = Some(started.version.clone()));
