@@ -147,6 +147,11 @@ impl Agent {
         }
     }
 
+    /// What agent-browser has written down about the active tab; its id is in there.
+    pub(crate) fn active_tab(&self) -> Option<String> {
+        std::fs::read_to_string(self.beside_socket("target")).ok()
+    }
+
     /// Forgets which tab was the active one.
     pub(crate) fn forget_tab(&self) {
         let _ = std::fs::remove_file(self.beside_socket("target"));

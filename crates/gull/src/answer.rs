@@ -90,7 +90,7 @@ pub struct Health {
     pub status: HealthStatus,
     /// Whether there is a browser process.
     pub browser_active: bool,
-    /// Whether a page of it has just answered.
+    /// Whether it has just answered a question.
     pub browser_ready: bool,
     /// The sandbox's id.
     pub session: String,

@@ -50,6 +50,8 @@ struct Target {
     target_id: String,
     #[serde(rename = "type")]
     kind: String,
+    #[serde(default)]
+    url: String,
 }
 
 #[derive(Deserialize)]
@@ -69,6 +71,15 @@ struct Process {
     #[serde(rename = "type")]
     kind: String,
     id: u32,
+}
+
+/// Where the active page is: the one that `active` names, else the first.
+pub(crate) async fn url_of(link: &Link, active: Option<&str>, wait: Duration) -> Option<String> {
+    let targets: Targets = link.call(None, "Target.getTargets", json!({}), wait).await.ok()?;
+    let mut pages = targets.target_infos.into_iter().filter(|target| target.kind == "page").collect::<Vec<_>>();
+    let place =
+        pages.iter().position(|page| active.is_some_and(|active| active.contains(&page.target_id))).unwrap_or(0);
+    (place < pages.len()).then(|| pages.swap_remove(place).url)
 }
 
 impl Browser {

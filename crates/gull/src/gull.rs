@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use crate::agent::Agent;
 use crate::answer::{Answer, BatchAnswer, Health, HealthStatus, Step};
 use crate::bridge::Bridge;
+use crate::browser::url_of;
 use crate::cargo::Cargo;
 use crate::cookies;
 use crate::find::find_agent_browser;
@@ -21,11 +22,12 @@ use crate::options::GullOptions;
 use crate::room::Room;
 use crate::run;
 use crate::skill;
+use crate::trace::{Begun, TraceStep};
 
 /// Nobody, where the workspace belongs to root.
 const NOBODY: u32 = 65_534;
 
-/// How long a page has to answer a question about its health.
+/// How long the browser has to answer a question about its health.
 const HEALTH: Duration = Duration::from_secs(3);
 
 /// Why there is no Gull.
@@ -109,16 +111,55 @@ impl Gull {
         running.await.unwrap_or_else(|_| Answer::failed(1, "✗ the runtime is ending"))
     }
 
+    /// Runs one command and notes what happened.
+    pub async fn exec_traced(&self, cmd: &str, timeout: Duration) -> (Answer, TraceStep) {
+        self.step(cmd, timeout, 0).await
+    }
+
+    async fn step(&self, cmd: &str, timeout: Duration, step_index: usize) -> (Answer, TraceStep) {
+        let begun = Begun::now(&self.inner).await;
+        let answer = self.exec(cmd, timeout).await;
+        let step = begun.end(&self.inner, step_index, cmd, &answer).await;
+        (answer, step)
+    }
+
     /// Runs commands one after the other, `timeout` for all of them together.
     pub async fn exec_batch(&self, commands: &[String], timeout: Duration, stop_on_error: bool) -> BatchAnswer {
+        self.batch(commands, timeout, stop_on_error, None).await
+    }
+
+    /// The same, and notes what happened at each step.
+    pub async fn exec_batch_traced(
+        &self,
+        commands: &[String],
+        timeout: Duration,
+        stop_on_error: bool,
+    ) -> (BatchAnswer, Vec<TraceStep>) {
+        let mut trace = Vec::new();
+        let answer = self.batch(commands, timeout, stop_on_error, Some(&mut trace)).await;
+        (answer, trace)
+    }
+
+    async fn batch(
+        &self,
+        commands: &[String],
+        timeout: Duration,
+        stop_on_error: bool,
+        mut trace: Option<&mut Vec<TraceStep>>,
+    ) -> BatchAnswer {
         let began = Instant::now();
         let mut results = Vec::new();
         for (step_index, cmd) in commands.iter().enumerate() {
             let left = timeout.saturating_sub(began.elapsed());
             let step = Instant::now();
-            let answer = match left.is_zero() {
-                true => Answer::timed_out(timeout),
-                false => self.exec(cmd, left).await,
+            let answer = match (left.is_zero(), &mut trace) {
+                (true, _) => Answer::timed_out(timeout),
+                (false, None) => self.exec(cmd, left).await,
+                (false, Some(trace)) => {
+                    let (answer, step) = self.step(cmd, left, step_index).await;
+                    trace.push(step);
+                    answer
+                }
             };
             let failed = answer.exit_code != 0;
             let out_of_time = answer.exit_code == crate::answer::TIMED_OUT;
@@ -140,7 +181,7 @@ impl Gull {
         }
     }
 
-    /// Whether the browser can be used; asks a page of it.
+    /// Whether the browser can be used; asks it.
     pub async fn health(&self) -> Health {
         let inner = self.inner.clone();
         let asked = self.keeper.handle().spawn(async move { inner.health().await });
@@ -257,6 +298,12 @@ impl Inner {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Where the active page is, if the browser says so in time. Starts nothing and waits for no command.
+    pub(crate) async fn url(&self, wait: Duration) -> Option<String> {
+        let link = self.link().clone()?;
+        url_of(&link, self.agent.active_tab().as_deref(), wait).await
+    }
+
     async fn end(&self) {
         self.live.lock().await.close(self).await;
         self.room.clear();
@@ -324,6 +371,6 @@ async fn keep_idle(inner: std::sync::Weak<Inner>) {
     }
 }
 
-fn millis(duration: Duration) -> u64 {
+pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

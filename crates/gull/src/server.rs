@@ -14,7 +14,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::oneshot;
@@ -24,6 +24,7 @@ use crate::find::AGENT_BROWSER_VERSION;
 use crate::gull::{Gull, GullError};
 use crate::options::{GullOptions, Listen};
 use crate::secret;
+use crate::trace::TraceStep;
 
 /// A batch of long commands fits; nothing else has to.
 const MAX_BODY_BYTES: usize = 4 << 20;
@@ -153,6 +154,8 @@ struct Exec {
     cmd: String,
     #[serde(default = "exec_timeout")]
     timeout: f64,
+    #[serde(default)]
+    include_trace: bool,
 }
 
 #[derive(Deserialize)]
@@ -162,6 +165,16 @@ struct ExecBatch {
     timeout: f64,
     #[serde(default = "yes")]
     stop_on_error: bool,
+    #[serde(default)]
+    include_trace: bool,
+}
+
+/// An answer with the trace that was asked for.
+#[derive(Serialize)]
+struct Traced<T> {
+    #[serde(flatten)]
+    answer: T,
+    trace: Vec<TraceStep>,
 }
 
 fn exec_timeout() -> f64 {
@@ -177,18 +190,22 @@ fn yes() -> bool {
 }
 
 async fn exec(State(gull): State<Arc<Gull>>, body: Result<Json<Exec>, JsonRejection>) -> Response {
-    let Json(Exec { cmd, timeout }) = match body {
+    let Json(Exec { cmd, timeout, include_trace }) = match body {
         Ok(body) => body,
         Err(rejection) => return unfit("body", &rejection.body_text()),
     };
     match seconds(timeout, 300.0) {
+        Ok(timeout) if include_trace => {
+            let (answer, step) = gull.exec_traced(&cmd, timeout).await;
+            Json(Traced { answer, trace: vec![step] }).into_response()
+        }
         Ok(timeout) => Json(gull.exec(&cmd, timeout).await).into_response(),
         Err(why) => unfit("timeout", &why),
     }
 }
 
 async fn exec_batch(State(gull): State<Arc<Gull>>, body: Result<Json<ExecBatch>, JsonRejection>) -> Response {
-    let Json(ExecBatch { commands, timeout, stop_on_error }) = match body {
+    let Json(ExecBatch { commands, timeout, stop_on_error, include_trace }) = match body {
         Ok(body) => body,
         Err(rejection) => return unfit("body", &rejection.body_text()),
     };
@@ -196,6 +213,10 @@ async fn exec_batch(State(gull): State<Arc<Gull>>, body: Result<Json<ExecBatch>,
         return unfit("commands", &format!("1 to {MAX_COMMANDS} commands"));
     }
     match seconds(timeout, 600.0) {
+        Ok(timeout) if include_trace => {
+            let (answer, trace) = gull.exec_batch_traced(&commands, timeout, stop_on_error).await;
+            Json(Traced { answer, trace }).into_response()
+        }
         Ok(timeout) => Json(gull.exec_batch(&commands, timeout, stop_on_error).await).into_response(),
         Err(why) => unfit("timeout", &why),
     }

@@ -168,6 +168,23 @@ async fn every_group_of_commands_works() {
     assert_eq!(batch["results"][1]["step_index"], 1);
     let go_on = json!({ "commands": ["get title", "click @e999", "get url"], "stop_on_error": false, "timeout": 30 });
     assert_eq!(bay.post("/exec_batch", &go_on).await.1["results"].as_array().unwrap().len(), 3);
+    // With a trace, the same answer and what happened.
+    let traced = json!({ "cmd": format!("open {}", place.url("/second")), "include_trace": true });
+    let (_, answer) = bay.post("/exec", &traced).await;
+    let step = &answer["trace"][0];
+    assert_eq!((&answer["exit_code"], &step["exit_code"], &step["step_index"]), (&json!(0), &json!(0), &json!(0)));
+    assert!(step["url_before"].as_str().unwrap().ends_with("/play"), "{answer}");
+    assert!(step["url_after"].as_str().unwrap().ends_with("/second"), "{answer}");
+    assert!(step["started_at_ms"].as_u64().unwrap() > 1_700_000_000_000 && step["duration_ms"].is_u64());
+    let traced = json!({ "commands": ["get title", "click @e999", "get url"], "include_trace": true });
+    let (_, batch) = bay.post("/exec_batch", &traced).await;
+    assert_eq!(
+        (batch["results"].as_array().unwrap().len(), batch["trace"].as_array().unwrap().len()),
+        (2, 2),
+        "{batch}"
+    );
+    assert_eq!(batch["trace"][1]["cmd"], "click @e999");
+    assert!(batch["trace"][1]["stderr"].as_str().unwrap().contains("take a new snapshot"), "{batch}");
     let (_, meta) = bay.get("/meta").await;
     assert_eq!((meta["runtime"].as_str(), meta["agent_browser"].as_str()), (Some("gull"), Some("0.41.0")), "{meta}");
     assert!(meta["capabilities"]["browser"].is_object() && meta["capabilities"]["screenshot"].is_object());
