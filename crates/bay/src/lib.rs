@@ -9,6 +9,8 @@ mod bay;
 mod browser;
 mod cargos;
 mod collector;
+pub mod config;
+pub mod driver;
 mod events;
 mod files;
 mod history;
@@ -16,6 +18,8 @@ mod javascript;
 mod owner;
 mod sandboxes;
 mod skills;
+#[allow(dead_code, unused_imports, reason = "some verbs wait for the room that will call them")]
+mod store;
 mod work;
 
 pub use bay::{Bay, StartError};

@@ -1,0 +1,130 @@
+//! One question to the database: a fixed text and its values.
+//!
+//! The only place that binds a value, so that a rule holds for every column: a NUL byte, which PostgreSQL refuses in
+//! text, is kept as `␀` on both. Nothing that a client or a guest writes can make a question fail.
+
+use cove_api::Moment;
+use sqlx::any::{Any, AnyArguments, AnyRow};
+use sqlx::query::Query;
+use sqlx::{Executor, Row as _, SqlSafeStr};
+
+use super::{StoreError, StoreResult};
+
+/// A question with its values so far.
+pub(super) struct Ask(Query<'static, Any, AnyArguments>);
+
+/// Begins a question.
+pub(super) fn ask(text: impl SqlSafeStr) -> Ask {
+    Ask(sqlx::query(text))
+}
+
+/// Text that both databases keep.
+fn without_nul(text: &str) -> String {
+    if text.contains('\0') { text.replace('\0', "␀") } else { text.to_owned() }
+}
+
+impl Ask {
+    pub(super) fn text(self, value: &str) -> Self {
+        Self(self.0.bind(without_nul(value)))
+    }
+
+    pub(super) fn text_or(self, value: Option<&str>) -> Self {
+        Self(self.0.bind(value.map(without_nul)))
+    }
+
+    pub(super) fn int(self, value: i64) -> Self {
+        Self(self.0.bind(value))
+    }
+
+    pub(super) fn int_or(self, value: Option<i64>) -> Self {
+        Self(self.0.bind(value))
+    }
+
+    pub(super) fn flag(self, value: bool) -> Self {
+        self.int(i64::from(value))
+    }
+
+    pub(super) fn flag_or(self, value: Option<bool>) -> Self {
+        self.int_or(value.map(i64::from))
+    }
+
+    pub(super) fn at(self, value: Moment) -> Self {
+        self.int(value.micros())
+    }
+
+    pub(super) fn at_or(self, value: Option<Moment>) -> Self {
+        self.int_or(value.map(Moment::micros))
+    }
+
+    /// Asks; how many rows it changed.
+    pub(super) async fn run<'e>(self, on: impl Executor<'e, Database = Any>) -> StoreResult<u64> {
+        Ok(self.0.execute(on).await?.rows_affected())
+    }
+
+    /// Asks for at most one row.
+    pub(super) async fn one<'e>(self, on: impl Executor<'e, Database = Any>) -> StoreResult<Option<Row>> {
+        Ok(self.0.fetch_optional(on).await?.map(Row))
+    }
+
+    /// Asks for all rows.
+    pub(super) async fn all<'e>(self, on: impl Executor<'e, Database = Any>) -> StoreResult<Vec<Row>> {
+        Ok(self.0.fetch_all(on).await?.into_iter().map(Row).collect())
+    }
+
+    /// Asks for all rows, each read as something.
+    pub(super) async fn each<'e, T>(
+        self,
+        on: impl Executor<'e, Database = Any>,
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Vec<T>> {
+        self.all(on).await?.iter().map(read).collect()
+    }
+
+    /// Asks for the one number in the column `n`.
+    pub(super) async fn number<'e>(self, on: impl Executor<'e, Database = Any>) -> StoreResult<i64> {
+        self.one(on).await?.map_or(Ok(0), |row| row.int("n"))
+    }
+}
+
+/// One row of an answer.
+pub(super) struct Row(AnyRow);
+
+impl Row {
+    pub(super) fn text(&self, name: &str) -> StoreResult<String> {
+        Ok(self.0.try_get(name)?)
+    }
+
+    pub(super) fn text_or(&self, name: &str) -> StoreResult<Option<String>> {
+        Ok(self.0.try_get(name)?)
+    }
+
+    pub(super) fn int(&self, name: &str) -> StoreResult<i64> {
+        Ok(self.0.try_get(name)?)
+    }
+
+    pub(super) fn int_or(&self, name: &str) -> StoreResult<Option<i64>> {
+        Ok(self.0.try_get(name)?)
+    }
+
+    pub(super) fn flag(&self, name: &str) -> StoreResult<bool> {
+        Ok(self.int(name)? != 0)
+    }
+
+    pub(super) fn at(&self, name: &str) -> StoreResult<Moment> {
+        Ok(Moment::from_micros(self.int(name)?))
+    }
+
+    pub(super) fn at_or(&self, name: &str) -> StoreResult<Option<Moment>> {
+        Ok(self.int_or(name)?.map(Moment::from_micros))
+    }
+
+    /// A column that holds JSON.
+    pub(super) fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> StoreResult<T> {
+        serde_json::from_str(&self.text(name)?).map_err(StoreError::Json)
+    }
+
+    /// A column that holds JSON, or nothing.
+    pub(super) fn json_or<T: serde::de::DeserializeOwned>(&self, name: &str) -> StoreResult<Option<T>> {
+        self.text_or(name)?.map(|text| serde_json::from_str(&text).map_err(StoreError::Json)).transpose()
+    }
+}

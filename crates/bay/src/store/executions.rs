@@ -1,0 +1,244 @@
+//! The history: one row for each execution, cut to a size, so many for each sandbox.
+
+use cove_api::{Annotation, HistoryEntry, Moment};
+use sqlx::AssertSqlSafe;
+
+use super::{Store, StoreResult, ask::Row, ask::ask};
+use crate::Owner;
+
+/// Entries that a sandbox keeps; the oldest go. At 64 KiB each that is far more than anybody reads, and bounded.
+pub(crate) const MAX_ENTRIES: i64 = 10_000;
+/// What is kept of an execution's code.
+pub(crate) const MAX_CODE_BYTES: usize = 256 * 1024;
+/// What is kept of its output, and of its error.
+pub(crate) const MAX_OUTPUT_BYTES: usize = 64 * 1024;
+/// What is kept of a description, of tags, of notes.
+pub(crate) const MAX_NOTE_BYTES: usize = 16 * 1024;
+
+/// An execution that was.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewExecution<'a> {
+    /// Its id, known before it ran: events name it.
+    pub(crate) id: &'a str,
+    /// Who ran it.
+    pub(crate) owner: &'a Owner,
+    /// Where.
+    pub(crate) sandbox_id: &'a str,
+    /// In which session.
+    pub(crate) session_id: Option<&'a str>,
+    /// `python`, `shell`, `javascript`, `browser` or `browser_batch`.
+    pub(crate) exec_type: &'a str,
+    /// What ran.
+    pub(crate) code: &'a str,
+    /// Whether it succeeded.
+    pub(crate) success: bool,
+    /// How long it took.
+    pub(crate) execution_time_ms: i64,
+    /// What it said.
+    pub(crate) output: Option<&'a str>,
+    /// Why it failed.
+    pub(crate) error: Option<&'a str>,
+    /// The trace.
+    pub(crate) payload_ref: Option<&'a str>,
+    /// What the caller said it is.
+    pub(crate) description: Option<&'a str>,
+    /// The caller's words for it, with commas between.
+    pub(crate) tags: Option<&'a str>,
+    /// Whether a skill may be learnt from it.
+    pub(crate) learn: bool,
+    /// When it began.
+    pub(crate) created_at: Moment,
+}
+
+/// Which entries of a sandbox.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ExecutionFilter<'a> {
+    /// Only this kind.
+    pub(crate) exec_type: Option<&'a str>,
+    /// Only those that succeeded.
+    pub(crate) success_only: bool,
+    /// Only those with all of these tags, with commas between.
+    pub(crate) tags: Option<&'a str>,
+    /// Only those with, or without, notes.
+    pub(crate) has_notes: Option<bool>,
+    /// Only those with, or without, a description.
+    pub(crate) has_description: Option<bool>,
+    /// How many at most.
+    pub(crate) limit: u32,
+    /// How many to leave out first.
+    pub(crate) offset: u32,
+}
+
+fn entry(row: &Row) -> StoreResult<HistoryEntry> {
+    Ok(HistoryEntry {
+        id: row.text("id")?,
+        session_id: row.text_or("session_id")?,
+        exec_type: row.text("exec_type")?,
+        code: row.text("code")?,
+        success: row.flag("success")?,
+        execution_time_ms: row.int("execution_time_ms")?,
+        output: row.text_or("output")?,
+        error: row.text_or("error")?,
+        payload_ref: row.text_or("payload_ref")?,
+        description: row.text_or("description")?,
+        tags: row.text_or("tags")?,
+        notes: row.text_or("notes")?,
+        learn_enabled: row.flag("learn_enabled")?,
+        learn_status: row.text_or("learn_status")?,
+        learn_error: row.text_or("learn_error")?,
+        learn_processed_at: row.at_or("learn_processed_at")?,
+        created_at: row.at("created_at")?,
+    })
+}
+
+/// The tags in a caller's text.
+pub(crate) fn split_tags(tags: &str) -> impl Iterator<Item = &str> {
+    tags.split(',').map(str::trim).filter(|tag| !tag.is_empty())
+}
+
+/// `,a,b,`: each tag stands between two commas, so that `,a,` is found in it only for the tag `a`.
+fn tag_index(tags: &str) -> String {
+    split_tags(tags).fold(",".to_owned(), |index, tag| index + tag + ",")
+}
+
+/// A text's head and tail, with a note of what is missing between, at most `limit` bytes and that note.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(limit / 2);
+    let tail = text.ceil_char_boundary(text.len() - limit / 2);
+    format!("{}\n… {} bytes left out …\n{}", &text[..head], tail - head, &text[tail..])
+}
+
+impl Store {
+    /// Writes an entry; with `idle_expires_at` also moves the end of the session's idleness, in the same transaction.
+    pub(crate) async fn record(&self, new: &NewExecution<'_>, idle_expires_at: Option<Moment>) -> StoreResult<()> {
+        let question = "INSERT INTO executions (id, owner, sandbox_id, seq, session_id, exec_type, code, success, \
+             execution_time_ms, output, error, payload_ref, description, tags, tag_index, learn_enabled, learn_status, \
+             created_at) VALUES ($1, $2, $3, (SELECT COALESCE(MAX(seq), 0) + 1 FROM executions WHERE sandbox_id = $3), \
+             $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING seq AS n";
+        let short = |text: Option<&str>, limit| text.map(|text| cut(text, limit));
+        let tags = short(new.tags, MAX_NOTE_BYTES);
+        let question = ask(question)
+            .text(new.id)
+            .text(new.owner.as_str())
+            .text(new.sandbox_id)
+            .text_or(new.session_id)
+            .text(new.exec_type)
+            .text(&cut(new.code, MAX_CODE_BYTES))
+            .flag(new.success)
+            .int(new.execution_time_ms)
+            .text_or(short(new.output, MAX_OUTPUT_BYTES).as_deref())
+            .text_or(short(new.error, MAX_OUTPUT_BYTES).as_deref())
+            .text_or(new.payload_ref)
+            .text_or(short(new.description, MAX_NOTE_BYTES).as_deref())
+            .text_or(tags.as_deref())
+            .text(&tag_index(tags.as_deref().unwrap_or_default()))
+            .flag(new.learn)
+            .text_or(new.learn.then_some("pending"))
+            .at(new.created_at);
+        let mut tx = self.begin().await?;
+        let seq = question.number(&mut *tx).await?;
+        if seq > MAX_ENTRIES {
+            let question = "DELETE FROM executions WHERE sandbox_id = $1 AND seq <= $2";
+            ask(question).text(new.sandbox_id).int(seq - MAX_ENTRIES).run(&mut *tx).await?;
+        }
+        if let Some(idle_expires_at) = idle_expires_at {
+            let question = "UPDATE sessions SET idle_expires_at = $2, last_used_at = $3 WHERE sandbox_id = $1";
+            ask(question).text(new.sandbox_id).at(idle_expires_at).at(Moment::now()).run(&mut *tx).await?;
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// One entry of a sandbox.
+    pub(crate) async fn execution(
+        &self,
+        owner: &Owner,
+        sandbox_id: &str,
+        id: &str,
+    ) -> StoreResult<Option<HistoryEntry>> {
+        let question = "SELECT * FROM executions WHERE id = $1 AND sandbox_id = $2 AND owner = $3";
+        let question = ask(question).text(id).text(sandbox_id).text(owner.as_str());
+        question.one(&self.read).await?.as_ref().map(entry).transpose()
+    }
+
+    /// What kind one of an owner's entries is, whichever sandbox it belongs to.
+    pub(crate) async fn execution_type(&self, owner: &Owner, id: &str) -> StoreResult<Option<String>> {
+        let question = "SELECT exec_type FROM executions WHERE id = $1 AND owner = $2";
+        let row = ask(question).text(id).text(owner.as_str()).one(&self.read).await?;
+        row.map(|row| row.text("exec_type")).transpose()
+    }
+
+    /// A page of a sandbox's entries, newest first, and how many there are in all.
+    pub(crate) async fn executions(
+        &self,
+        owner: &Owner,
+        sandbox_id: &str,
+        filter: &ExecutionFilter<'_>,
+    ) -> StoreResult<(Vec<HistoryEntry>, i64)> {
+        let tags: Vec<&str> = filter.tags.map(|tags| split_tags(tags).collect()).unwrap_or_default();
+        let mut which = "FROM executions WHERE sandbox_id = $1 AND owner = $2 AND ($3 IS NULL OR exec_type = $3) \
+            AND success >= $4 \
+            AND ($5 IS NULL OR $5 = CASE WHEN COALESCE(notes, '') = '' THEN 0 ELSE 1 END) \
+            AND ($6 IS NULL OR $6 = CASE WHEN COALESCE(description, '') = '' THEN 0 ELSE 1 END)"
+            .to_owned();
+        // Not LIKE: a tag may hold `%`, and SQLite's LIKE takes `A` for `a`.
+        for place in 7..7 + tags.len() {
+            which.push_str(&format!(" AND REPLACE(tag_index, ${place}, '') <> tag_index"));
+        }
+        let bound = |text: String| {
+            let question = ask(AssertSqlSafe(text)).text(sandbox_id).text(owner.as_str()).text_or(filter.exec_type);
+            let question = question.flag(filter.success_only).flag_or(filter.has_notes).flag_or(filter.has_description);
+            tags.iter().fold(question, |question, tag| question.text(&format!(",{tag},")))
+        };
+        let total = bound(format!("SELECT COUNT(*) AS n {which}")).number(&self.read).await?;
+        let (limit, offset) = (filter.limit, filter.offset);
+        let page = format!("SELECT * {which} ORDER BY seq DESC, id DESC LIMIT {limit} OFFSET {offset}");
+        Ok((bound(page).each(&self.read, entry).await?, total))
+    }
+
+    /// Notes something with an entry; what is absent stays.
+    pub(crate) async fn annotate(
+        &self,
+        owner: &Owner,
+        sandbox_id: &str,
+        id: &str,
+        note: &Annotation,
+    ) -> StoreResult<Option<HistoryEntry>> {
+        let question = "UPDATE executions SET description = COALESCE($4, description), tags = COALESCE($5, tags), \
+                        tag_index = COALESCE($6, tag_index), notes = COALESCE($7, notes) \
+                        WHERE id = $1 AND sandbox_id = $2 AND owner = $3 RETURNING *";
+        let row = ask(question)
+            .text(id)
+            .text(sandbox_id)
+            .text(owner.as_str())
+            .text_or(note.description.as_deref())
+            .text_or(note.tags.as_deref())
+            .text_or(note.tags.as_deref().map(tag_index).as_deref())
+            .text_or(note.notes.as_deref())
+            .one(&self.write)
+            .await?;
+        row.as_ref().map(entry).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_keeps_both_ends_and_whole_letters() {
+        assert_eq!(cut("short", 5), "short");
+        let long = format!("é{}ü", "ß".repeat(100));
+        let kept = cut(&long, 11);
+        assert!(kept.starts_with("éß\n… ") && kept.ends_with(" …\nßü"), "{kept}");
+    }
+
+    #[test]
+    fn tags_stand_between_commas() {
+        assert_eq!(tag_index(" a, b c ,,"), ",a,b c,");
+        assert_eq!(tag_index(""), ",");
+    }
+}

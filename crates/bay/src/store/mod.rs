@@ -1,0 +1,152 @@
+//! The store: every record that Bay keeps, in SQLite or PostgreSQL.
+//!
+//! One schema and one text for each question: [`ask`] is the only door to a database, and only [`address`],
+//! [`migrate`] and the few lines that say [`Kind`] know which one it is. What must happen together is one verb and one
+//! transaction (a sandbox with its cargo and the stored answer to its idempotency key), so that a crash or a second Bay
+//! can never be seen between. The store knows no process, no folder and no wire.
+
+mod address;
+mod ask;
+mod blobs;
+mod cargos;
+mod cursor;
+mod executions;
+mod fault;
+mod idempotency;
+mod instances;
+mod migrate;
+mod releases;
+mod sandboxes;
+mod sessions;
+mod skills;
+mod warm;
+
+use std::time::Duration;
+
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::{Any, AnyPool, Transaction};
+
+pub(crate) use blobs::{BlobRow, NewBlob, blob_id, blob_ref};
+pub(crate) use cargos::{CargoRemoval, CargoRow, NewCargo};
+pub(crate) use cursor::{Cursor, Page};
+pub(crate) use executions::{ExecutionFilter, MAX_NOTE_BYTES, NewExecution, split_tags};
+pub(crate) use fault::{StoreError, StoreResult};
+pub(crate) use idempotency::{Done, Once};
+pub(crate) use instances::InstanceRow;
+pub(crate) use releases::{HEALTH_WINDOW_SECS, ReleaseFilter, ReleaseRow, Replay};
+pub(crate) use sandboxes::{CargoChoice, Extension, NewSandbox, SandboxDeletion, SandboxRow};
+pub(crate) use sessions::{Begin, NewSession, SessionRow, SessionState};
+pub(crate) use skills::CandidateFilter;
+pub(crate) use warm::{WarmClaim, WarmCount};
+
+use address::Address;
+use ask::ask;
+
+/// How long a verb waits for a connection, and SQLite for another process's transaction.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Readers of one SQLite file. Reads are short; more would only cost memory.
+const SQLITE_READERS: u32 = 3;
+
+/// Connections to PostgreSQL from one Bay.
+const POSTGRES_CONNECTIONS: u32 = 12;
+
+/// Which database it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One file, one writer at a time.
+    Sqlite,
+    /// A server, for several Bays.
+    Postgres,
+}
+
+/// The records. Cheap to clone; all clones are one.
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    kind: Kind,
+    read: AnyPool,
+    write: AnyPool,
+}
+
+impl Store {
+    /// Opens the database (an SQLite file is made if there is none) and brings its schema up to date.
+    pub(crate) async fn open(url: &str) -> StoreResult<Self> {
+        sqlx::any::install_default_drivers();
+        let address = Address::parse(url)?;
+        address.make_file()?;
+        let options: AnyConnectOptions = address.url().parse()?;
+        let kind = address.kind();
+        let (read, write) = match kind {
+            Kind::Sqlite => {
+                let write = sqlite_pool(1, false).connect_with(options.clone()).await?;
+                let alone = address.in_memory();
+                let read = if alone { write.clone() } else { sqlite_pool(SQLITE_READERS, true).connect_lazy_with(options) };
+                (read, write)
+            }
+            Kind::Postgres => {
+                let pool = AnyPoolOptions::new().max_connections(POSTGRES_CONNECTIONS).acquire_timeout(WAIT);
+                let pool = pool.connect_with(options).await?;
+                (pool.clone(), pool)
+            }
+        };
+        let store = Self { kind, read, write };
+        store.migrate().await?;
+        Ok(store)
+    }
+
+    /// Which database it is.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether the database answers.
+    pub(crate) async fn ping(&self) -> StoreResult<()> {
+        ask("SELECT 1 AS one").one(&self.read).await.map(|_| ())
+    }
+
+    /// Ends its connections.
+    pub(crate) async fn close(&self) {
+        self.read.close().await;
+        self.write.close().await;
+    }
+
+    /// A transaction that may write. SQLite's takes the write lock at once: a lock that is taken halfway can only fail.
+    async fn begin(&self) -> StoreResult<Transaction<'static, Any>> {
+        Ok(match self.kind {
+            Kind::Sqlite => self.write.begin_with("BEGIN IMMEDIATE").await?,
+            Kind::Postgres => self.write.begin().await?,
+        })
+    }
+
+    /// Makes transactions that name the same thing go one after the other. SQLite's do so anyway.
+    async fn in_turn(&self, tx: &mut Transaction<'static, Any>, thing: &str) -> StoreResult<()> {
+        if self.kind == Kind::Postgres {
+            ask("SELECT pg_advisory_xact_lock(19023, hashtext($1)) IS NULL AS held").text(thing).one(&mut **tx).await?;
+        }
+        Ok(())
+    }
+}
+
+/// SQLite's connections: a write-ahead log, so that readers never wait; a commit survives the process, not a power cut.
+fn sqlite_pool(connections: u32, only_read: bool) -> AnyPoolOptions {
+    AnyPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(WAIT)
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .after_connect(move |connection, _| {
+            Box::pin(async move {
+                sqlx::raw_sql(
+                    "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
+                     PRAGMA foreign_keys = ON;",
+                )
+                .execute(&mut *connection)
+                .await?;
+                if only_read {
+                    sqlx::raw_sql("PRAGMA query_only = ON").execute(&mut *connection).await?;
+                }
+                Ok(())
+            })
+        })
+}
