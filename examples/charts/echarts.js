@@ -11,7 +11,7 @@ chart.setOption({
   textStyle: { fontFamily: 'Arial' },
   title: { text: 'Boats in the cove', subtext: 'arrivals and departures in one week', left: 'center' },
   legend: { bottom: 8 },
-  grid: { left: 60, right: 320, top: 80, bottom: 60 },
+  grid: { left: 60, right: 330, top: 80, bottom: 60 },
   xAxis: { type: 'category', data: days },
   yAxis: { type: 'value', name: 'boats' },
   series: [
@@ -19,8 +19,8 @@ chart.setOption({
     { name: 'departures', type: 'bar', stack: 'all', data: [9, 14, 18, 12, 10, 16, 34], itemStyle: { color: '#e9c46a' } },
     { name: 'at anchor', type: 'line', smooth: true, data: [30, 36, 33, 29, 26, 41, 35], itemStyle: { color: '#0b3d5c' }, areaStyle: { opacity: 0.15 } },
     {
-      name: 'kind', type: 'pie', radius: ['28%', '48%'], center: ['83%', '50%'],
-      label: { formatter: '{b}\n{d} %' },
+      name: 'kind', type: 'pie', radius: ['20%', '34%'], center: ['83%', '48%'],
+      label: { formatter: '{b}\n{d} %' }, labelLine: { length: 8, length2: 8 },
       data: [{ name: 'sail', value: 64 }, { name: 'motor', value: 27 }, { name: 'oars', value: 9 }],
     },
   ],

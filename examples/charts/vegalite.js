@@ -5,6 +5,13 @@
 const vega = await import('vega')
 const { compile } = await import('vega-lite')
 
+// Without a page Vega guesses how wide texts are; a canvas knows.
+const ruler = new OffscreenCanvas(1, 1).getContext('2d')
+vega.textMetrics.width = (item, text) => {
+  ruler.font = `${item.fontStyle ?? ''} ${item.fontWeight ?? ''} ${item.fontSize ?? 11}px ${item.font ?? 'sans-serif'}`
+  return ruler.measureText(text).width
+}
+
 const values = []
 for (let i = 0; i < 160; i++) {
   const depth = (i * 37) % 100
@@ -36,7 +43,6 @@ const { spec } = compile({
 })
 const view = new vega.View(vega.parse(spec), { renderer: 'none' })
 await view.runAsync()
-const { width, height, padding } = { width: view.width(), height: view.height(), padding: view.padding() }
-const canvas = getCanvas(920, 500)
+const canvas = getCanvas(920, 490)
 await view.toCanvas(1, { externalContext: canvas.getContext('2d') })
-return { width, height, padding }
+return values.length

@@ -5,6 +5,7 @@ mod browser;
 mod docs;
 mod doctor;
 mod files;
+mod looks;
 mod repl;
 mod run;
 mod ship;
