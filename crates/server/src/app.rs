@@ -1,0 +1,77 @@
+//! What every handler shares.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cove_api::{BayError, ErrorCode};
+use cove_bay::{Answer, Bay};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::away::Away;
+use crate::failure::{Failure, Reply};
+use crate::keys::KeyRing;
+use crate::limits;
+use crate::options::ServerOptions;
+
+/// Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub(crate) struct App {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) bay: Bay,
+    pub(crate) keys: KeyRing,
+    pub(crate) options: ServerOptions,
+    /// Cancelled when the server is told to end: streams that never end by themselves end then.
+    pub(crate) closing: CancellationToken,
+    pub(crate) slots: Semaphore,
+    pub(crate) away: Away,
+}
+
+impl std::ops::Deref for App {
+    type Target = Inner;
+    fn deref(&self) -> &Inner {
+        &self.inner
+    }
+}
+
+impl App {
+    pub(crate) fn new(bay: Bay, options: ServerOptions, closing: CancellationToken) -> Self {
+        let keys = KeyRing::new(&options.keys);
+        let slots = Semaphore::new(options.max_requests);
+        Self { inner: Arc::new(Inner { bay, keys, options, closing, slots, away: Away::default() }) }
+    }
+
+    /// Runs a verb that is dropped, and thereby cancelled, when its caller goes away.
+    pub(crate) async fn run<T>(&self, own_secs: u64, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
+        within(Duration::from_secs(own_secs) + limits::GRACE, verb).await
+    }
+
+    /// Runs a quick verb.
+    pub(crate) async fn ask<T>(&self, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
+        within(limits::VERB, verb).await
+    }
+
+    /// Runs a verb to its end even when its caller goes away: half a creation or half a deletion helps nobody.
+    pub(crate) async fn finish<T: Send + 'static>(
+        &self,
+        verb: impl Future<Output = Answer<T>> + Send + 'static,
+    ) -> Reply<T> {
+        use tracing::Instrument as _;
+        let task = tokio::spawn(within(limits::VERB, verb).in_current_span());
+        match task.await {
+            Ok(reply) => reply,
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => Err(Failure::new(ErrorCode::InternalError, "the work was ended")),
+        }
+    }
+}
+
+async fn within<T>(limit: Duration, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
+    match tokio::time::timeout(limit, verb).await {
+        Ok(answer) => answer.map_err(Failure::from),
+        Err(_) => Err(BayError::new(ErrorCode::Timeout, format!("no answer within {} s", limit.as_secs())).into()),
+    }
+}

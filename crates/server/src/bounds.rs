@@ -1,0 +1,139 @@
+//! The bounds that the schema states and types alone cannot hold: checked here, once, before Bay is asked.
+
+use cove_api::{
+    Annotation, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, ClickRequest, CreateCandidate,
+    CreateCargo, CreatePayload, CreateSandbox, DeleteRequest, Evaluate, ExtendTtl, FileQuery, FillRequest, GcRequest,
+    HistoryQuery, JavaScriptExecRequest, ListQuery, MAX_CARGO_MB, NavigateRequest, Promote, PythonExecRequest, ReleaseQuery,
+    SandboxQuery, ScreenshotRequest, ShellExecRequest, SnapshotRequest, ToolAnswer, WriteFile,
+};
+
+use crate::schema::Problems;
+
+/// The longest time-out of one command or one piece of code, in seconds.
+const MAX_EXEC_SECS: u64 = 300;
+/// The longest time-out of a batch, in seconds.
+const MAX_BATCH_SECS: u64 = 600;
+/// The longest page of sandboxes or cargos.
+const MAX_PAGE: u32 = 200;
+/// The longest page of history or skills.
+const MAX_LONG_PAGE: u32 = 500;
+
+/// Something with bounds.
+pub(crate) trait Bounded {
+    /// Notes what is out of them.
+    fn check(&self, problems: &mut Problems) {
+        let _ = problems;
+    }
+}
+
+/// Types whose form says it all.
+macro_rules! boundless {
+    ($($name:ty),* $(,)?) => { $(impl Bounded for $name {})* };
+}
+
+boundless!(
+    Annotation,
+    DeleteRequest,
+    Evaluate,
+    FileQuery,
+    GcRequest,
+    Promote,
+    ToolAnswer,
+    WriteFile,
+    serde_json::Map<String, serde_json::Value>,
+);
+
+/// Types whose only bound is a time-out.
+macro_rules! timed {
+    ($max:ident: $($name:ty),* $(,)?) => {
+        $(impl Bounded for $name {
+            fn check(&self, problems: &mut Problems) {
+                problems.range("timeout", self.timeout, 1, $max);
+            }
+        })*
+    };
+}
+
+timed!(
+    MAX_EXEC_SECS: PythonExecRequest,
+    ShellExecRequest,
+    JavaScriptExecRequest,
+    BrowserExecRequest,
+    NavigateRequest,
+    SnapshotRequest,
+    ClickRequest,
+    FillRequest,
+    ScreenshotRequest,
+);
+timed!(MAX_BATCH_SECS: BrowserSkillRequest);
+
+impl Bounded for BrowserBatchRequest {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("timeout", self.timeout, 1, MAX_BATCH_SECS);
+        problems.some("commands", &self.commands);
+    }
+}
+
+impl Bounded for CreateSandbox {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("ttl", self.ttl.unwrap_or(0), 0, i64::MAX);
+    }
+}
+
+impl Bounded for ExtendTtl {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("extend_by", self.extend_by, 1, i64::MAX);
+    }
+}
+
+impl Bounded for CreateCargo {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("size_limit_mb", self.size_limit_mb.unwrap_or(1), 1, MAX_CARGO_MB);
+    }
+}
+
+impl Bounded for CreatePayload {
+    fn check(&self, problems: &mut Problems) {
+        problems.filled("kind", &self.kind);
+        if !self.payload.is_object() && !self.payload.is_array() {
+            problems.add(Some("payload"), "value_error", "must be an object or an array");
+        }
+    }
+}
+
+impl Bounded for CreateCandidate {
+    fn check(&self, problems: &mut Problems) {
+        problems.filled("skill_key", &self.skill_key);
+        problems.some("source_execution_ids", &self.source_execution_ids);
+    }
+}
+
+impl Bounded for ListQuery {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("limit", self.limit.unwrap_or(1), 1, MAX_PAGE);
+    }
+}
+
+impl Bounded for SandboxQuery {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("limit", self.limit.unwrap_or(1), 1, MAX_PAGE);
+    }
+}
+
+impl Bounded for HistoryQuery {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("limit", self.limit.unwrap_or(1), 1, MAX_LONG_PAGE);
+    }
+}
+
+impl Bounded for CandidateQuery {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("limit", self.limit.unwrap_or(1), 1, MAX_LONG_PAGE);
+    }
+}
+
+impl Bounded for ReleaseQuery {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("limit", self.limit.unwrap_or(1), 1, MAX_LONG_PAGE);
+    }
+}

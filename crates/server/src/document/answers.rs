@@ -1,0 +1,154 @@
+//! Every answer besides success, for each operation: the codes that it can give, with their statuses and shapes.
+
+use std::collections::BTreeMap;
+
+use cove_api::{ErrorBody, ErrorCode, SchemaErrors};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
+
+/// Behind the gate.
+const GATE: [ErrorCode; 3] = [ErrorCode::Unauthorized, ErrorCode::QuotaExceeded, ErrorCode::InternalError];
+
+/// Codes of an operation beyond the gate's.
+fn own(path: &str, id: &str) -> Vec<ErrorCode> {
+    use ErrorCode as E;
+    let mut codes = vec![E::Timeout];
+    let in_sandbox = path.starts_with("/v1/sandboxes/{id}");
+    if path.contains('{') {
+        codes.push(E::NotFound);
+    }
+    if in_sandbox {
+        // Its session may live in another Bay that does not answer.
+        codes.push(E::SessionNotReady);
+    }
+    let starts = in_sandbox && ["/python/", "/shell/", "/browser/", "/filesystem/", "/javascript/exec"].iter().any(|part| path.contains(part)) && id != "get_browser_trace";
+    if starts {
+        codes.extend([E::SandboxExpired, E::Conflict, E::CapabilityNotSupported, E::ShipError, E::ValidationError, E::QuotaExceeded]);
+    }
+    if path.contains("/filesystem/") || id == "browser_screenshot" || id == "exec_shell" {
+        codes.push(E::InvalidPath);
+    }
+    if path.contains("/filesystem/") {
+        codes.push(E::FileNotFound);
+    }
+    codes.extend(match id {
+        "create_sandbox" => vec![E::ValidationError, E::NotFound, E::Conflict, E::ShipError, E::SessionNotReady],
+        "create_cargo" => vec![E::ValidationError, E::Conflict],
+        "list_sandboxes" | "list_cargos" => vec![E::ValidationError],
+        "extend_ttl" => vec![E::ValidationError, E::Conflict, E::SandboxExpired, E::SandboxTtlInfinite],
+        "keepalive" | "stop_sandbox" => vec![E::SandboxExpired, E::Conflict],
+        "delete_sandbox" => vec![E::Conflict],
+        "delete_cargo" => vec![E::Conflict],
+        "stream_events" | "reset_javascript" | "answer_tool" | "list_artifacts" | "get_artifact" => {
+            vec![E::ValidationError, E::SandboxExpired, E::Conflict, E::CapabilityNotSupported, E::FileNotFound]
+        }
+        "list_history" | "get_last_execution" | "get_execution" | "annotate_execution" | "get_browser_trace" => {
+            vec![E::ValidationError, E::SandboxExpired]
+        }
+        "run_collector" | "get_collector" => vec![E::Forbidden, E::ValidationError, E::Conflict],
+        _ if path.starts_with("/v1/skills/") => vec![E::ValidationError, E::Conflict, E::NotFound],
+        _ => Vec::new(),
+    });
+    codes
+}
+
+/// The schemas of the errors' bodies.
+pub(super) fn add_schemas(document: &mut Value) {
+    let mut schemas: Vec<(String, RefOr<Schema>)> = Vec::new();
+    for (name, schema, nested) in [
+        (ErrorBody::name(), <ErrorBody as utoipa::PartialSchema>::schema(), ErrorBody::schemas as fn(&mut Vec<_>)),
+        (SchemaErrors::name(), <SchemaErrors as utoipa::PartialSchema>::schema(), SchemaErrors::schemas),
+    ] {
+        nested(&mut schemas);
+        schemas.push((name.into_owned(), schema));
+    }
+    for (name, schema) in schemas {
+        document["components"]["schemas"][name] = serde_json::to_value(schema).unwrap_or_default();
+    }
+}
+
+/// Adds what an operation can answer besides its success.
+pub(super) fn add(path: &str, id: &str, has_body: bool, has_query: bool, responses: &mut Map<String, Value>) {
+    for response in responses.values_mut() {
+        response["headers"] = request_id();
+    }
+    if !path.starts_with("/v1/") {
+        return;
+    }
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in GATE.into_iter().chain(own(path, id)) {
+        let codes = by_status.entry(code.status()).or_default();
+        if !codes.contains(&code) {
+            codes.push(code);
+        }
+    }
+    if has_body {
+        by_status.entry(408).or_default().push(ErrorCode::Timeout);
+        by_status.entry(413).or_default().push(ErrorCode::ValidationError);
+        let broken = by_status.entry(400).or_default();
+        if !broken.contains(&ErrorCode::ValidationError) {
+            broken.push(ErrorCode::ValidationError);
+        }
+    }
+    for (status, codes) in by_status {
+        responses.insert(status.to_string(), refusal(status, &codes));
+    }
+    if has_body || has_query {
+        responses.insert("422".to_owned(), json!({
+            "description": "What was sent does not parse, or does not fit its schema",
+            "headers": request_id(),
+            "content": { "application/json": {
+                "schema": { "$ref": "#/components/schemas/SchemaErrors" },
+                "example": { "detail": [{ "loc": ["body", "timeout"], "msg": "must be at most 300, and is 301", "type": "less_than_equal" }] },
+            } },
+        }));
+    }
+}
+
+fn request_id() -> Value {
+    json!({ "X-Request-Id": { "description": "The request's id", "schema": { "type": "string" } } })
+}
+
+fn refusal(status: u16, codes: &[ErrorCode]) -> Value {
+    let names: Vec<String> = codes.iter().map(|code| format!("`{code}`: {}", meaning(*code))).collect();
+    let examples: Map<String, Value> = codes
+        .iter()
+        .map(|code| {
+            let error = json!({ "code": code, "message": meaning(*code), "request_id": "req-1" });
+            (code.as_str().to_owned(), json!({ "value": { "error": error } }))
+        })
+        .collect();
+    let mut headers = request_id();
+    if status == 401 {
+        headers["WWW-Authenticate"] = json!({ "description": "How to come in", "schema": { "type": "string" } });
+    }
+    if matches!(status, 429 | 503) {
+        headers["Retry-After"] = json!({ "description": "Seconds", "schema": { "type": "integer" } });
+    }
+    json!({
+        "description": names.join("; "),
+        "headers": headers,
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ErrorBody" }, "examples": examples } },
+    })
+}
+
+fn meaning(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::NotFound => "no such thing, or not the caller's",
+        ErrorCode::Unauthorized => "no key, or a wrong one",
+        ErrorCode::Forbidden => "the key may not do this",
+        ErrorCode::QuotaExceeded => "too much, or too often",
+        ErrorCode::SessionNotReady => "the session is starting; come back later",
+        ErrorCode::Timeout => "it took longer than it was allowed",
+        ErrorCode::ShipError => "the runtime failed",
+        ErrorCode::Conflict => "the thing is not in a state for this",
+        ErrorCode::SandboxExpired => "the sandbox is past its end",
+        ErrorCode::SandboxTtlInfinite => "a sandbox without an end cannot be extended",
+        ErrorCode::ValidationError => "a value is not allowed",
+        ErrorCode::FileNotFound => "no such file in the workspace",
+        ErrorCode::CapabilityNotSupported => "the profile cannot do this",
+        ErrorCode::InvalidPath => "the path is not one in the workspace",
+        ErrorCode::InternalError => "a fault of the server's own",
+    }
+}

@@ -1,0 +1,149 @@
+//! The OpenAPI document: its paths come from the handlers, the rest is said here for all of them.
+
+mod answers;
+mod page;
+
+use std::sync::OnceLock;
+
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value, json};
+
+pub(crate) use page::page;
+
+use crate::routes;
+
+/// What each name in a path means.
+const PATH_NAMES: [(&str, &str); 8] = [
+    ("id", "Its id"),
+    ("execution_id", "The execution's id: `exec-` and 12 hex digits"),
+    ("skill_key", "The skill's name"),
+    ("trace_ref", "The trace's reference, as an answer gave it"),
+    ("payload_ref", "The payload's reference, as an answer gave it"),
+    ("call_id", "The call's id, as its event gave it"),
+    ("name", "The artifact's name"),
+    ("tool", "`read`, `write`, `edit`, `grep`, `find` or `ls`"),
+];
+
+/// Operations that can be repeated safely with a key.
+const ONCE: [&str; 3] = ["create_sandbox", "create_cargo", "extend_ttl"];
+
+/// Operations whose body may be left out: every field has a default.
+const BODY_OPTIONAL: [&str; 8] = [
+    "create_sandbox",
+    "create_cargo",
+    "run_collector",
+    "delete_candidate",
+    "delete_release",
+    "promote_candidate",
+    "run_browser_skill",
+    "annotate_execution",
+];
+
+const TAGS: [(&str, &str); 11] = [
+    ("sandboxes", "The only thing that a client names: a cargo, a profile, and at most one session."),
+    ("python and shell", "Code and commands in a sandbox."),
+    ("javascript", "JavaScript and TypeScript in an embedded engine or a headless browser, with artifacts."),
+    ("browser", "A browser by command."),
+    ("files", "Files in a sandbox's `/workspace`."),
+    ("events", "What happens in a sandbox, as it happens."),
+    ("history", "The record of what ran."),
+    ("cargos", "Volumes that outlive sandboxes."),
+    ("skills", "What was learnt from executions, tried, released and watched."),
+    ("profiles", "What sandboxes can be made of."),
+    ("admin", "What concerns all owners: for keys that may."),
+];
+
+const DESCRIPTION: &str = "A sheltered place for the code that AI agents write.\n\n\
+    Every call but `/health` needs `Authorization: Bearer <key>`. Every response has `X-Request-Id`; a client may send its \
+    own. Errors are `{error: {code, message, request_id, details?}}`; a body or a query that does not parse or fit its \
+    schema is 422 `{detail: [{loc, msg, type}]}`. The paths answer without `/v1` too.";
+
+/// The whole document.
+pub fn openapi() -> &'static Value {
+    static DOCUMENT: OnceLock<Value> = OnceLock::new();
+    DOCUMENT.get_or_init(build)
+}
+
+fn build() -> Value {
+    // Plain data; it always serialises.
+    let mut document = serde_json::to_value(routes::described()).unwrap_or_default();
+    document["info"] = json!({
+        "title": "Cove",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": DESCRIPTION,
+        "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
+    });
+    document["servers"] = json!([{ "url": "/" }]);
+    document["security"] = json!([{ "key": [] }]);
+    document["tags"] = TAGS.iter().map(|(name, text)| json!({ "name": name, "description": text })).collect();
+    document["components"]["securitySchemes"] =
+        json!({ "key": { "type": "http", "scheme": "bearer", "description": "An API key" } });
+    answers::add_schemas(&mut document);
+    if let Some(paths) = document["paths"].as_object_mut() {
+        for (path, item) in paths {
+            let Some(methods) = item.as_object_mut() else { continue };
+            for operation in methods.values_mut().filter_map(Value::as_object_mut) {
+                complete(path, operation);
+            }
+        }
+    }
+    document
+}
+
+/// What every operation of a kind has.
+fn complete(path: &str, operation: &mut Map<String, Value>) {
+    let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if path == "/health" {
+        operation.insert("security".to_owned(), json!([]));
+    }
+    let mut parameters = path_parameters(path);
+    if let Some(Value::Array(own)) = operation.remove("parameters") {
+        parameters.extend(own);
+    }
+    if ONCE.contains(&id.as_str()) {
+        parameters.push(json!({
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "The same request with the same key does its work once, and is answered the same for an hour",
+            "schema": { "type": "string", "pattern": "^[A-Za-z0-9_-]{1,128}$" },
+        }));
+    }
+    if !parameters.is_empty() {
+        operation.insert("parameters".to_owned(), Value::Array(parameters));
+    }
+    if let Some(body) = operation.get_mut("requestBody") {
+        body["required"] = Value::Bool(!BODY_OPTIONAL.contains(&id.as_str()) && id != "answer_tool");
+    }
+    let has_body = operation.contains_key("requestBody");
+    let has_query = operation["parameters"].as_array().is_some_and(|all| all.iter().any(|one| one["in"] == "query"));
+    if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
+        answers::add(path, &id, has_body, has_query, responses);
+    }
+}
+
+fn path_parameters(path: &str) -> Vec<Value> {
+    let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    let described = |name: &str| PATH_NAMES.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+    names
+        .map(|name| {
+            json!({
+                "name": name, "in": "path", "required": true, "description": described(name),
+                "schema": { "type": "string" },
+            })
+        })
+        .collect()
+}
+
+/// The document as its file has it.
+pub fn openapi_text() -> String {
+    let mut text = serde_json::to_string_pretty(openapi()).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// `/openapi.json`
+pub(crate) async fn json() -> Response {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    let text = TEXT.get_or_init(|| openapi().to_string());
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text.as_str()).into_response()
+}

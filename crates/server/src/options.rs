@@ -1,0 +1,43 @@
+//! What a server is told.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::keys::KeySpec;
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Who may come.
+    pub keys: Vec<KeySpec>,
+    /// Whether callers from this very machine need no key.
+    pub allow_anonymous: bool,
+    /// Pages from these origins may call; none: no page may.
+    pub cors_origins: Vec<String>,
+    /// What runs when the server is told to end may run so long.
+    pub grace: Duration,
+    /// Requests at once.
+    pub max_requests: usize,
+    /// A request's head and an idle connection: at most so long.
+    pub head_read: Duration,
+}
+
+impl ServerOptions {
+    /// On loopback at the usual port, for whoever has this key.
+    pub fn new(keys: Vec<KeySpec>) -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], DEFAULT_PORT)),
+            keys,
+            allow_anonymous: false,
+            cors_origins: Vec::new(),
+            grace: Duration::from_secs(20),
+            max_requests: crate::limits::MAX_REQUESTS,
+            head_read: crate::limits::HEAD_READ,
+        }
+    }
+}
+
+/// The usual port.
+pub const DEFAULT_PORT: u16 = 8114;

@@ -1,0 +1,67 @@
+//! What concerns all owners: profiles for all, the collector for administrators.
+
+use axum::Json;
+use axum::extract::State;
+use cove_api::{GcReport, GcRequest, GcStatus, ProfileList};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::bounds::Bounded;
+use crate::caller::{Admin, Caller};
+use crate::extract::{Asked, Sent};
+use crate::failure::Reply;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::default()
+        .routes(routes!(list_profiles))
+        .routes(routes!(run_collector))
+        .routes(routes!(get_collector))
+}
+
+/// How much of each profile.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct DetailQuery {
+    /// With descriptions and containers.
+    detail: bool,
+}
+
+impl Bounded for DetailQuery {}
+
+/// List profiles
+///
+/// What sandboxes can be made of.
+#[utoipa::path(get, path = "/profiles", tag = "profiles", params(DetailQuery),
+    responses((status = 200, body = ProfileList, description = "All of them")))]
+async fn list_profiles(
+    State(app): State<App>,
+    Caller(_): Caller,
+    Asked(query): Asked<DetailQuery>,
+) -> Reply<Json<ProfileList>> {
+    Ok(Json(app.bay.profiles(query.detail)))
+}
+
+/// Run the collector
+///
+/// It ends what is over and finds what was lost; it also runs by itself.
+#[utoipa::path(post, path = "/admin/gc/run", tag = "admin", request_body = GcRequest,
+    responses((status = 200, body = GcReport, description = "What it did")))]
+async fn run_collector(
+    State(app): State<App>,
+    Admin: Admin,
+    Sent(request): Sent<GcRequest>,
+) -> Reply<Json<GcReport>> {
+    let bay = app.bay.clone();
+    app.finish(async move { bay.run_gc(request).await }).await.map(Json)
+}
+
+/// Look at the collector
+#[utoipa::path(get, path = "/admin/gc/status", tag = "admin",
+    responses((status = 200, body = GcStatus, description = "What it does and did")))]
+async fn get_collector(State(app): State<App>, Admin: Admin) -> Reply<Json<GcStatus>> {
+    app.ask(app.bay.gc_status()).await.map(Json)
+}

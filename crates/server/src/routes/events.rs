@@ -1,0 +1,70 @@
+//! Server-sent events: what happens in a sandbox, as it happens.
+
+use std::convert::Infallible;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
+use cove_api::{ErrorCode, Event};
+use futures_util::{Stream, StreamExt as _};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::bounds::Bounded;
+use crate::caller::Caller;
+use crate::extract::{Asked, Named};
+use crate::failure::{Failure, Reply};
+use crate::limits;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::default().routes(routes!(stream_events))
+}
+
+/// Where to begin.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct AfterQuery {
+    /// Events after this number; none: from now on. The header `Last-Event-ID`, which a browser sends by itself when it
+    /// comes back, wins.
+    #[param(minimum = 0)]
+    after: Option<u64>,
+}
+
+impl Bounded for AfterQuery {}
+
+/// Follow a sandbox's events
+///
+/// A stream of server-sent events: `id` is the event's number, `event` its kind, `data` the whole event as JSON. Comments
+/// keep a quiet stream open. Whoever comes back with the last number goes on there; a `gap` says that some were missed.
+#[utoipa::path(get, path = "/sandboxes/{id}/events", tag = "events",
+    params(AfterQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Events after this number")),
+    responses((status = 200, body = Event, content_type = "text/event-stream", description = "The events")))]
+async fn stream_events(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<String>,
+    Asked(query): Asked<AfterQuery>,
+    headers: HeaderMap,
+) -> Reply<Sse<impl Stream<Item = Result<SseEvent, Infallible>> + use<>>> {
+    let after = match headers.get("last-event-id") {
+        Some(value) => Some(value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
+            Failure::new(ErrorCode::ValidationError, "`Last-Event-ID` must be the number of an event")
+        })?),
+        None => query.after,
+    };
+    let events = app.ask(app.bay.events(&owner, &id, after)).await?;
+    let closing = app.closing.clone();
+    let events = events.map(|event| Ok(written(&event))).take_until(closing.cancelled_owned());
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(limits::EVENT_KEEP_ALIVE)))
+}
+
+fn written(event: &Event) -> SseEvent {
+    let kind = serde_json::to_value(event.kind).ok().and_then(|kind| kind.as_str().map(str::to_owned));
+    let sse = SseEvent::default().id(event.seq.to_string()).event(kind.unwrap_or_default());
+    // An event of strings and JSON values always serialises.
+    sse.data(serde_json::to_string(event).unwrap_or_default())
+}

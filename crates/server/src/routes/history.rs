@@ -1,0 +1,83 @@
+//! The record of what ran.
+
+use axum::Json;
+use axum::extract::State;
+use cove_api::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::bounds::Bounded;
+use crate::caller::Caller;
+use crate::extract::{Asked, Named, Sent};
+use crate::failure::Reply;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::default()
+        .routes(routes!(list_history))
+        .routes(routes!(get_last_execution))
+        .routes(routes!(get_execution, annotate_execution))
+}
+
+/// Which kind.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct KindQuery {
+    /// Only this kind.
+    exec_type: Option<String>,
+}
+
+impl Bounded for KindQuery {}
+
+/// List what ran
+#[utoipa::path(get, path = "/sandboxes/{id}/history", tag = "history", params(HistoryQuery),
+    responses((status = 200, body = HistoryList, description = "A page of it, newest first")))]
+async fn list_history(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<String>,
+    Asked(query): Asked<HistoryQuery>,
+) -> Reply<Json<HistoryList>> {
+    app.ask(app.bay.history(&owner, &id, query)).await.map(Json)
+}
+
+/// Look at what ran last
+#[utoipa::path(get, path = "/sandboxes/{id}/history/last", tag = "history", params(KindQuery),
+    responses((status = 200, body = HistoryEntry, description = "The last entry")))]
+async fn get_last_execution(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<String>,
+    Asked(query): Asked<KindQuery>,
+) -> Reply<Json<HistoryEntry>> {
+    app.ask(app.bay.last_execution(&owner, &id, query.exec_type.as_deref())).await.map(Json)
+}
+
+/// Look at an execution
+#[utoipa::path(get, path = "/sandboxes/{id}/history/{execution_id}", tag = "history",
+    responses((status = 200, body = HistoryEntry, description = "The entry")))]
+async fn get_execution(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named((id, execution_id)): Named<(String, String)>,
+) -> Reply<Json<HistoryEntry>> {
+    app.ask(app.bay.execution(&owner, &id, &execution_id)).await.map(Json)
+}
+
+/// Note something with an execution
+///
+/// A field that is absent stays as it is.
+#[utoipa::path(patch, path = "/sandboxes/{id}/history/{execution_id}", tag = "history", request_body = Annotation,
+    responses((status = 200, body = HistoryEntry, description = "The entry as it is now")))]
+async fn annotate_execution(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named((id, execution_id)): Named<(String, String)>,
+    Sent(note): Sent<Annotation>,
+) -> Reply<Json<HistoryEntry>> {
+    let bay = app.bay.clone();
+    app.finish(async move { bay.annotate(&owner, &id, &execution_id, note).await }).await.map(Json)
+}

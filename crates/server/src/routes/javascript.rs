@@ -1,0 +1,75 @@
+//! JavaScript: one-shot runs, sessions, and tools that the caller answers itself.
+
+use axum::Json;
+use axum::extract::State;
+use cove_api::{JavaScriptExecRequest, JavaScriptExecResult, Status, ToolAnswer};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::bounds::Bounded;
+use crate::caller::Caller;
+use crate::extract::{Asked, Named, Sent};
+use crate::failure::Reply;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::default()
+        .routes(routes!(exec_javascript))
+        .routes(routes!(reset_javascript))
+        .routes(routes!(answer_tool))
+}
+
+/// Which session.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct SessionQuery {
+    /// Its name; none: the usual one.
+    session: Option<String>,
+}
+
+impl Bounded for SessionQuery {}
+
+/// Run JavaScript or TypeScript
+///
+/// In the embedded engine or in a headless browser, behind walls. Pictures that the code draws become artifacts.
+#[utoipa::path(post, path = "/sandboxes/{id}/javascript/exec", tag = "javascript", request_body = JavaScriptExecRequest,
+    responses((status = 200, body = JavaScriptExecResult, description = "What it said")))]
+async fn exec_javascript(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<String>,
+    Sent(request): Sent<JavaScriptExecRequest>,
+) -> Reply<Json<JavaScriptExecResult>> {
+    app.run(request.timeout, app.bay.exec_javascript(&owner, &id, request)).await.map(Json)
+}
+
+/// Forget a session's state
+#[utoipa::path(post, path = "/sandboxes/{id}/javascript/reset", tag = "javascript", params(SessionQuery),
+    responses((status = 200, body = Status, description = "Forgotten")))]
+async fn reset_javascript(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<String>,
+    Asked(query): Asked<SessionQuery>,
+) -> Reply<Json<Status>> {
+    app.ask(app.bay.reset_javascript(&owner, &id, query.session.as_deref())).await?;
+    Ok(Json(Status::ok()))
+}
+
+/// Answer a tool call
+///
+/// Code called a tool of the caller's own; the call came as a `tool_call` event.
+#[utoipa::path(post, path = "/sandboxes/{id}/javascript/tools/{call_id}", tag = "javascript", request_body = ToolAnswer,
+    responses((status = 200, body = Status, description = "The code goes on")))]
+async fn answer_tool(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named((id, call_id)): Named<(String, String)>,
+    Sent(answer): Sent<ToolAnswer>,
+) -> Reply<Json<Status>> {
+    app.ask(app.bay.answer_tool(&owner, &id, &call_id, answer)).await?;
+    Ok(Json(Status::ok()))
+}

@@ -1,0 +1,106 @@
+//! Every path, and who answers there.
+//!
+//! Handlers are thin: they take what was sent, ask Bay, and write what it says. What an operation can answer besides its
+//! success is told in `document`, for all of them in one place.
+
+mod admin;
+mod artifacts;
+mod browser;
+mod cargos;
+mod events;
+mod files;
+mod history;
+mod javascript;
+mod sandboxes;
+mod service;
+mod skills;
+mod upload;
+mod work;
+
+use axum::extract::Request;
+use axum::http::{HeaderName, Method, StatusCode, header};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::{Router, routing};
+use cove_api::ErrorCode;
+use tower_http::cors::CorsLayer;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::{away, caller, document, envelope};
+
+/// Everything under `/v1`.
+fn api() -> OpenApiRouter<App> {
+    OpenApiRouter::default()
+        .merge(sandboxes::routes())
+        .merge(work::routes())
+        .merge(javascript::routes())
+        .merge(browser::routes())
+        .merge(files::routes())
+        .merge(artifacts::routes())
+        .merge(events::routes())
+        .merge(history::routes())
+        .merge(cargos::routes())
+        .merge(skills::routes())
+        .merge(admin::routes())
+}
+
+/// The document's paths, as the code has them.
+pub(crate) fn described() -> OpenApi {
+    OpenApiRouter::default().merge(service::routes()).nest("/v1", api()).into_openapi()
+}
+
+/// The whole server.
+pub(crate) fn router(app: App) -> Router {
+    let (api, _) = api().split_for_parts();
+    let api = api
+        .route_layer(from_fn_with_state(app.clone(), away::hand_on))
+        .route_layer(from_fn_with_state(app.clone(), caller::admit));
+    let (service, _) = service::routes().split_for_parts();
+    let figures = Router::new()
+        .route("/metrics", routing::get(service::metrics))
+        .route_layer(from_fn_with_state(app.clone(), caller::admit_local));
+    Router::new()
+        .nest("/v1", api.clone())
+        // Clients of the first interface know these paths without a version.
+        .merge(api)
+        .merge(service)
+        .merge(figures)
+        .route("/openapi.json", routing::get(document::json))
+        .route("/docs", routing::get(document::page))
+        .fallback(nowhere)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(cors(&app.options.cors_origins))
+        .layer(from_fn(envelope::envelope))
+        .with_state(app)
+}
+
+async fn nowhere(request: Request) -> Failure {
+    Failure::new(ErrorCode::NotFound, format!("nothing is at {}", request.uri().path()))
+}
+
+async fn wrong_method(request: Request) -> Failure {
+    let message = format!("{} is not for {}", request.method(), request.uri().path());
+    Failure::with_status(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::ValidationError, message)
+}
+
+/// Closed unless origins are named: then pages from these may call, with a key.
+fn cors(origins: &[String]) -> CorsLayer {
+    if origins.is_empty() {
+        return CorsLayer::new();
+    }
+    let known = origins.iter().filter_map(|origin| origin.parse().ok()).collect::<Vec<_>>();
+    let own = HeaderName::from_static;
+    CorsLayer::new()
+        .allow_origin(known)
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            own("idempotency-key"),
+            own("last-event-id"),
+            own("x-request-id"),
+        ])
+        .expose_headers([own("x-request-id"), header::RETRY_AFTER, header::CONTENT_DISPOSITION])
+}

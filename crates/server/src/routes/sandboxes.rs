@@ -1,0 +1,110 @@
+//! `/sandboxes`: made, listed, prolonged, stopped, deleted.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use cove_api::{CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, Status};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::extract::{Asked, Named, Once, Sent};
+use crate::failure::Reply;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::default()
+        .routes(routes!(create_sandbox, list_sandboxes))
+        .routes(routes!(get_sandbox, delete_sandbox))
+        .routes(routes!(extend_ttl))
+        .routes(routes!(keepalive))
+        .routes(routes!(stop_sandbox))
+}
+
+/// Make a sandbox
+///
+/// It is `ready` where a warm one could be had, else `idle`: its first call starts it.
+#[utoipa::path(post, path = "/sandboxes", tag = "sandboxes", request_body = CreateSandbox,
+    responses((status = 201, body = SandboxInfo, description = "The new sandbox")))]
+async fn create_sandbox(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Once(key): Once,
+    Sent(wish): Sent<CreateSandbox>,
+) -> Reply<(StatusCode, Json<SandboxInfo>)> {
+    let bay = app.bay.clone();
+    let info = app.finish(async move { bay.create_sandbox(&owner, wish, key.as_ref()).await }).await?;
+    Ok((StatusCode::CREATED, Json(info)))
+}
+
+/// List sandboxes
+#[utoipa::path(get, path = "/sandboxes", tag = "sandboxes", params(SandboxQuery),
+    responses((status = 200, body = SandboxList, description = "A page of them, newest first")))]
+async fn list_sandboxes(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Asked(query): Asked<SandboxQuery>,
+) -> Reply<Json<SandboxList>> {
+    app.ask(app.bay.list_sandboxes(&owner, query)).await.map(Json)
+}
+
+/// Look at a sandbox
+///
+/// With its containers while it has a session.
+#[utoipa::path(get, path = "/sandboxes/{id}", tag = "sandboxes",
+    responses((status = 200, body = SandboxInfo, description = "The sandbox")))]
+async fn get_sandbox(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<String>,
+) -> Reply<Json<SandboxInfo>> {
+    app.ask(app.bay.sandbox(&owner, &id)).await.map(Json)
+}
+
+/// Delete a sandbox
+///
+/// With what runs in it and, if it was made with it, its cargo. Repeating it is fine.
+#[utoipa::path(delete, path = "/sandboxes/{id}", tag = "sandboxes",
+    responses((status = 204, description = "It is gone")))]
+async fn delete_sandbox(State(app): State<App>, Caller(owner): Caller, Named(id): Named<String>) -> Reply<StatusCode> {
+    let bay = app.bay.clone();
+    app.finish(async move { bay.delete_sandbox(&owner, &id).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Give a sandbox more time
+///
+/// Counted from its end or from now, whichever is later.
+#[utoipa::path(post, path = "/sandboxes/{id}/extend_ttl", tag = "sandboxes", request_body = ExtendTtl,
+    responses((status = 200, body = SandboxInfo, description = "The sandbox with its new end")))]
+async fn extend_ttl(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<String>,
+    Once(key): Once,
+    Sent(wish): Sent<ExtendTtl>,
+) -> Reply<Json<SandboxInfo>> {
+    let bay = app.bay.clone();
+    app.finish(async move { bay.extend_ttl(&owner, &id, wish, key.as_ref()).await }).await.map(Json)
+}
+
+/// Say that a sandbox is still needed
+///
+/// Moves the end of its idleness; starts nothing.
+#[utoipa::path(post, path = "/sandboxes/{id}/keepalive", tag = "sandboxes",
+    responses((status = 200, body = Status, description = "Noted")))]
+async fn keepalive(State(app): State<App>, Caller(owner): Caller, Named(id): Named<String>) -> Reply<Json<Status>> {
+    app.ask(app.bay.keepalive(&owner, &id)).await?;
+    Ok(Json(Status::ok()))
+}
+
+/// Stop a sandbox
+///
+/// What runs in it is ended; its cargo stays, and the next call starts it again.
+#[utoipa::path(post, path = "/sandboxes/{id}/stop", tag = "sandboxes",
+    responses((status = 200, body = Status, description = "It is stopped")))]
+async fn stop_sandbox(State(app): State<App>, Caller(owner): Caller, Named(id): Named<String>) -> Reply<Json<Status>> {
+    let bay = app.bay.clone();
+    app.finish(async move { bay.stop_sandbox(&owner, &id).await }).await?;
+    Ok(Json(Status { status: "stopped".to_owned() }))
+}

@@ -1,0 +1,159 @@
+//! A file on its way in: a form of two fields, streamed.
+//!
+//! The path should come first: then the file flows straight into the workspace. Where it comes last, the file waits in a
+//! nameless temporary file, because nobody knows yet where it goes.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::extract::Request;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use cove_api::{ErrorCode, UploadResult};
+use cove_bay::{ByteStream, Owner};
+use futures_util::{Stream, StreamExt as _};
+use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
+use tokio_util::io::ReaderStream;
+
+use crate::app::App;
+use crate::extract::too_large;
+use crate::failure::Failure;
+use crate::limits;
+use crate::schema::Problems;
+
+pub(super) async fn upload(app: &App, owner: &Owner, id: &str, request: Request) -> Result<UploadResult, Response> {
+    let mut form = open(request)?;
+    let mut path = None;
+    let mut waiting: Option<tokio::fs::File> = None;
+    let over = Arc::new(AtomicBool::new(false));
+    while let Some(field) = next(&mut form).await? {
+        match field.name() {
+            Some("path") => {
+                path = Some(text(field).await?);
+                if let (Some(path), Some(file)) = (&path, waiting.take()) {
+                    return send(app, owner, id, path, Box::pin(ReaderStream::new(file)), &over).await;
+                }
+            }
+            Some("file") => match &path {
+                Some(path) => return send(app, owner, id, path, paced(field, over.clone()), &over).await,
+                None => waiting = Some(keep(paced(field, over.clone()), &over).await?),
+            },
+            // A field that nobody asked for is nobody's problem.
+            _ => {}
+        }
+    }
+    let mut problems = Problems::at("body");
+    if path.is_none() {
+        problems.add(Some("path"), "missing", "this field is required");
+    }
+    if waiting.is_none() {
+        problems.add(Some("file"), "missing", "this field is required");
+    }
+    Err(problems.into_response())
+}
+
+fn open(request: Request) -> Result<multer::Multipart<'static>, Response> {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let Some(boundary) = kind.and_then(|kind| multer::parse_boundary(kind).ok()) else {
+        let mut problems = Problems::at("body");
+        problems.add(None, "content_type", "the body must be `multipart/form-data` with a boundary");
+        return Err(problems.into_response());
+    };
+    let limit = multer::SizeLimit::new().whole_stream(limits::MAX_UPLOAD_BYTES).for_field("path", limits::MAX_FIELD_BYTES);
+    let constraints = multer::Constraints::new().size_limit(limit);
+    Ok(multer::Multipart::with_constraints(request.into_body().into_data_stream(), boundary, constraints))
+}
+
+async fn next(form: &mut multer::Multipart<'static>) -> Result<Option<multer::Field<'static>>, Response> {
+    match tokio::time::timeout(limits::UPLOAD_PAUSE, form.next_field()).await {
+        Ok(Ok(field)) => Ok(field),
+        Ok(Err(error)) => Err(broken(&error)),
+        Err(_) => Err(late().into_response()),
+    }
+}
+
+async fn text(field: multer::Field<'static>) -> Result<String, Response> {
+    match tokio::time::timeout(limits::UPLOAD_PAUSE, field.text()).await {
+        Ok(Ok(text)) => Ok(text),
+        Ok(Err(error)) => Err(broken(&error)),
+        Err(_) => Err(late().into_response()),
+    }
+}
+
+fn broken(error: &multer::Error) -> Response {
+    if is_over(error) {
+        return too_large(limits::MAX_UPLOAD_BYTES).into_response();
+    }
+    let mut problems = Problems::at("body");
+    problems.add(None, "form_invalid", format!("not a form: {error}"));
+    problems.into_response()
+}
+
+fn is_over(error: &multer::Error) -> bool {
+    matches!(error, multer::Error::StreamSizeExceeded { .. } | multer::Error::FieldSizeExceeded { .. })
+}
+
+fn late() -> Failure {
+    let message = format!("the upload stood still for {} s", limits::UPLOAD_PAUSE.as_secs());
+    Failure::with_status(axum::http::StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
+}
+
+/// The file's bytes; a pause that is too long, or too many of them, end the stream with an error.
+fn paced(field: multer::Field<'static>, over: Arc<AtomicBool>) -> ByteStream {
+    let stream = futures_util::stream::unfold(Some(field), move |field| {
+        let over = over.clone();
+        async move {
+            let mut field = field?;
+            match tokio::time::timeout(limits::UPLOAD_PAUSE, field.chunk()).await {
+                Ok(Ok(Some(chunk))) => Some((Ok(chunk), Some(field))),
+                Ok(Ok(None)) => None,
+                Ok(Err(error)) => {
+                    over.store(is_over(&error), Ordering::Relaxed);
+                    Some((Err(io::Error::other(error)), None))
+                }
+                Err(_) => Some((Err(io::ErrorKind::TimedOut.into()), None)),
+            }
+        }
+    });
+    Box::pin(stream)
+}
+
+async fn keep(mut stream: impl Stream<Item = io::Result<bytes::Bytes>> + Unpin, over: &AtomicBool) -> Result<tokio::fs::File, Response> {
+    let work = async {
+        let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;
+        let mut file = tokio::fs::File::from_std(file);
+        while let Some(chunk) = stream.next().await {
+            file.write_all(&chunk?).await?;
+        }
+        file.flush().await?;
+        file.rewind().await?;
+        Ok::<_, io::Error>(file)
+    };
+    work.await.map_err(|error| match error.kind() {
+        _ if over.load(Ordering::Relaxed) => too_large(limits::MAX_UPLOAD_BYTES).into_response(),
+        io::ErrorKind::TimedOut => late().into_response(),
+        _ => {
+            tracing::warn!(%error, "an upload could not be kept");
+            Failure::new(ErrorCode::InternalError, "the file could not be kept").into_response()
+        }
+    })
+}
+
+async fn send(
+    app: &App,
+    owner: &Owner,
+    id: &str,
+    path: &str,
+    bytes: ByteStream,
+    over: &AtomicBool,
+) -> Result<UploadResult, Response> {
+    // Bay's own deadlines hold for the session; the stream itself is bounded by its pauses.
+    let done = app.bay.upload(owner, id, path, bytes).await;
+    done.map_err(|error| {
+        if over.load(Ordering::Relaxed) {
+            return too_large(limits::MAX_UPLOAD_BYTES).into_response();
+        }
+        Failure::from(error).into_response()
+    })
+}
