@@ -129,7 +129,7 @@ pub struct JavaScriptExecRequest {
     #[schema(value_type = Option<Value>)]
     pub session: Option<JavaScriptSession>,
     /// Tools that the caller answers itself: each call appears as a `tool_call` event of the sandbox, and is answered at
-    /// `/v1/sandboxes/{id}/javascript/tools/{call_id}`. Needs a session.
+    /// `/v1/sandboxes/{id}/javascript/tools/{call_id}`.
     #[serde(default)]
     pub tools: Vec<RemoteTool>,
     /// Whether the answer repeats the code.
@@ -197,6 +197,9 @@ pub struct JavaScriptData {
     /// Whether the session said that this is its final answer.
     #[serde(default)]
     pub is_final: bool,
+    /// What else is worth knowing: why another engine ran than the one asked for, that a session's state is lost, …
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 /// A picture that was drawn.

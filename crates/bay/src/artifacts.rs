@@ -1,19 +1,81 @@
-//! Artifacts of a sandbox's JavaScript.
+//! Artifacts of a sandbox's JavaScript: pictures that its runs drew.
+//!
+//! They lie outside of the workspace, so guest code can neither change nor fill them in by another way than drawing.
 
-use cove_api::ArtifactList;
+use bytes::Bytes;
+use cove_api::{ArtifactInfo, ArtifactList, BayError, ErrorCode, Moment};
+use cove_artifacts::{ArtifactName, StoreError};
 
 use crate::{Answer, Bay, Download, Owner};
 
+/// A picture is read in one piece and sent in pieces of this size.
+const PIECE_BYTES: usize = 256 << 10;
+
 impl Bay {
-    /// All of them.
+    /// All of them, the newest first.
     pub async fn list_artifacts(&self, owner: &Owner, id: &str) -> Answer<ArtifactList> {
-        let _ = (owner, id);
-        Err(crate::bay::unbuilt())
+        self.sandbox(owner, id).await?;
+        let shelf = self.inner.javascript.shelf(id);
+        let listed = off_thread(move || {
+            // A sandbox that never drew has no folder, and none is made by asking.
+            if shelf.folder().is_dir() { shelf.store()?.list() } else { Ok(Vec::new()) }
+        });
+        let items = listed.await?.into_iter().rev().map(|listed| ArtifactInfo {
+            name: listed.name.to_string(),
+            media_type: listed.name.kind.mime().to_owned(),
+            size: listed.bytes,
+            created_at: moment(listed.modified),
+        });
+        Ok(ArtifactList { items: items.collect() })
     }
 
     /// One of them.
     pub async fn artifact(&self, owner: &Owner, id: &str, name: &str) -> Answer<Download> {
-        let _ = (owner, id, name);
-        Err(crate::bay::unbuilt())
+        self.sandbox(owner, id).await?;
+        let gone = || BayError::new(ErrorCode::FileNotFound, format!("the sandbox has no artifact {name:?}"));
+        let wanted: ArtifactName = name.parse().map_err(|_| gone())?;
+        let shelf = self.inner.javascript.shelf(id);
+        if !shelf.folder().is_dir() {
+            return Err(gone());
+        }
+        let artifact = off_thread(move || shelf.store()?.read(wanted.id)).await?;
+        if artifact.name != wanted {
+            return Err(gone());
+        }
+        let bytes = Bytes::from(artifact.bytes);
+        let size = bytes.len();
+        let pieces = (0..size).step_by(PIECE_BYTES).map(move |from| Ok(bytes.slice(from..size.min(from + PIECE_BYTES))));
+        Ok(Download {
+            name: name.to_owned(),
+            size: Some(size as u64),
+            bytes: Box::pin(futures_util::stream::iter(pieces)),
+        })
     }
+
+    /// Removes a sandbox's artifacts; for `delete` and the collector. What cannot be removed is found again by the latter.
+    pub(crate) async fn remove_artifacts(&self, sandbox_id: &str) {
+        let folder = self.inner.javascript.clear_shelf(sandbox_id);
+        let _ = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
+    }
+
+    /// Ids of the sandboxes that have artifacts on the disk; for the collector.
+    pub(crate) fn sandboxes_with_artifacts(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.inner.javascript.artifacts_root()).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| cove_api::IdKind::Sandbox.fits(name)).collect()
+    }
+}
+
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> Answer<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    let done = done.map_err(|_| BayError::new(ErrorCode::InternalError, "the artifacts could not be read"))?;
+    done.map_err(|error| match &error {
+        StoreError::NotFound { .. } => BayError::new(ErrorCode::FileNotFound, error.to_string()),
+        _ => BayError::new(ErrorCode::InternalError, error.to_string()),
+    })
+}
+
+fn moment(time: std::time::SystemTime) -> Moment {
+    let since = time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Moment::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use cove_api::{BayError, ErrorCode, ProfileList};
 
 use crate::events::Events;
+use crate::javascript::{EngineOptions, JavaScriptRoom};
 
 /// Bay: every verb is a method. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]
@@ -14,9 +15,10 @@ pub struct Bay {
 }
 
 /// What all clones share.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) events: Events,
+    pub(crate) javascript: JavaScriptRoom,
 }
 
 /// Why Bay could not start.
@@ -27,12 +29,14 @@ pub struct StartError(pub String);
 impl Bay {
     /// Opens the store, ends what an earlier Bay left behind, and begins to keep house.
     pub async fn open() -> Result<Self, StartError> {
-        Ok(Self { inner: Arc::new(Inner::default()) })
+        let javascript = JavaScriptRoom::new(std::env::temp_dir().join("cove-artifacts"), EngineOptions::default());
+        Ok(Self { inner: Arc::new(Inner { events: Events::default(), javascript }) })
     }
 
     /// Takes no more work, waits so long for what runs, then ends everything that this Bay started.
     pub async fn close(&self, grace: Duration) {
         let _ = grace;
+        self.inner.javascript.close().await;
         self.inner.events.end_all();
     }
 

@@ -1,0 +1,238 @@
+//! JavaScript: one-shot runs and sessions, in either engine.
+
+mod answer;
+mod calls;
+mod engines;
+mod files;
+mod place;
+mod room;
+mod sessions;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cove_api::{
+    BayError, ErrorCode, EventKind, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptSession, ToolAnswer,
+};
+use cove_core::{EngineChoice, LogLine};
+use serde_json::{Map, Value, json};
+
+use crate::{Answer, Bay, Owner};
+use place::{Heard, Place};
+use room::Job;
+
+pub(crate) use engines::EngineOptions;
+pub(crate) use room::JavaScriptRoom;
+
+/// The session that `"session": true` means.
+const DEFAULT_SESSION: &str = "default";
+
+/// The longest name of a session.
+const MAX_NAME_CHARS: usize = 64;
+
+/// Tools that one caller may answer.
+const MAX_TOOLS: usize = 64;
+
+impl Bay {
+    /// Runs JavaScript or TypeScript. Dropping the future kills the run.
+    pub async fn exec_javascript(
+        &self,
+        owner: &Owner,
+        id: &str,
+        request: JavaScriptExecRequest,
+    ) -> Answer<JavaScriptExecResult> {
+        let job = job(&request)?;
+        let place = self.javascript_place(owner, id).await?;
+        let mut run = Record::begin(self, owner, id, &request)?;
+        let heard = Arc::new(Speaker { bay: self.clone(), sandbox_id: id.to_owned(), execution_id: run.id.clone() });
+        let outcome = self.inner.javascript.run(place, job, heard).await;
+        let mut result = match outcome {
+            Ok(outcome) => outcome.into_result(&self.inner.javascript.shelf(id)),
+            Err(error) => {
+                run.end(false, None, Some(error.message.clone())).await;
+                return Err(error);
+            }
+        };
+        result.code = request.include_code.then_some(request.code);
+        let took = run.end(result.success, Some(result.output.clone()), result.error.clone()).await;
+        (result.execution_id, result.execution_time_ms) = (Some(run.id.clone()), Some(took));
+        Ok(result)
+    }
+
+    /// Forgets a session's state (`None`: the usual one). What runs in it is ended.
+    pub async fn reset_javascript(&self, owner: &Owner, id: &str, session: Option<&str>) -> Answer<()> {
+        self.javascript_place(owner, id).await?;
+        self.inner.javascript.end(id, Some(session.unwrap_or(DEFAULT_SESSION))).await;
+        Ok(())
+    }
+
+    /// A client's answer to a tool call.
+    pub async fn answer_tool(&self, owner: &Owner, id: &str, call_id: &str, answer: ToolAnswer) -> Answer<()> {
+        self.sandbox(owner, id).await?;
+        self.inner.javascript.calls.answer(id, call_id, answer)
+    }
+
+    /// Ends every run and every session of a sandbox; for `stop` and `delete`.
+    pub(crate) async fn end_javascript(&self, sandbox_id: &str) {
+        self.inner.javascript.end(sandbox_id, None).await;
+    }
+
+    /// What the room must know of the sandbox; refuses one that is over or cannot run JavaScript.
+    async fn javascript_place(&self, owner: &Owner, id: &str) -> Answer<Place> {
+        let sandbox = self.sandbox(owner, id).await?;
+        let has = |capability: &str| sandbox.capabilities.iter().any(|has| has == capability);
+        if !has("javascript") {
+            return Err(BayError::new(ErrorCode::CapabilityNotSupported, "this profile cannot run JavaScript")
+                .with("capability", "javascript")
+                .with("available", sandbox.capabilities));
+        }
+        let files = if has("filesystem") { files::file_tools(self, owner, id) } else { Vec::new() };
+        Ok(Place {
+            sandbox_id: id.to_owned(),
+            network: cove_core::NetworkPolicy::default(),
+            files,
+            idle: Duration::from_secs(1800),
+        })
+    }
+}
+
+/// The request, checked.
+fn job(request: &JavaScriptExecRequest) -> Answer<Job> {
+    let refused = |message: String| Err(BayError::new(ErrorCode::ValidationError, message));
+    if !(1..=300).contains(&request.timeout) {
+        return refused(format!("`timeout` is {}; it must be 1 to 300 seconds", request.timeout));
+    }
+    let engine = match request.engine.as_deref() {
+        None | Some("auto") => EngineChoice::Auto,
+        Some("embedded") => EngineChoice::Embedded,
+        Some("browser") => EngineChoice::Browser,
+        Some(other) => {
+            return refused(format!("`engine` must be \"embedded\", \"browser\" or \"auto\", not {other:?}"));
+        }
+    };
+    let session = match &request.session {
+        None | Some(JavaScriptSession::Kept(false)) => None,
+        Some(JavaScriptSession::Kept(true)) => Some(DEFAULT_SESSION.to_owned()),
+        Some(JavaScriptSession::Named(name)) => {
+            let fits = (1..=MAX_NAME_CHARS).contains(&name.len()) && name.chars().all(|c| c.is_ascii_graphic());
+            if !fits {
+                return refused(format!(
+                    "`session` must be true, false or a name of 1 to {MAX_NAME_CHARS} plain characters"
+                ));
+            }
+            Some(name.clone())
+        }
+    };
+    if request.tools.len() > MAX_TOOLS {
+        return refused(format!("`tools` has {} entries; the limit is {MAX_TOOLS}", request.tools.len()));
+    }
+    Ok(Job {
+        code: request.code.clone(),
+        input: request.input.clone(),
+        engine,
+        timeout_ms: request.timeout * 1000,
+        session,
+        tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+    })
+}
+
+/// A run's entry in the history, and its two events. A run whose caller went away is noted too, as given up.
+struct Record {
+    bay: Bay,
+    owner: Owner,
+    sandbox_id: String,
+    id: String,
+    code: String,
+    description: Option<String>,
+    tags: Option<String>,
+    begin: Instant,
+    open: bool,
+}
+
+impl Record {
+    fn begin(bay: &Bay, owner: &Owner, sandbox_id: &str, request: &JavaScriptExecRequest) -> Answer<Self> {
+        let id = cove_api::new_id(cove_api::IdKind::Execution)
+            .map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
+        bay.emit(sandbox_id, EventKind::RunStarted, object(json!({"execution_id": id, "exec_type": "javascript"})));
+        Ok(Self {
+            bay: bay.clone(),
+            owner: owner.clone(),
+            sandbox_id: sandbox_id.to_owned(),
+            id,
+            code: request.code.clone(),
+            description: request.description.clone(),
+            tags: request.tags.clone(),
+            begin: Instant::now(),
+            open: true,
+        })
+    }
+
+    /// Notes the end; how long it took.
+    async fn end(&mut self, success: bool, output: Option<String>, error: Option<String>) -> i64 {
+        self.open = false;
+        let took = self.took();
+        self.write(took, success, output, error).await;
+        took
+    }
+
+    fn took(&self) -> i64 {
+        i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    async fn write(&self, took: i64, success: bool, output: Option<String>, error: Option<String>) {
+        let _ = (&self.owner, &self.code, &self.description, &self.tags, output, error);
+        let data = json!({
+            "execution_id": self.id, "exec_type": "javascript", "success": success, "execution_time_ms": took
+        });
+        self.bay.emit(&self.sandbox_id, EventKind::RunFinished, object(data));
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        let (true, Ok(runtime)) = (self.open, tokio::runtime::Handle::try_current()) else { return };
+        let given_up = Self {
+            bay: self.bay.clone(),
+            owner: self.owner.clone(),
+            sandbox_id: std::mem::take(&mut self.sandbox_id),
+            id: std::mem::take(&mut self.id),
+            code: std::mem::take(&mut self.code),
+            description: self.description.take(),
+            tags: self.tags.take(),
+            begin: self.begin,
+            open: false,
+        };
+        runtime.spawn(async move {
+            let took = given_up.took();
+            given_up.write(took, false, None, Some("the caller went away; the run was ended".to_owned())).await;
+        });
+    }
+}
+
+/// Says what a run says, as events of its sandbox.
+struct Speaker {
+    bay: Bay,
+    sandbox_id: String,
+    execution_id: String,
+}
+
+impl Heard for Speaker {
+    fn line(&self, line: &LogLine) {
+        let data = json!({"execution_id": self.execution_id, "level": line.level, "text": line.text});
+        self.bay.emit(&self.sandbox_id, EventKind::Console, object(data));
+    }
+
+    fn call(&self, call_id: &str, name: &str, args: Vec<Value>) {
+        let data = json!({"call_id": call_id, "execution_id": self.execution_id, "name": name, "args": args});
+        self.bay.emit(&self.sandbox_id, EventKind::ToolCall, object(data));
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,295 @@
+//! The room with its real engines: what a run says, what a session keeps, and that nothing outlives its end.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use cove_core::{NetworkPolicy, RunOutcome};
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+
+use super::answer::Outcome;
+use super::*;
+
+struct Stage {
+    room: Arc<JavaScriptRoom>,
+    idle: Duration,
+    files: Vec<cove_core::ToolSpec>,
+    folder: TempDir,
+}
+
+/// What was heard: a console line, or a call with its id.
+#[derive(Debug, PartialEq)]
+enum Word {
+    Line(String),
+    Call { id: String, name: String, args: Vec<Value> },
+}
+
+struct Ear(mpsc::UnboundedSender<Word>);
+
+impl Heard for Ear {
+    fn line(&self, line: &LogLine) {
+        let _ = self.0.send(Word::Line(line.text.clone()));
+    }
+    fn call(&self, call_id: &str, name: &str, args: Vec<Value>) {
+        let _ = self.0.send(Word::Call { id: call_id.to_owned(), name: name.to_owned(), args });
+    }
+}
+
+const SANDBOX: &str = "sandbox-000000000001";
+
+impl Stage {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let room = Arc::new(JavaScriptRoom::new(folder.path().join("artifacts"), EngineOptions::default()));
+        Self { room, idle: Duration::from_secs(60), files: Vec::new(), folder }
+    }
+
+    async fn hear(&self, job: Job) -> (Answer<Outcome>, mpsc::UnboundedReceiver<Word>) {
+        let (ear, words) = mpsc::unbounded_channel();
+        let place = Place {
+            sandbox_id: SANDBOX.to_owned(),
+            network: NetworkPolicy::default(),
+            files: self.files.clone(),
+            idle: self.idle,
+        };
+        (self.room.run(place, job, Arc::new(Ear(ear))).await, words)
+    }
+
+    async fn run(&self, job: Job) -> Answer<JavaScriptExecResult> {
+        self.hear(job).await.0.map(|outcome| outcome.into_result(&self.room.shelf(SANDBOX)))
+    }
+
+    async fn value(&self, job: Job) -> Value {
+        let result = self.run(job).await.unwrap();
+        assert!(result.success, "{result:?}");
+        result.data.unwrap().result
+    }
+}
+
+fn once(code: &str) -> Job {
+    let code = code.to_owned();
+    Job { code, input: None, engine: EngineChoice::Auto, timeout_ms: 20_000, session: None, tools: Vec::new() }
+}
+
+fn cell(code: &str) -> Job {
+    Job { session: Some("s".to_owned()), ..once(code) }
+}
+
+#[tokio::test]
+async fn a_run_says_what_it_did() {
+    let stage = Stage::new();
+    let job = Job { input: Some(json!([1, 2])), ..once("console.log('a'); console.warn('b'); return input.length") };
+    let (outcome, mut words) = stage.hear(job).await;
+    assert_eq!(words.recv().await.unwrap(), Word::Line("a".to_owned()));
+    let result = outcome.unwrap().into_result(&stage.room.shelf(SANDBOX));
+    assert_eq!((result.success, result.output.as_str()), (true, "a\nb\n2"));
+    assert_eq!(result.data.unwrap().engine.unwrap().name, "embedded");
+
+    let failed = stage.run(once("const a = 1;\nnope()")).await.unwrap();
+    let error = failed.error.unwrap();
+    assert!(error.starts_with("js_execution_failed: ReferenceError") && error.contains("2 | nope()"), "{error}");
+    assert_eq!(failed.data.unwrap().result["line"], 2);
+    assert!(!stage.folder.path().join("artifacts").exists(), "who draws nothing leaves nothing");
+
+    let late = stage.run(Job { timeout_ms: 300, ..once("for (;;);") }).await.unwrap();
+    assert_eq!(late.data.unwrap().result["error"], "execution_timeout");
+    stage.room.close().await;
+}
+
+#[tokio::test]
+async fn pictures_come_from_either_engine() {
+    let stage = Stage::new();
+    for (code, engine) in [
+        ("getCanvas(40, 30).getContext('2d').fillRect(0, 0, 9, 9); return 1", "embedded"),
+        ("document.title = 'x'; getCanvas(40, 30).getContext('2d').fillRect(0, 0, 9, 9); return 1", "browser"),
+    ] {
+        let data = stage.run(once(code)).await.unwrap().data.unwrap();
+        assert_eq!((data.result, data.engine.unwrap().name.as_str()), (json!(1), engine));
+        let [image] = &data.images[..] else { panic!("{:?}", data.images) };
+        assert_eq!((image.width, image.height), (Some(40), Some(30)));
+        assert!(stage.folder.path().join("artifacts").join(SANDBOX).join(&image.name).is_file());
+    }
+    let in_session = stage.run(cell("getCanvas(8, 8).getContext('2d').fillRect(0, 0, 9, 9); 'drawn'")).await.unwrap();
+    let data = in_session.data.unwrap();
+    assert_eq!((data.result, data.images.len()), (json!("drawn"), 1));
+    assert_eq!(stage.room.shelf(SANDBOX).store().unwrap().list().unwrap().len(), 3);
+    stage.room.close().await;
+}
+
+#[tokio::test]
+async fn a_session_keeps_its_state_until_it_ends() {
+    let stage = Stage::new();
+    stage.value(cell("let n = 40")).await;
+    assert_eq!(stage.value(Job { input: Some(json!(2)), ..cell("n + input") }).await, 42);
+    let other = Job { session: Some("other".to_owned()), ..cell("typeof n") };
+    assert_eq!(stage.value(other).await, "undefined");
+    let answered = stage.run(cell("final_answer(n)")).await.unwrap().data.unwrap();
+    assert_eq!((answered.result, answered.is_final), (json!(40), true));
+
+    let asked = stage.run(Job { engine: EngineChoice::Browser, ..cell("1") }).await.unwrap_err();
+    assert_eq!(asked.code, ErrorCode::Conflict);
+
+    let late = stage.run(Job { timeout_ms: 300, ..cell("for (;;);") }).await.unwrap();
+    assert!(!late.success && late.data.unwrap().warnings[0].contains("is lost"));
+    assert_eq!(stage.value(cell("typeof n")).await, "undefined");
+
+    stage.value(cell("let n = 1")).await;
+    stage.room.end(SANDBOX, Some("s")).await;
+    assert_eq!(stage.value(cell("typeof n")).await, "undefined");
+    stage.room.close().await;
+}
+
+#[tokio::test]
+async fn a_page_can_be_a_session() {
+    let stage = Stage::new();
+    let page = |code: &str| Job { engine: EngineChoice::Browser, ..cell(code) };
+    stage.value(page("document.body.innerHTML = '<b>hi</b>'; 0")).await;
+    assert_eq!(stage.value(cell("document.body.textContent")).await, "hi");
+    stage.room.close().await;
+}
+
+#[tokio::test]
+async fn who_asked_answers_the_tools() {
+    let stage = Stage::new();
+    for session in [None, Some("s".to_owned())] {
+        let code = if session.is_none() { "return await ask(1, 'x')" } else { "await ask(1, 'x')" };
+        let job = Job { session: session.clone(), tools: vec!["ask".to_owned()], ..once(code) };
+        let (ear, mut words) = mpsc::unbounded_channel();
+        let place =
+            Place { sandbox_id: SANDBOX.to_owned(), network: Default::default(), files: vec![], idle: stage.idle };
+        let run = stage.room.run(place, job, Arc::new(Ear(ear)));
+        let answer = async {
+            let Some(Word::Call { id, name, args }) = words.recv().await else { panic!("no call") };
+            assert_eq!((name.as_str(), args), ("ask", vec![json!(1), json!("x")]));
+            let answer = ToolAnswer { result: Some(json!({"y": 7})), error: None };
+            let elsewhere = stage.room.calls.answer("sandbox-000000000002", &id, answer.clone());
+            assert_eq!(elsewhere.unwrap_err().code, ErrorCode::NotFound);
+            stage.room.calls.answer(SANDBOX, &id, answer.clone()).unwrap();
+            assert_eq!(stage.room.calls.answer(SANDBOX, &id, answer).unwrap_err().code, ErrorCode::NotFound);
+        };
+        let (outcome, ()) = tokio::join!(run, answer);
+        assert_eq!(outcome.unwrap().outcome, RunOutcome::Value(json!({"y": 7})));
+    }
+    // A later run of the session that does not offer the tool is told so, and a name twice is refused.
+    let refused = stage.run(cell("await ask(2)")).await.unwrap();
+    assert!(refused.error.unwrap().contains("nobody answers `ask`"));
+    let twice = Job { tools: vec!["a".to_owned(), "a".to_owned()], ..cell("1") };
+    assert_eq!(stage.run(twice).await.unwrap_err().code, ErrorCode::ValidationError);
+    stage.room.close().await;
+}
+
+/// Whether any process below this one computes, looked at until it does (or does not) several times in a row.
+async fn settles(computing: bool) -> bool {
+    let until = Instant::now() + Duration::from_secs(10);
+    let mut in_a_row = 0;
+    while Instant::now() < until {
+        in_a_row = if busy_below(std::process::id()) == computing { in_a_row + 1 } else { 0 };
+        if in_a_row == 8 {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    false
+}
+
+fn busy_below(root: u32) -> bool {
+    let mut parents = std::collections::HashMap::new();
+    let mut busy = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        let after = stat.rsplit(')').next().unwrap_or_default();
+        let mut fields = after.split_whitespace();
+        let (state, parent) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+        parents.insert(pid, parent.parse::<u32>().unwrap_or(0));
+        if state == "R" {
+            busy.push(pid);
+        }
+    }
+    busy.into_iter().filter(|pid| *pid != root).any(|pid| {
+        std::iter::successors(Some(pid), |pid| parents.get(pid).copied().filter(|parent| *parent > 1)).any(|p| p == root)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_outlives_its_end() {
+    let stage = Arc::new(Stage::new());
+    stage.value(once("return 1")).await;
+    for job in [|| once("for (;;);"), || cell("for (;;);")] {
+        // The caller goes away.
+        let run = tokio::spawn({
+            let stage = Arc::clone(&stage);
+            async move { stage.run(Job { timeout_ms: 60_000, ..job() }).await }
+        });
+        assert!(settles(true).await, "it runs");
+        run.abort();
+        let _ = run.await;
+        assert!(settles(false).await, "it is gone with its caller");
+
+        // The sandbox is stopped.
+        let run = tokio::spawn({
+            let stage = Arc::clone(&stage);
+            async move { stage.run(Job { timeout_ms: 60_000, ..job() }).await }
+        });
+        assert!(settles(true).await, "it runs");
+        stage.room.end(SANDBOX, None).await;
+        assert_eq!(run.await.unwrap().unwrap_err().code, ErrorCode::Conflict);
+        assert!(settles(false).await, "it is gone with its sandbox");
+    }
+    assert_eq!(stage.value(cell("1 + 1")).await, 2);
+    stage.room.close().await;
+}
+
+#[tokio::test]
+async fn idle_sessions_end_and_their_number_is_bounded() {
+    let stage = Stage { idle: Duration::from_millis(200), ..Stage::new() };
+    stage.value(cell("let n = 1")).await;
+    let until = Instant::now() + Duration::from_secs(10);
+    while stage.room.sessions.len() > 0 && Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(stage.room.sessions.len(), 0);
+
+    let stage = Stage::new();
+    for n in 0..16 {
+        stage.value(Job { session: Some(format!("s{n}")), ..cell("1") }).await;
+    }
+    let full = stage.run(Job { session: Some("one more".to_owned()), ..cell("1") }).await.unwrap_err();
+    assert_eq!(full.code, ErrorCode::QuotaExceeded);
+    stage.room.end(SANDBOX, Some("s3")).await;
+    stage.value(Job { session: Some("one more".to_owned()), ..cell("1") }).await;
+    stage.room.close().await;
+}
+
+#[tokio::test]
+async fn file_tools_reach_both_kinds_of_runs() {
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&calls);
+    let read = cove_core::ToolSpec::new("read", move |call| {
+        heard.lock().unwrap().push(call.args);
+        async { Ok(json!("text")) }
+    });
+    let stage = Stage { files: vec![read], ..Stage::new() };
+    assert_eq!(stage.value(once("return await read('a.txt')")).await, "text");
+    assert_eq!(stage.value(cell("await read({path: 'b.txt'})")).await, "text");
+    assert_eq!(*calls.lock().unwrap(), [vec![json!("a.txt")], vec![json!({"path": "b.txt"})]]);
+    let taken = Job { tools: vec!["read".to_owned()], ..once("return 1") };
+    assert_eq!(stage.run(taken).await.unwrap_err().code, ErrorCode::ValidationError);
+    stage.room.close().await;
+}
+
+#[test]
+fn requests_are_checked_at_the_door() {
+    let check = |fields: Value, word: &str| {
+        let mut request = json!({"code": "1"});
+        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let error = job(&serde_json::from_value(request).unwrap()).unwrap_err();
+        assert!(error.code == ErrorCode::ValidationError && error.message.contains(word), "{error}");
+    };
+    check(json!({"timeout": 0}), "`timeout`");
+    check(json!({"timeout": 301}), "`timeout`");
+    check(json!({"engine": "node"}), "`engine`");
+    check(json!({"session": ""}), "`session`");
+    check(json!({"session": "a b"}), "`session`");
+    check(json!({"tools": vec![json!({"name": "x"}); 65]}), "`tools`");
+}
