@@ -41,6 +41,14 @@ pub type SharedCanvas = Rc<RefCell<Canvas>>;
 
 /// Defines the canvas API on the realm's global object. Call before the realm is frozen.
 pub fn install<'js>(ctx: &Ctx<'js>, host: Rc<dyn CanvasHost>) -> rquickjs::Result<()> {
+    let mut options = rquickjs::context::EvalOptions::default();
+    options.strict = true;
+    options.filename = Some("cove:canvas.js".into());
+    install_with(ctx, host, &ctx.eval_with_options(include_str!("prelude.js"), options)?)
+}
+
+/// The same for a host that has compiled `prelude.js` beforehand: `prelude` is the function that its text stands for.
+pub fn install_with<'js>(ctx: &Ctx<'js>, host: Rc<dyn CanvasHost>, prelude: &Function<'js>) -> rquickjs::Result<()> {
     let globals = ctx.globals();
     realm::store(ctx, host)?;
     let natives = Object::new(ctx.clone())?;
@@ -50,9 +58,5 @@ pub fn install<'js>(ctx: &Ctx<'js>, host: Rc<dyn CanvasHost>) -> rquickjs::Resul
     path::natives(ctx, &natives)?;
     matrix::natives(ctx, &natives)?;
     picture::natives(ctx, &natives)?;
-    let mut options = rquickjs::context::EvalOptions::default();
-    options.strict = true;
-    options.filename = Some("cove:canvas.js".into());
-    let prelude: Function<'js> = ctx.eval_with_options(include_str!("prelude.js"), options)?;
     prelude.call::<_, Value<'js>>((natives, globals)).map(drop)
 }

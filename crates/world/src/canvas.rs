@@ -70,7 +70,7 @@ pub(crate) fn install<'js>(
     kit: &Object<'js>,
 ) -> rquickjs::Result<()> {
     let easel = Easel { state: Rc::clone(state), budget: OnceCell::new(), fonts: host_fonts(state) };
-    cove_canvas_js::install(ctx, Rc::new(easel))?;
+    cove_canvas_js::install_with(ctx, Rc::new(easel), &prelude::load(ctx, "canvas-api.js")?)?;
     let new_canvas = |ctx: Ctx<'js>, width: f64, height: f64| {
         // A side that no canvas can have is refused as too large, not wrapped into one that fits.
         cove_canvas_js::new_canvas(&ctx, width.min(f64::from(u32::MAX)) as u32, height.min(f64::from(u32::MAX)) as u32)
@@ -78,7 +78,7 @@ pub(crate) fn install<'js>(
     natives.set("newCanvas", Function::new(ctx.clone(), new_canvas)?)?;
     let known = Rc::clone(state);
     natives.set("maxImages", Function::new(ctx.clone(), move || known.limits.get().max_images)?)?;
-    prelude::run(ctx, "canvas.js", include_str!("prelude/canvas.js"), natives, kit)
+    prelude::run(ctx, "canvas.js", natives, kit)
 }
 
 /// Hands the pictures of a run that came to its end to the host; a run that failed leaves none.

@@ -185,8 +185,8 @@ fn build<'js>(ctx: &Ctx<'js>, state: &Rc<State>) -> Result<(), WorldError> {
         let error_class = raw::class_id(&run::evaluate(ctx, "new Error()", "cove:sample.js")?);
         let bare = Function::new(ctx.clone(), move |ctx: Ctx<'js>| raw::bare_error(&ctx, error_class))?;
         natives.set("bareError", bare)?;
-        for (name, source) in prelude::FILES {
-            prelude::run(ctx, name, source, &natives, &kit)?;
+        for name in prelude::FILES {
+            prelude::run(ctx, name, &natives, &kit)?;
         }
         canvas::install(ctx, state, &natives, &kit)?;
         natives::guard_promises(ctx, &kit)?;

@@ -1,10 +1,11 @@
 //! The only unsafe code of this crate: what the engine's C interface can do and its safe binding cannot.
 //!
-//! Four things need it: counting and refusing memory at the allocator, lending the host's port to native functions for
+//! Five things need it: loading the prelude from its bytecode, counting and refusing memory at the allocator, lending the host's port to native functions for
 //! the length of one run, walking and freezing intrinsics without running a line of JavaScript, and errors that no
 //! `catch` can hold. Everything leaves this module as safe types of `rquickjs`; nothing outside it says `unsafe`.
 #![allow(unsafe_code)]
 
+mod compiled;
 mod guard;
 mod lend;
 mod mend;
@@ -12,6 +13,7 @@ mod meter;
 mod object;
 mod value;
 
+pub(crate) use compiled::run_compiled;
 pub(crate) use guard::{
     allow_calls, drain_jobs, enter_thread, forbid_calls, guarded_queue, guarded_then, throw_uncatchable,
 };
