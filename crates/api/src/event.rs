@@ -16,7 +16,7 @@ pub enum EventKind {
     RunStarted,
     /// A console line of a run: `{execution_id, level, text}`.
     Console,
-    /// Guest code calls a tool that the client answers: `{call_id, execution_id, name, args}`.
+    /// Guest code calls a tool that the client answers: `{call_id, execution_id, session, name, args}`.
     ToolCall,
     /// A run ended: `{execution_id, exec_type, success, execution_time_ms}`.
     RunFinished,

@@ -46,7 +46,12 @@ impl Bay {
         let job = job(&request)?;
         let place = self.javascript_place(owner, id).await?;
         let mut run = Record::begin(self, owner, id, &request)?;
-        let heard = Arc::new(Speaker { bay: self.clone(), sandbox_id: id.to_owned(), execution_id: run.id.clone() });
+        let heard = Arc::new(Speaker {
+            bay: self.clone(),
+            sandbox_id: id.to_owned(),
+            execution_id: run.id.clone(),
+            session: job.session.clone(),
+        });
         let outcome = self.inner.javascript.run(place, job, heard).await;
         let mut result = match outcome {
             Ok(outcome) => outcome.into_result(&self.inner.javascript.shelf(id)),
@@ -216,6 +221,8 @@ struct Speaker {
     bay: Bay,
     sandbox_id: String,
     execution_id: String,
+    /// Tells a client with tools of its own whether a call is for it: it learns the execution's id only at the end.
+    session: Option<String>,
 }
 
 impl Heard for Speaker {
@@ -225,7 +232,9 @@ impl Heard for Speaker {
     }
 
     fn call(&self, call_id: &str, name: &str, args: Vec<Value>) {
-        let data = json!({"call_id": call_id, "execution_id": self.execution_id, "name": name, "args": args});
+        let data = json!({
+            "call_id": call_id, "execution_id": self.execution_id, "session": self.session, "name": name, "args": args
+        });
         self.bay.emit(&self.sandbox_id, EventKind::ToolCall, object(data));
     }
 }
