@@ -12,7 +12,7 @@ from cove._async.artifacts import AsyncArtifacts
 from cove._async.calls import run_with_tools
 from cove._async.transport import AsyncTransport
 from cove._tools import ToolBox, Tools
-from cove._wire import GRACE, Request, decode, segment
+from cove._wire import GRACE, Request, decode
 from cove.results import JavaScriptRun
 
 Engine = Literal["auto", "embedded", "browser"]
@@ -128,7 +128,9 @@ class AsyncJavaScriptSession:
 
     async def reset(self) -> None:
         """Forgets all state."""
-        await self._transport.send(Request("DELETE", f"{self._base}/javascript/sessions/{segment(self.name)}"))
+        await self._transport.send(
+            Request("POST", f"{self._base}/javascript/reset", query={"session": self.name}, harmless=True)
+        )
 
 
 def _request(base: str, body: dict[str, Any], timeout: int) -> Request:

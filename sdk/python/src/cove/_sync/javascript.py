@@ -13,7 +13,7 @@ from cove._sync.artifacts import Artifacts
 from cove._sync.calls import run_with_tools
 from cove._sync.transport import Transport
 from cove._tools import ToolBox, Tools
-from cove._wire import GRACE, Request, decode, segment
+from cove._wire import GRACE, Request, decode
 from cove.results import JavaScriptRun
 
 Engine = Literal["auto", "embedded", "browser"]
@@ -129,7 +129,9 @@ class JavaScriptSession:
 
     def reset(self) -> None:
         """Forgets all state."""
-        self._transport.send(Request("DELETE", f"{self._base}/javascript/sessions/{segment(self.name)}"))
+        self._transport.send(
+            Request("POST", f"{self._base}/javascript/reset", query={"session": self.name}, harmless=True)
+        )
 
 
 def _request(base: str, body: dict[str, Any], timeout: int) -> Request:

@@ -1,0 +1,22 @@
+// Writes src/schema.ts from the server's OpenAPI document.
+//
+//   node scripts/write-schema.mjs           writes it
+//   node scripts/write-schema.mjs --check   says whether it is as the document wants it (exit code 1: no)
+
+import { readFile, writeFile } from "node:fs/promises";
+import openapiTypeScript, { astToString } from "openapi-typescript";
+
+const document = new URL("../../../docs/openapi.json", import.meta.url);
+const target = new URL("../src/schema.ts", import.meta.url);
+const head = "// Written by scripts/write-schema.mjs from docs/openapi.json; a change here is lost.\n\n";
+
+const wanted = head + astToString(await openapiTypeScript(document, { alphabetize: true, defaultNonNullable: false }));
+if (process.argv.includes("--check")) {
+    const there = await readFile(target, "utf8").catch(() => "");
+    if (there !== wanted) {
+        console.error("src/schema.ts is not what docs/openapi.json says; run `npm run generate` in sdk/typescript");
+        process.exit(1);
+    }
+} else {
+    await writeFile(target, wanted);
+}

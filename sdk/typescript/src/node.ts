@@ -1,0 +1,83 @@
+/**
+ * For Node.js: finds a server or starts one.
+ *
+ * The order: what the caller says; `COVE_URL` and `COVE_KEY`; `BAY_ENDPOINT` and `BAY_TOKEN`; a server of the same user on
+ * the usual port, whose key is in the data folder; a server of our own.
+ */
+
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { env } from "node:process";
+import { Cove, type CoveOptions } from "./client.js";
+import { ServerNotFoundError } from "./errors.js";
+import { LocalServer } from "./local.js";
+
+export * from "./index.js";
+
+const USUAL_URL = "http://127.0.0.1:8114";
+/** Milliseconds to ask whether a server is there. It is on this machine, so that is plenty. */
+const PROBE_MS = 2_000;
+
+/** Which server. */
+export interface ConnectOptions extends Partial<CoveOptions> {
+    /** `true` always starts a server of its own, `false` never does; else one is started if none is found. */
+    start?: boolean | undefined;
+}
+
+/** A client for the server that is found, or started: then it ends with the client, and with this process at the latest. */
+export async function connect(options: ConnectOptions = {}): Promise<Cove> {
+    const { start, ...rest } = options;
+    if (start === true) {
+        if (rest.url !== undefined) throw new TypeError("a url and start: true together: which server should it be?");
+        return await started(rest);
+    }
+    const found = named(rest) ?? (await running(rest.key));
+    if (found !== undefined) return new Cove({ ...rest, ...found });
+    if (start === false) {
+        throw new ServerNotFoundError(`no server: give a url, set COVE_URL and COVE_KEY, or run \`cove serve\` (looked at ${USUAL_URL})`);
+    }
+    return await started(rest);
+}
+
+interface Place {
+    url: string;
+    key: string | undefined;
+}
+
+function named(options: Partial<CoveOptions>): Place | undefined {
+    if (options.url !== undefined) {
+        return { url: options.url, key: options.key ?? (env["COVE_KEY"] || env["BAY_TOKEN"] || undefined) };
+    }
+    for (const [address, secret] of [["COVE_URL", "COVE_KEY"], ["BAY_ENDPOINT", "BAY_TOKEN"]] as const) {
+        const url = env[address];
+        if (url) return { url, key: options.key ?? (env[secret] || undefined) };
+    }
+    return undefined;
+}
+
+/** The folder in which a server of this user keeps everything. */
+export function dataDir(): string {
+    return env["COVE_DATA_DIR"] || join(env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "cove");
+}
+
+async function running(given: string | undefined): Promise<Place | undefined> {
+    const key = given ?? (await readFile(join(dataDir(), "api-key"), "utf8").then((text) => text.trim(), () => undefined));
+    if (!key) return undefined;
+    try {
+        // First without the key: who answers here must look like Cove.
+        const health = await fetch(`${USUAL_URL}/health`, { signal: AbortSignal.timeout(PROBE_MS) });
+        if (!health.ok || (await health.json())?.status !== "ok") return undefined;
+        const headers = { authorization: `Bearer ${key}` };
+        const profiles = await fetch(`${USUAL_URL}/v1/profiles`, { headers, signal: AbortSignal.timeout(PROBE_MS) });
+        await profiles.body?.cancel();
+        return profiles.ok ? { url: USUAL_URL, key } : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
+async function started(options: Partial<CoveOptions>): Promise<Cove> {
+    const server = await LocalServer.start(env["COVE_BIN"] || "cove");
+    return new Cove({ ...options, url: server.url, key: server.key }, () => server.close());
+}

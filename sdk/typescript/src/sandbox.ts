@@ -1,0 +1,90 @@
+import { Artifacts } from "./artifacts.js";
+import { Browser } from "./browser.js";
+import { Files } from "./files.js";
+import { History } from "./history.js";
+import { JavaScript } from "./javascript.js";
+import { Python } from "./python.js";
+import { Shell } from "./shell.js";
+import type { Transport } from "./transport.js";
+import { type CallOptions, type Schemas, segment, unique } from "./wire.js";
+
+/** A sandbox. `info` is what the server last said about it; `refresh` asks again. With `await using` it is deleted at the end. */
+export class Sandbox implements AsyncDisposable {
+    readonly javascript: JavaScript;
+    readonly python: Python;
+    readonly shell: Shell;
+    readonly files: Files;
+    readonly browser: Browser;
+    readonly history: History;
+    readonly artifacts: Artifacts;
+    readonly #base: string;
+
+    constructor(private readonly transport: Transport, public info: Schemas["SandboxInfo"]) {
+        this.#base = `/v1/sandboxes/${segment(info.id)}`;
+        this.javascript = new JavaScript(transport, this.#base);
+        this.python = new Python(transport, this.#base);
+        this.shell = new Shell(transport, this.#base);
+        this.files = new Files(transport, this.#base);
+        this.browser = new Browser(transport, this.#base);
+        this.history = new History(transport, this.#base);
+        this.artifacts = new Artifacts(transport, this.#base);
+    }
+
+    /** Its name for the server. */
+    get id(): string {
+        return this.info.id;
+    }
+
+    /** What it was doing when the server last spoke of it. */
+    get status(): Schemas["SandboxStatus"] {
+        return this.info.status;
+    }
+
+    /** Asks the server about it. */
+    async refresh(options: CallOptions = {}): Promise<this> {
+        this.info = await this.transport.call({ method: "GET", path: this.#base, ...options });
+        return this;
+    }
+
+    /** Moves its end by so many seconds, counted from its end or from now, whichever is later. */
+    async extendTtl(seconds: number, options: CallOptions & { idempotencyKey?: string } = {}): Promise<this> {
+        this.info = await this.transport.call({
+            method: "POST",
+            path: `${this.#base}/extend_ttl`,
+            body: { extend_by: seconds },
+            idempotencyKey: options.idempotencyKey ?? unique(),
+            signal: options.signal,
+        });
+        return this;
+    }
+
+    /** Puts off the end of its session for want of calls. Starts nothing. */
+    async keepalive(options: CallOptions = {}): Promise<void> {
+        await this.transport.send({ method: "POST", path: `${this.#base}/keepalive`, harmless: true, ...options });
+    }
+
+    /** Ends its processes and keeps its files; the next call starts it again. */
+    async stop(options: CallOptions = {}): Promise<void> {
+        await this.transport.send({ method: "POST", path: `${this.#base}/stop`, harmless: true, ...options });
+    }
+
+    /** Ends it for good, with its files unless they are a cargo's of their own. */
+    async delete(options: CallOptions = {}): Promise<void> {
+        await this.transport.send({ method: "DELETE", path: this.#base, ...options });
+    }
+
+    /** What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox, or with the loop. */
+    async *events(options: CallOptions & { after?: number } = {}): AsyncGenerator<Schemas["Event"]> {
+        const over = new AbortController();
+        const signal = options.signal === undefined ? over.signal : AbortSignal.any([over.signal, options.signal]);
+        try {
+            yield* await this.transport.listen(`${this.#base}/events`, options.after, signal);
+        } finally {
+            over.abort();
+        }
+    }
+
+    async [Symbol.asyncDispose](): Promise<void> {
+        await this.delete();
+    }
+}
