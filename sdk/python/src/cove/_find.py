@@ -1,8 +1,7 @@
 """Which server: one that was named, one that runs on this machine, or one that is started now.
 
 The order: what the caller says; `COVE_URL` and `COVE_KEY`; `BAY_ENDPOINT` and `BAY_TOKEN`; a server of the same user on
-the usual port, whose key is in the data folder; a server of our own. A key is never sent anywhere but to the server that
-it was given for.
+the usual port, whose key is in the data folder; a server of our own.
 """
 
 from __future__ import annotations

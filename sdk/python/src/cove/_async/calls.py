@@ -1,6 +1,7 @@
 """A run whose code calls back, for the client that awaits: tools are answered while the run goes on.
 
-Tools run at the same time if guest code calls several; functions that block run in threads. Its twin is `_sync/calls.py`.
+Tools run at the same time if guest code calls several; functions that block run in threads.
+Its twin is `_sync/calls.py`.
 """
 
 from __future__ import annotations
@@ -97,5 +98,5 @@ async def _answer(transport: AsyncTransport, base: str, call: dict[str, Any], to
             Request("POST", f"{base}/javascript/tools/{segment(call['call_id'])}", body=said, harmless=True)
         )
     except errors.CoveError:
-        # The run ended before its tool did, and nobody waits for this answer; or the server is gone, and the run with it.
+        # The run ended before its tool did, so nobody waits for this answer; or the server is gone, the run with it.
         return

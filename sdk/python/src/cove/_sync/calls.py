@@ -64,7 +64,7 @@ def _answer(transport: Transport, base: str, call: dict[str, Any], tools: ToolBo
             Request("POST", f"{base}/javascript/tools/{segment(call['call_id'])}", body=said, harmless=True)
         )
     except errors.CoveError:
-        # The run ended before its tool did, and nobody waits for this answer; or the server is gone, and the run with it.
+        # The run ended before its tool did, so nobody waits for this answer; or the server is gone, the run with it.
         return
 
 

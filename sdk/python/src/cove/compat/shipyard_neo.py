@@ -6,8 +6,8 @@ For programs that are written as
     sandbox = client.sandboxes.create(profile="browser-python")
     client.browser.exec(sandbox.id, "open https://example.com")
 
-`from shipyard_neo import ShipyardClient` itself works with the alias package in `sdk/python/alias`, which is not part of
-this one: another package of that name exists, and two must not write into one folder.
+`from shipyard_neo import ShipyardClient` itself works with the alias package in `sdk/python/alias`, which is not part
+of this one: another package of that name exists, and two must not write into one folder.
 """
 
 from __future__ import annotations
