@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use cove_api::{
     BayError, ErrorCode, EventKind, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptSession, ToolAnswer,
 };
-use cove_core::{EngineChoice, LogLine};
+use cove_core::{EngineChoice, LogLine, LogSink};
 use serde_json::{Map, Value, json};
 
 use crate::{Answer, Bay, Owner};
@@ -43,6 +43,27 @@ impl Bay {
         id: &str,
         request: JavaScriptExecRequest,
     ) -> Answer<JavaScriptExecResult> {
+        self.run_javascript(owner, id, request, None).await
+    }
+
+    /// The same, for one who wants to hear this run's console lines as they are written, and no other's.
+    pub async fn exec_javascript_heard(
+        &self,
+        owner: &Owner,
+        id: &str,
+        request: JavaScriptExecRequest,
+        console: LogSink,
+    ) -> Answer<JavaScriptExecResult> {
+        self.run_javascript(owner, id, request, Some(console)).await
+    }
+
+    async fn run_javascript(
+        &self,
+        owner: &Owner,
+        id: &str,
+        request: JavaScriptExecRequest,
+        console: Option<LogSink>,
+    ) -> Answer<JavaScriptExecResult> {
         let job = job(&request)?;
         let place = self.javascript_place(owner, id).await?;
         let mut run = Record::begin(self, owner, id, &request)?;
@@ -51,6 +72,7 @@ impl Bay {
             sandbox_id: id.to_owned(),
             execution_id: run.id.clone(),
             session: job.session.clone(),
+            console,
         });
         let outcome = self.inner.javascript.run(place, job, heard).await;
         let mut result = match outcome {
@@ -223,10 +245,14 @@ struct Speaker {
     execution_id: String,
     /// Tells a client with tools of its own whether a call is for it: it learns the execution's id only at the end.
     session: Option<String>,
+    console: Option<LogSink>,
 }
 
 impl Heard for Speaker {
     fn line(&self, line: &LogLine) {
+        if let Some(console) = &self.console {
+            console(line);
+        }
         let data = json!({"execution_id": self.execution_id, "level": line.level, "text": line.text});
         self.bay.emit(&self.sandbox_id, EventKind::Console, object(data));
     }
