@@ -9,6 +9,9 @@ pub const MAX_JSON_BYTES: usize = 16 << 20;
 /// stream without an end.
 pub const MAX_UPLOAD_BYTES: u64 = 4 << 30;
 
+/// What a form may have around its file.
+pub const MAX_FORM_BYTES: u64 = 1 << 20;
+
 /// A multipart field that is not the file: a path.
 pub const MAX_FIELD_BYTES: u64 = 16 << 10;
 

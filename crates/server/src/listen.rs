@@ -38,6 +38,14 @@ pub enum ListenError {
     Io(SocketAddr, io::Error),
 }
 
+/// Begins to listen, without answering yet: who comes waits.
+pub async fn bind(wanted: SocketAddr) -> Result<TcpListener, ListenError> {
+    TcpListener::bind(wanted).await.map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => ListenError::Busy(wanted),
+        _ => ListenError::Io(wanted, error),
+    })
+}
+
 /// A server that runs.
 #[derive(Debug)]
 pub struct Server {
@@ -49,13 +57,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// Begins to listen.
+    /// Begins to listen and to serve.
     pub async fn start(bay: Bay, options: ServerOptions) -> Result<Self, ListenError> {
-        let wanted = options.listen;
-        let listener = TcpListener::bind(wanted).await.map_err(|error| match error.kind() {
-            io::ErrorKind::AddrInUse => ListenError::Busy(wanted),
-            _ => ListenError::Io(wanted, error),
-        })?;
+        let listener = bind(options.listen).await?;
         Self::on(listener, bay, options)
     }
 

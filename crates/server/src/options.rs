@@ -20,6 +20,8 @@ pub struct ServerOptions {
     pub grace: Duration,
     /// Requests at once.
     pub max_requests: usize,
+    /// One uploaded file.
+    pub max_upload_bytes: u64,
     /// A request's head and an idle connection: at most so long.
     pub head_read: Duration,
 }
@@ -34,6 +36,7 @@ impl ServerOptions {
             cors_origins: Vec::new(),
             grace: Duration::from_secs(20),
             max_requests: crate::limits::MAX_REQUESTS,
+            max_upload_bytes: crate::limits::MAX_UPLOAD_BYTES,
             head_read: crate::limits::HEAD_READ,
         }
     }

@@ -23,21 +23,22 @@ use crate::limits;
 use crate::schema::Problems;
 
 pub(super) async fn upload(app: &App, owner: &Owner, id: &str, request: Request) -> Result<UploadResult, Response> {
-    let mut form = open(request)?;
+    let most = app.options.max_upload_bytes;
+    let mut form = open(request, most)?;
     let mut path = None;
     let mut waiting: Option<tokio::fs::File> = None;
     let over = Arc::new(AtomicBool::new(false));
-    while let Some(field) = next(&mut form).await? {
+    while let Some(field) = next(&mut form, most).await? {
         match field.name() {
             Some("path") => {
-                path = Some(text(field).await?);
+                path = Some(text(field, most).await?);
                 if let (Some(path), Some(file)) = (&path, waiting.take()) {
                     return send(app, owner, id, path, Box::pin(ReaderStream::new(file)), &over).await;
                 }
             }
             Some("file") => match &path {
                 Some(path) => return send(app, owner, id, path, paced(field, over.clone()), &over).await,
-                None => waiting = Some(keep(paced(field, over.clone()), &over).await?),
+                None => waiting = Some(keep(paced(field, over.clone()), &over, most).await?),
             },
             // A field that nobody asked for is nobody's problem.
             _ => {}
@@ -53,37 +54,37 @@ pub(super) async fn upload(app: &App, owner: &Owner, id: &str, request: Request)
     Err(problems.into_response())
 }
 
-fn open(request: Request) -> Result<multer::Multipart<'static>, Response> {
+fn open(request: Request, most: u64) -> Result<multer::Multipart<'static>, Response> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let Some(boundary) = kind.and_then(|kind| multer::parse_boundary(kind).ok()) else {
         let mut problems = Problems::at("body");
         problems.add(None, "content_type", "the body must be `multipart/form-data` with a boundary");
         return Err(problems.into_response());
     };
-    let limit = multer::SizeLimit::new().whole_stream(limits::MAX_UPLOAD_BYTES).for_field("path", limits::MAX_FIELD_BYTES);
+    let limit = multer::SizeLimit::new().whole_stream(most.saturating_add(limits::MAX_FORM_BYTES)).for_field("file", most).for_field("path", limits::MAX_FIELD_BYTES);
     let constraints = multer::Constraints::new().size_limit(limit);
     Ok(multer::Multipart::with_constraints(request.into_body().into_data_stream(), boundary, constraints))
 }
 
-async fn next(form: &mut multer::Multipart<'static>) -> Result<Option<multer::Field<'static>>, Response> {
+async fn next(form: &mut multer::Multipart<'static>, most: u64) -> Result<Option<multer::Field<'static>>, Response> {
     match tokio::time::timeout(limits::UPLOAD_PAUSE, form.next_field()).await {
         Ok(Ok(field)) => Ok(field),
-        Ok(Err(error)) => Err(broken(&error)),
+        Ok(Err(error)) => Err(broken(&error, most)),
         Err(_) => Err(late().into_response()),
     }
 }
 
-async fn text(field: multer::Field<'static>) -> Result<String, Response> {
+async fn text(field: multer::Field<'static>, most: u64) -> Result<String, Response> {
     match tokio::time::timeout(limits::UPLOAD_PAUSE, field.text()).await {
         Ok(Ok(text)) => Ok(text),
-        Ok(Err(error)) => Err(broken(&error)),
+        Ok(Err(error)) => Err(broken(&error, most)),
         Err(_) => Err(late().into_response()),
     }
 }
 
-fn broken(error: &multer::Error) -> Response {
+fn broken(error: &multer::Error, most: u64) -> Response {
     if is_over(error) {
-        return too_large(limits::MAX_UPLOAD_BYTES).into_response();
+        return too_large(most).into_response();
     }
     let mut problems = Problems::at("body");
     problems.add(None, "form_invalid", format!("not a form: {error}"));
@@ -119,7 +120,7 @@ fn paced(field: multer::Field<'static>, over: Arc<AtomicBool>) -> ByteStream {
     Box::pin(stream)
 }
 
-async fn keep(mut stream: impl Stream<Item = io::Result<bytes::Bytes>> + Unpin, over: &AtomicBool) -> Result<tokio::fs::File, Response> {
+async fn keep(mut stream: impl Stream<Item = io::Result<bytes::Bytes>> + Unpin, over: &AtomicBool, most: u64) -> Result<tokio::fs::File, Response> {
     let work = async {
         let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;
         let mut file = tokio::fs::File::from_std(file);
@@ -131,7 +132,7 @@ async fn keep(mut stream: impl Stream<Item = io::Result<bytes::Bytes>> + Unpin, 
         Ok::<_, io::Error>(file)
     };
     work.await.map_err(|error| match error.kind() {
-        _ if over.load(Ordering::Relaxed) => too_large(limits::MAX_UPLOAD_BYTES).into_response(),
+        _ if over.load(Ordering::Relaxed) => too_large(most).into_response(),
         io::ErrorKind::TimedOut => late().into_response(),
         _ => {
             tracing::warn!(%error, "an upload could not be kept");
@@ -152,7 +153,7 @@ async fn send(
     let done = app.bay.upload(owner, id, path, bytes).await;
     done.map_err(|error| {
         if over.load(Ordering::Relaxed) {
-            return too_large(limits::MAX_UPLOAD_BYTES).into_response();
+            return too_large(app.options.max_upload_bytes).into_response();
         }
         Failure::from(error).into_response()
     })

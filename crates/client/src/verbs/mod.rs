@@ -1,0 +1,11 @@
+//! Every verb, by what it is about.
+
+mod cargos;
+mod execution;
+pub(crate) mod files;
+mod history;
+mod sandboxes;
+mod skills;
+
+/// No query.
+pub(crate) const NOTHING: [(&str, &str); 0] = [];
