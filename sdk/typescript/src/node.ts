@@ -1,8 +1,8 @@
 /**
  * For Node.js: finds a server or starts one.
  *
- * The order: what the caller says; `COVE_URL` and `COVE_KEY`; `BAY_ENDPOINT` and `BAY_TOKEN`; a server of the same user on
- * the usual port, whose key is in the data folder; a server of our own.
+ * The order: what the caller says; `COVE_URL` and `COVE_KEY`; `BAY_ENDPOINT` and `BAY_TOKEN`; a server of the same user,
+ * which leaves its address and its key in its data folder; a server of our own.
  */
 
 import { readFile } from "node:fs/promises";
@@ -15,7 +15,6 @@ import { LocalServer } from "./local.js";
 
 export * from "./index.js";
 
-const USUAL_URL = "http://127.0.0.1:8114";
 /** Milliseconds to ask whether a server is there. It is on this machine, so that is plenty. */
 const PROBE_MS = 2_000;
 
@@ -35,7 +34,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Cove> {
     const found = named(rest) ?? (await running(rest.key));
     if (found !== undefined) return new Cove({ ...rest, ...found });
     if (start === false) {
-        throw new ServerNotFoundError(`no server: give a url, set COVE_URL and COVE_KEY, or run \`cove serve\` (looked at ${USUAL_URL})`);
+        throw new ServerNotFoundError(`no server: give a url, set COVE_URL and COVE_KEY, or run \`cove serve\` (looked for its word in ${dataDir()})`);
     }
     return await started(rest);
 }
@@ -61,17 +60,20 @@ export function dataDir(): string {
     return env["COVE_DATA_DIR"] || join(env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "cove");
 }
 
+/** The server that left word in the data folder, if it is still there. */
 async function running(given: string | undefined): Promise<Place | undefined> {
-    const key = given ?? (await readFile(join(dataDir(), "api-key"), "utf8").then((text) => text.trim(), () => undefined));
-    if (!key) return undefined;
+    const word = (name: string) => readFile(join(dataDir(), name), "utf8").then((text) => text.trim(), () => "");
+    const url = await word("address");
+    const key = given ?? (await word("api-key"));
+    if (url === "" || key === "") return undefined;
     try {
-        // First without the key: who answers here must look like Cove.
-        const health = await fetch(`${USUAL_URL}/health`, { signal: AbortSignal.timeout(PROBE_MS) });
+        // First without the key: a server that was killed leaves its word behind, and somebody else may listen there now.
+        const health = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PROBE_MS) });
         if (!health.ok || (await health.json())?.status !== "ok") return undefined;
         const headers = { authorization: `Bearer ${key}` };
-        const profiles = await fetch(`${USUAL_URL}/v1/profiles`, { headers, signal: AbortSignal.timeout(PROBE_MS) });
+        const profiles = await fetch(`${url}/v1/profiles`, { headers, signal: AbortSignal.timeout(PROBE_MS) });
         await profiles.body?.cancel();
-        return profiles.ok ? { url: USUAL_URL, key } : undefined;
+        return profiles.ok ? { url, key } : undefined;
     } catch {
         return undefined;
     }

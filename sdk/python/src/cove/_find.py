@@ -1,7 +1,7 @@
 """Which server: one that was named, one that runs on this machine, or one that is started now.
 
-The order: what the caller says; `COVE_URL` and `COVE_KEY`; `BAY_ENDPOINT` and `BAY_TOKEN`; a server of the same user on
-the usual port, whose key is in the data folder; a server of our own.
+The order: what the caller says; `COVE_URL` and `COVE_KEY`; `BAY_ENDPOINT` and `BAY_TOKEN`; a server of the same user,
+which leaves its address and its key in its data folder; a server of our own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import httpx
 from cove._local import LocalServer
 from cove.errors import ServerNotFoundError
 
-USUAL_URL = "http://127.0.0.1:8114"
 #: Seconds to ask whether a server is there. It is on this machine, so that is plenty.
 PROBE = 2.0
 
@@ -41,7 +40,7 @@ def find(url: str | None, key: str | None, start: bool | None) -> Place:
             return place
     if start is False:
         raise ServerNotFoundError(
-            f"no server: give a url, set COVE_URL and COVE_KEY, or run `cove serve` (looked at {USUAL_URL})"
+            f"no server: give a url, set COVE_URL and COVE_KEY, or run `cove serve` (looked for its word in {data_dir()})"
         )
     return _started()
 
@@ -64,22 +63,29 @@ def data_dir() -> Path:
 
 
 def _running(key: str | None) -> Place | None:
-    if key is None:
-        try:
-            key = (data_dir() / "api-key").read_text().strip()
-        except OSError:
-            return None
+    """The server that left word in the data folder, if it is still there."""
+    url = _word("address")
+    key = key if key is not None else _word("api-key")
+    if url is None or key is None:
+        return None
     try:
-        # First without the key: who answers here must look like Cove.
-        health = httpx.get(f"{USUAL_URL}/health", timeout=PROBE, trust_env=False)
+        # First without the key: a server that was killed leaves its word behind, and somebody else may listen there now.
+        health = httpx.get(f"{url}/health", timeout=PROBE, trust_env=False)
         if health.status_code != 200 or health.json().get("status") != "ok":
             return None
         profiles = httpx.get(
-            f"{USUAL_URL}/v1/profiles", timeout=PROBE, trust_env=False, headers={"Authorization": f"Bearer {key}"}
+            f"{url}/v1/profiles", timeout=PROBE, trust_env=False, headers={"Authorization": f"Bearer {key}"}
         )
-    except (httpx.HTTPError, ValueError, AttributeError):
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, AttributeError):
         return None
-    return Place(USUAL_URL, key) if profiles.status_code == 200 else None
+    return Place(url, key) if profiles.status_code == 200 else None
+
+
+def _word(name: str) -> str | None:
+    try:
+        return (data_dir() / name).read_text().strip() or None
+    except OSError:
+        return None
 
 
 def _started() -> Place:

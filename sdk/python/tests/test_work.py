@@ -1,0 +1,88 @@
+"""Python, shell and files in a real sandbox."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from cove import Cove, RunFailedError, Sandbox, errors
+
+#: A picture of one pixel.
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+
+
+def test_python_remembers(sandbox: Sandbox) -> None:
+    assert sandbox.python.exec("x = 20").success
+    run = sandbox.python.exec("print('adding'); x + 22", include_code=True, description="a sum", tags="sums")
+    assert run.success and "adding" in run.output and "42" in run.output
+    assert run.code is not None and run.data is not None and run.execution_id is not None
+    entry = sandbox.history.get(run.execution_id)
+    assert (entry.exec_type, entry.description, entry.tags) == ("python", "a sum", "sums")
+
+
+def test_a_failure_in_the_sandbox_is_a_value(sandbox: Sandbox) -> None:
+    run = sandbox.python.exec("1 / 0")
+    assert not run.success and run.error is not None and "ZeroDivisionError" in run.error
+    with pytest.raises(RunFailedError, match="ZeroDivisionError") as caught:
+        run.check()
+    assert caught.value.result is run
+    assert sandbox.python.exec("1").check().success
+
+
+def test_pictures_of_python_are_bytes(sandbox: Sandbox) -> None:
+    run = sandbox.python.exec(
+        f"import base64\nclass Dot:\n    def _repr_png_(self):\n        return base64.b64decode('{DOT}')\nDot()"
+    )
+    assert run.success, run.error
+    (image,) = run.images
+    assert image.media_type == "image/png" and image.data.startswith(b"\x89PNG") and image._repr_png_() == image.data
+
+
+def test_shell(sandbox: Sandbox) -> None:
+    sandbox.files.write("below/here.txt", "found\n")
+    run = sandbox.shell.exec("cat here.txt; exit 3", cwd="below")
+    assert (run.success, run.exit_code, run.output) == (False, 3, "found\n")
+
+
+def test_files(sandbox: Sandbox, tmp_path: Path) -> None:
+    files = sandbox.files
+    files.write("notes/häfen & co?.txt", "one\ntwo\n")
+    assert files.read("notes/häfen & co?.txt") == "one\ntwo\n"
+    assert [entry.name for entry in files.list("notes")] == ["häfen & co?.txt"]
+    assert files.edit("notes/häfen & co?.txt", "two", "three").text
+    assert "three" in files.grep("thr.e").text
+    assert "häfen" in files.find("*.txt", "notes").text
+    data = bytes(range(256)) * 1000
+    local = tmp_path / "local.bin"
+    local.write_bytes(data)
+    for content in (data, local, io.BytesIO(data)):
+        assert files.upload("some/data.bin", content).size == len(data)
+        assert files.download("some/data.bin") == data
+    files.delete("some/data.bin")
+    with pytest.raises(errors.WorkspaceFileNotFoundError):
+        files.download("some/data.bin")
+
+
+def test_refusals_are_classes(cove: Cove, sandbox: Sandbox) -> None:
+    with pytest.raises(errors.InvalidPathError) as path:
+        sandbox.files.read("../../etc/passwd")
+    assert path.value.status == 400 and path.value.details["reason"] == "path_traversal" and path.value.request_id
+    with pytest.raises(errors.NotFoundError):
+        sandbox.files.read("no-such-file")
+    with pytest.raises(errors.CapabilityNotSupportedError) as capability:
+        sandbox.browser.exec("get title")
+    assert capability.value.details["capability"] == "browser"
+    with pytest.raises(errors.ValidationError, match="timeout"):
+        sandbox.python.exec("1", timeout=10_000)
+    with pytest.raises(errors.NotFoundError):
+        cove.sandboxes.get("sandbox-000000000000")
+    with pytest.raises(errors.ApiError):
+        cove.sandboxes.create("no-such-profile")
+
+
+def test_no_key_no_entry(cove: Cove) -> None:
+    for key in ("", "sk-bay-wrong"):
+        with Cove(cove.url(), key) as stranger, pytest.raises(errors.UnauthorizedError):
+            stranger.sandboxes.list()

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import * as sdk from "../src/index.js";
+import { serve } from "./server.js";
+
+const { cove } = await serve();
+const sandbox = await cove.sandbox();
+after(() => sandbox.delete());
+
+const isPng = (bytes: Uint8Array): boolean => bytes[0] === 0x89 && bytes[1] === 0x50;
+
+test("a run takes input and gives a value", async () => {
+    const run = await sandbox.javascript.run<{ sum: number }>(
+        "const list: number[] = input.list; console.log('adding'); return { sum: list.reduce((a, b) => a + b, 0) }",
+        { list: [1, 2, 39] },
+    );
+    assert.deepEqual(sdk.check(run).value, { sum: 42 });
+    assert.match(run.logs, /adding/);
+});
+
+test("a failure is a value that says where", async () => {
+    const run = await sandbox.javascript.run("const a = 1\nthrow new Error('no wind')");
+    assert.equal(run.success, false);
+    assert.equal(run.failure?.["line"], 2);
+    assert.throws(() => sdk.check(run), (fault) => fault instanceof sdk.RunFailedError && fault.result === run);
+});
+
+test("pictures are bytes", async () => {
+    const code = "const x = getCanvas(40, 30).getContext('2d'); x.fillRect(0, 0, 40, 30); return 1";
+    const [image] = sdk.check(await sandbox.javascript.run(code)).images;
+    assert.ok(image !== undefined && isPng(image.data));
+    assert.deepEqual([image.width, image.height], [40, 30]);
+    assert.ok((await sandbox.artifacts.list()).some((one) => one.name === image.name));
+    assert.deepEqual((await sandbox.javascript.run("getCanvas(4, 4); return 1", undefined, { images: false })).images, []);
+});
+
+test("python remembers", async () => {
+    await sandbox.python.exec("x = 20");
+    assert.match(sdk.check(await sandbox.python.exec("x + 22")).output, /42/);
+    assert.match((await sandbox.python.exec("1 / 0")).error ?? "", /ZeroDivisionError/);
+});
+
+test("the shell has a folder and an exit code", async () => {
+    await sandbox.files.write("below/here.txt", "found\n");
+    const run = await sandbox.shell.exec("cat here.txt; exit 3", { cwd: "below" });
+    assert.deepEqual([run.success, run.exit_code, run.output], [false, 3, "found\n"]);
+});
+
+test("files", async () => {
+    const path = "notes/häfen & co?.txt";
+    await sandbox.files.write(path, "one\ntwo\n");
+    assert.equal(await sandbox.files.read(path), "one\ntwo\n");
+    assert.deepEqual((await sandbox.files.list("notes")).map((one) => one.name), ["häfen & co?.txt"]);
+    await sandbox.files.edit(path, "two", "three");
+    assert.match((await sandbox.files.grep("thr.e", { glob: "*.txt" })).text, /three/);
+    assert.match((await sandbox.files.find("*.txt", { path: "notes" })).text, /häfen/);
+    const data = Uint8Array.from({ length: 256_000 }, (_, index) => index % 256);
+    for (const content of [data, new Blob([data])]) {
+        assert.equal((await sandbox.files.upload("some/data.bin", content)).size, data.length);
+        assert.deepEqual(await sandbox.files.download("some/data.bin"), data);
+    }
+    await sandbox.files.delete("some/data.bin");
+    await assert.rejects(sandbox.files.download("some/data.bin"), sdk.WorkspaceFileNotFoundError);
+});
+
+test("refusals are classes", async () => {
+    await assert.rejects(sandbox.files.read("../../etc/passwd"), (fault) => {
+        assert.ok(fault instanceof sdk.InvalidPathError);
+        assert.deepEqual([fault.status, fault.code, fault.details["reason"]], [400, "invalid_path", "path_traversal"]);
+        assert.ok(fault.requestId);
+        assert.equal(fault.name, "InvalidPathError");
+        return true;
+    });
+    await assert.rejects(sandbox.browser.exec("get title"), sdk.CapabilityNotSupportedError);
+    await assert.rejects(sandbox.python.exec("1", { timeout: 10_000 }), sdk.ValidationError);
+    await assert.rejects(cove.sandboxes.get("sandbox-000000000000"), sdk.NotFoundError);
+    await assert.rejects(new sdk.Cove({ url: cove.url, key: "sk-bay-wrong" }).sandboxes.list(), sdk.UnauthorizedError);
+});
+
+test("a signal ends the wait", async () => {
+    const over = new AbortController();
+    const run = sandbox.python.exec("import time; time.sleep(20)", { signal: over.signal });
+    setTimeout(() => over.abort(new Error("enough")), 50);
+    await assert.rejects(run, /enough/);
+});
