@@ -1,11 +1,36 @@
 //! The browser by command.
+//!
+//! A command is a line that Gull splits into words; no shell ever sees it. What a caller gives as a value (an address, a
+//! text to fill in) becomes exactly one word of such a line.
+
+mod skill;
+
+use std::time::Duration;
 
 use cove_api::{
-    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,
-    BrowserSkillResult, BrowserTrace, ClickRequest, FillRequest, NavigateRequest, ScreenshotRequest, SnapshotRequest,
+    BayError, BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserStep,
+    BrowserTrace, ClickRequest, ErrorCode, FillRequest, Moment, NavigateRequest, ScreenshotRequest, SnapshotRequest,
 };
+use serde_json::{Value, json};
 
+use crate::config::Capability;
+use crate::files::relative;
+use crate::sandboxes::invalid;
+use crate::store::{NewBlob, blob_id, blob_ref};
+use crate::work::{Execution, check_timeout};
 use crate::{Answer, Bay, Owner};
+
+/// Commands in one batch, as Gull has it.
+const MAX_COMMANDS: usize = 200;
+
+/// What one command may have, as Gull has it.
+const MAX_COMMAND_BYTES: usize = 256 << 10;
+
+/// What a trace keeps of each stream of a step.
+const MAX_TRACED_BYTES: usize = 8 << 10;
+
+/// What kind of blob a trace is.
+const TRACE: &str = "browser_trace";
 
 impl Bay {
     /// Runs one command.
@@ -15,8 +40,7 @@ impl Bay {
         id: &str,
         request: BrowserExecRequest,
     ) -> Answer<BrowserExecResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
+        self.browse(owner, id, request, Capability::Browser).await
     }
 
     /// Runs several commands; one entry in the history.
@@ -26,8 +50,46 @@ impl Bay {
         id: &str,
         request: BrowserBatchRequest,
     ) -> Answer<BrowserBatchResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
+        check_timeout(request.timeout, 600)?;
+        check_commands(&request.commands)?;
+        let call = self.admit(owner, id, Capability::Browser).await?;
+        let mut run = Execution::begin(self, owner, id, "browser_batch", request.commands.join("\n"))?;
+        (run.description, run.tags, run.learn) = (request.description.clone(), request.tags.clone(), request.learn);
+        let body = json!({
+            "commands": request.commands, "timeout": request.timeout, "stop_on_error": request.stop_on_error
+        });
+        let answered = async {
+            let mut berth = self.berth(&call).await?;
+            run.session_id = Some(berth.session.id.clone());
+            self.ask_json(&call, &mut berth, "/exec_batch", &body, self.patience(request.timeout)).await
+        };
+        let mut answer = match answered.await {
+            Ok(answer) => answer,
+            Err(error) => {
+                run.end(false, None, Some(&error.message)).await;
+                return Err(error);
+            }
+        };
+        let unread = |error| BayError::new(ErrorCode::ShipError, format!("the runtime's answer does not read: {error}"));
+        let results: Vec<BrowserStep> = serde_json::from_value(answer["results"].take()).map_err(unread)?;
+        let success = answer["success"] == true;
+        let trace_ref = self.keep_trace(owner, id, &run.id, request.include_trace, &results).await?;
+        run.payload_ref.clone_from(&trace_ref);
+        let output: Vec<&str> =
+            results.iter().map(|step| step.stdout.trim_end()).filter(|text| !text.is_empty()).collect();
+        let error = (!success).then(|| batch_failure(&results, request.commands.len()));
+        let took = run.end(success, Some(&output.join("\n")), error.as_deref()).await;
+        let count = |name: &str| u32::try_from(answer[name].as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
+        Ok(BrowserBatchResult {
+            total_steps: count("total_steps"),
+            completed_steps: count("completed_steps"),
+            success,
+            duration_ms: answer["duration_ms"].as_i64().unwrap_or(took),
+            results,
+            execution_id: Some(run.id.clone()),
+            execution_time_ms: Some(took),
+            trace_ref,
+        })
     }
 
     /// Opens an address.
@@ -37,8 +99,8 @@ impl Bay {
         id: &str,
         request: NavigateRequest,
     ) -> Answer<BrowserExecResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
+        let line = format!("open {}", argument("url", &request.url)?);
+        self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
 
     /// Says what is on the page.
@@ -48,20 +110,20 @@ impl Bay {
         id: &str,
         request: SnapshotRequest,
     ) -> Answer<BrowserExecResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
+        let line = if request.interactive { "snapshot -i" } else { "snapshot" };
+        self.browse(owner, id, one(line.to_owned(), request.timeout), Capability::Browser).await
     }
 
     /// Clicks.
     pub async fn browser_click(&self, owner: &Owner, id: &str, request: ClickRequest) -> Answer<BrowserExecResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
+        let line = format!("click {}", argument("ref", &request.reference)?);
+        self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
 
     /// Fills in.
     pub async fn browser_fill(&self, owner: &Owner, id: &str, request: FillRequest) -> Answer<BrowserExecResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
+        let line = format!("fill {} {}", argument("ref", &request.reference)?, quoted("text", &request.text)?);
+        self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
 
     /// Takes a picture into the workspace.
@@ -71,25 +133,175 @@ impl Bay {
         id: &str,
         request: ScreenshotRequest,
     ) -> Answer<BrowserExecResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
-    }
-
-    /// Replays the active release of a skill.
-    pub async fn run_browser_skill(
-        &self,
-        owner: &Owner,
-        id: &str,
-        skill_key: &str,
-        request: BrowserSkillRequest,
-    ) -> Answer<BrowserSkillResult> {
-        let _ = (owner, id, skill_key, request);
-        Err(crate::bay::unbuilt())
+        let mut line = "screenshot".to_owned();
+        if request.full_page {
+            line.push_str(" --full");
+        }
+        if let Some(path) = &request.path {
+            line.push(' ');
+            line.push_str(&quoted("path", &format!("/workspace/{}", relative(path)?))?);
+        }
+        self.browse(owner, id, one(line, request.timeout), Capability::Screenshot).await
     }
 
     /// A trace that was kept.
     pub async fn browser_trace(&self, owner: &Owner, id: &str, trace_ref: &str) -> Answer<BrowserTrace> {
-        let _ = (owner, id, trace_ref);
-        Err(crate::bay::unbuilt())
+        self.row(owner, id).await?;
+        let none = || BayError::new(ErrorCode::NotFound, "there is no such trace of this sandbox");
+        let blob = self.inner.store.blob(owner, blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
+        if blob.kind != TRACE || blob.sandbox_id.as_deref() != Some(id) {
+            return Err(none());
+        }
+        let steps = blob.body["steps"].as_array().cloned().unwrap_or_default();
+        Ok(BrowserTrace {
+            trace_ref: blob_ref(&blob.id),
+            execution_id: blob.execution_id,
+            created_at: blob.created_at,
+            steps,
+        })
+    }
+
+    async fn browse(
+        &self,
+        owner: &Owner,
+        id: &str,
+        request: BrowserExecRequest,
+        capability: Capability,
+    ) -> Answer<BrowserExecResult> {
+        check_timeout(request.timeout, 300)?;
+        check_commands(std::slice::from_ref(&request.cmd))?;
+        let call = self.admit(owner, id, capability).await?;
+        let mut run = Execution::begin(self, owner, id, "browser", request.cmd.clone())?;
+        (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
+        let body = json!({"cmd": request.cmd, "timeout": request.timeout});
+        let begin = std::time::Instant::now();
+        let answered = async {
+            let mut berth = self.berth(&call).await?;
+            run.session_id = Some(berth.session.id.clone());
+            self.ask_json(&call, &mut berth, "/exec", &body, self.patience(request.timeout)).await
+        };
+        let answer = match answered.await {
+            Ok(answer) => answer,
+            Err(error) => {
+                run.end(false, None, Some(&error.message)).await;
+                return Err(error);
+            }
+        };
+        let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
+        let exit_code = answer["exit_code"].as_i64().and_then(|code| i32::try_from(code).ok());
+        let step = BrowserStep {
+            cmd: request.cmd,
+            stdout: text("stdout"),
+            stderr: text("stderr"),
+            exit_code: exit_code.unwrap_or(1),
+            step_index: 0,
+            duration_ms: millis(begin.elapsed()),
+        };
+        let success = step.exit_code == 0;
+        let trace_ref =
+            self.keep_trace(owner, id, &run.id, request.include_trace, std::slice::from_ref(&step)).await?;
+        run.payload_ref.clone_from(&trace_ref);
+        let error = (!success).then(|| step_failure(&step));
+        let took = run.end(success, Some(&step.stdout), error.as_deref()).await;
+        Ok(BrowserExecResult {
+            success,
+            output: step.stdout.clone(),
+            error,
+            stdout: step.stdout,
+            stderr: step.stderr,
+            exit_code: Some(step.exit_code),
+            execution_id: Some(run.id.clone()),
+            execution_time_ms: Some(took),
+            trace_ref,
+        })
+    }
+
+    async fn keep_trace(
+        &self,
+        owner: &Owner,
+        sandbox_id: &str,
+        execution_id: &str,
+        wanted: bool,
+        steps: &[BrowserStep],
+    ) -> Answer<Option<String>> {
+        if !wanted {
+            return Ok(None);
+        }
+        let short = |text: &str| text[..text.floor_char_boundary(MAX_TRACED_BYTES)].to_owned();
+        let step = |step: &BrowserStep| {
+            json!({
+                "step_index": step.step_index, "kind": "cmd", "cmd": short(&step.cmd), "stdout": short(&step.stdout),
+                "stderr": short(&step.stderr), "exit_code": step.exit_code, "duration_ms": step.duration_ms,
+            })
+        };
+        let body = json!({"steps": steps.iter().map(step).collect::<Vec<Value>>()});
+        let blob = NewBlob { sandbox_id: Some(sandbox_id), execution_id: Some(execution_id), kind: TRACE, body: &body };
+        let id = self.inner.store.keep_blob(owner, &blob, Moment::now()).await?;
+        Ok(Some(blob_ref(&id)))
+    }
+}
+
+fn one(cmd: String, timeout: u64) -> BrowserExecRequest {
+    BrowserExecRequest { cmd, timeout, description: None, tags: None, learn: false, include_trace: false }
+}
+
+fn check_commands(commands: &[String]) -> Answer<()> {
+    if commands.is_empty() || commands.len() > MAX_COMMANDS {
+        return Err(invalid(format!("`commands` has {} entries; it must have 1 to {MAX_COMMANDS}", commands.len())));
+    }
+    if let Some(long) = commands.iter().find(|line| line.len() > MAX_COMMAND_BYTES) {
+        return Err(invalid(format!("a command has {} bytes; the limit is {MAX_COMMAND_BYTES}", long.len())));
+    }
+    if commands.iter().any(|line| line.trim().is_empty()) {
+        return Err(invalid("a command is empty"));
+    }
+    Ok(())
+}
+
+/// One word of a line, whatever is in it: between single quotes nothing is special but a single quote.
+fn quoted(name: &str, text: &str) -> Answer<String> {
+    if text.contains('\0') {
+        return Err(invalid(format!("`{name}` holds a NUL character")));
+    }
+    Ok(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
+/// One word that is no flag.
+fn argument(name: &str, text: &str) -> Answer<String> {
+    if text.trim().is_empty() || text.starts_with('-') {
+        return Err(invalid(format!("`{name}` is empty or begins with a dash")));
+    }
+    quoted(name, text)
+}
+
+fn millis(took: Duration) -> i64 {
+    i64::try_from(took.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn step_failure(step: &BrowserStep) -> String {
+    let said = [&step.stderr, &step.stdout].into_iter().find(|text| !text.trim().is_empty());
+    said.cloned().unwrap_or_else(|| format!("the command ended with exit code {}", step.exit_code))
+}
+
+fn batch_failure(results: &[BrowserStep], total: usize) -> String {
+    match results.iter().find(|step| step.exit_code != 0) {
+        Some(step) => format!("step {} ({}): {}", step.step_index, step.cmd, step_failure(step)),
+        None => format!("{} of {total} commands ran", results.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_filled_in_is_one_word() {
+        for (text, line) in [("a b", "'a b'"), ("it's", r"'it'\''s'"), ("$(x) `y` \\", r"'$(x) `y` \'"), ("", "''")] {
+            assert_eq!(quoted("text", text).unwrap(), line);
+        }
+        assert!(quoted("text", "a\0").is_err());
+        for wrong in ["", " ", "-x", "--session=other"] {
+            assert!(argument("url", wrong).is_err(), "{wrong}");
+        }
     }
 }

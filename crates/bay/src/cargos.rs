@@ -1,8 +1,16 @@
 //! Cargos: made, listed, deleted.
 
-use cove_api::{CargoInfo, CargoList, CreateCargo, ListQuery};
+use cove_api::{BayError, CargoInfo, CargoList, CreateCargo, ErrorCode, IdKind, ListQuery, MAX_CARGO_MB, Moment};
 
+use crate::bay::fresh;
+use crate::sandboxes::{driver_fault, invalid, page_size};
+use crate::store::{CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 use crate::{Answer, Bay, IdempotencyKey, Owner};
+
+fn not_found(id: &str) -> BayError {
+    let shown: String = id.chars().take(64).collect();
+    BayError::new(ErrorCode::NotFound, format!("there is no cargo {shown}"))
+}
 
 impl Bay {
     /// A new cargo that belongs to no sandbox.
@@ -12,25 +20,74 @@ impl Bay {
         wish: CreateCargo,
         key: Option<&IdempotencyKey>,
     ) -> Answer<CargoInfo> {
-        let _ = (owner, wish, key);
-        Err(crate::bay::unbuilt())
+        self.open_for_work()?;
+        let key = key.filter(|_| self.inner.config.idempotency.enabled);
+        let size_limit_mb = wish.size_limit_mb.unwrap_or(self.inner.config.cargo.default_size_limit_mb);
+        if !(1..=MAX_CARGO_MB).contains(&size_limit_mb) {
+            return Err(invalid(format!("`size_limit_mb` is {size_limit_mb}; it must be 1 to {MAX_CARGO_MB}")));
+        }
+        let request = format!("POST /v1/cargos {}", serde_json::to_value(&wish).unwrap_or_default());
+        let read = |answer| {
+            serde_json::from_value(answer)
+                .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored answer: {error}")))
+        };
+        let now = Moment::now();
+        if let Some(key) = key
+            && let Some(answer) = self.inner.store.answered(owner, key, &request, now).await?
+        {
+            return read(answer);
+        }
+        let answer = |row: &CargoRow| serde_json::to_value(&row.info).unwrap_or_default();
+        let once = key.map(|key| Once { key, request: &request, answer: &answer });
+        let id = fresh(IdKind::Cargo)?;
+        self.inner.driver.prepare_cargo(&id).await.map_err(driver_fault)?;
+        let new = NewCargo { id: &id, backend: self.inner.driver.cargo_backend(), size_limit_mb };
+        let made = self.inner.store.insert_cargo(owner, &new, once.as_ref(), now).await;
+        if !matches!(made, Ok(Done::Now(_))) {
+            let _ = self.inner.driver.delete_cargo(&id).await;
+        }
+        match made? {
+            Done::Now(row) => Ok(row.info),
+            Done::Before(answer) => read(answer),
+        }
     }
 
     /// A page of the owner's cargos.
     pub async fn list_cargos(&self, owner: &Owner, query: ListQuery) -> Answer<CargoList> {
-        let _ = (owner, query);
-        Err(crate::bay::unbuilt())
+        let (limit, cursor) = (page_size(query.limit)?, Cursor::parse(query.cursor.as_deref())?);
+        let page = self.inner.store.list_cargos(owner, cursor.as_ref(), limit).await?;
+        Ok(CargoList {
+            items: page.items.into_iter().map(|row| row.info).collect(),
+            next_cursor: page.next.map(|cursor| cursor.to_string()),
+        })
     }
 
     /// One cargo.
     pub async fn cargo(&self, owner: &Owner, id: &str) -> Answer<CargoInfo> {
-        let _ = (owner, id);
-        Err(crate::bay::unbuilt())
+        if !IdKind::Cargo.fits(id) {
+            return Err(not_found(id));
+        }
+        let found = self.inner.store.cargo(owner, id).await?;
+        found.map(|row| row.info).ok_or_else(|| not_found(id))
     }
 
     /// Deletes it; refused while a sandbox uses it.
     pub async fn delete_cargo(&self, owner: &Owner, id: &str) -> Answer<()> {
-        let _ = (owner, id);
-        Err(crate::bay::unbuilt())
+        if !IdKind::Cargo.fits(id) {
+            return Err(not_found(id));
+        }
+        match self.inner.store.delete_cargo(owner, id, Moment::now()).await? {
+            CargoRemoval::Missing => Err(not_found(id)),
+            CargoRemoval::InUse(sandboxes) => {
+                let refusal = BayError::new(ErrorCode::Conflict, "the cargo is in use");
+                Err(refusal.with("active_sandbox_ids", sandboxes))
+            }
+            CargoRemoval::Gone => {
+                let (bay, id) = (self.clone(), id.to_owned());
+                let removal = tokio::spawn(async move { bay.remove_cargo(&id).await });
+                let _ = tokio::time::timeout(std::time::Duration::from_secs(2), removal).await;
+                Ok(())
+            }
+        }
     }
 }

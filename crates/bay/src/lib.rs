@@ -16,10 +16,13 @@ mod files;
 mod history;
 mod javascript;
 mod owner;
+mod router;
 mod sandboxes;
+mod session;
 mod skills;
 #[allow(dead_code, unused_imports, reason = "some verbs wait for the room that will call them")]
 mod store;
+mod warm;
 mod work;
 
 pub use bay::{Bay, StartError};

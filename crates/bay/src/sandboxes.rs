@@ -1,8 +1,43 @@
 //! Sandboxes: made, listed, prolonged, stopped, deleted.
 
-use cove_api::{CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery};
+use std::time::Duration;
 
+use cove_api::{
+    BayError, CreateSandbox, ErrorCode, ExtendTtl, IdKind, Moment, SandboxInfo, SandboxList, SandboxQuery,
+};
+use serde_json::Value;
+
+use crate::bay::fresh;
+use crate::session::ContainerRecord;
+use crate::store::{CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxRow, WarmClaim};
 use crate::{Answer, Bay, IdempotencyKey, Owner};
+
+/// How long a deletion waits for the folder to be gone; the rest is done behind its back.
+const REMOVAL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Refused: its end has come.
+pub(crate) fn expired() -> BayError {
+    BayError::new(ErrorCode::SandboxExpired, "the sandbox has expired")
+}
+
+/// Refused: no such sandbox, or another's.
+pub(crate) fn not_found(id: &str) -> BayError {
+    let shown: String = id.chars().take(64).collect();
+    BayError::new(ErrorCode::NotFound, format!("there is no sandbox {shown}"))
+}
+
+/// Refused: a value that cannot be.
+pub(crate) fn invalid(message: impl Into<String>) -> BayError {
+    BayError::new(ErrorCode::ValidationError, message)
+}
+
+/// How many of a list: 1 to 200, 50 unless said otherwise.
+pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
+    match limit.unwrap_or(50) {
+        size @ 1..=200 => Ok(size),
+        other => Err(invalid(format!("`limit` is {other}; it must be 1 to 200"))),
+    }
+}
 
 impl Bay {
     /// A new sandbox; `ready` where a warm one could be had, else `idle`.
@@ -12,20 +47,91 @@ impl Bay {
         wish: CreateSandbox,
         key: Option<&IdempotencyKey>,
     ) -> Answer<SandboxInfo> {
-        let _ = (owner, wish, key);
-        Err(crate::bay::unbuilt())
+        self.open_for_work()?;
+        let key = key.filter(|_| self.inner.config.idempotency.enabled);
+        let profile = self.profile(&wish.profile).cloned().ok_or_else(|| {
+            let known: Vec<&str> = self.inner.profiles.iter().map(|profile| profile.id.as_str()).collect();
+            invalid(format!("there is no profile {:?}", wish.profile)).with("available", known)
+        })?;
+        let ttl = wish.ttl.unwrap_or(0);
+        if ttl < 0 {
+            return Err(invalid(format!("`ttl` is {ttl}; it must be 0 or more seconds")));
+        }
+        if let Some(cargo) = wish.cargo_id.as_deref().filter(|id| !IdKind::Cargo.fits(id)) {
+            let shown: String = cargo.chars().take(64).collect();
+            return Err(BayError::new(ErrorCode::NotFound, format!("there is no cargo {shown}")));
+        }
+        let request = format!("POST /v1/sandboxes {}", serde_json::to_value(&wish).unwrap_or_default());
+        let now = Moment::now();
+        if let Some(key) = key
+            && let Some(answer) = self.inner.store.answered(owner, key, &request, now).await?
+        {
+            return stored(answer);
+        }
+        let answer = |row: &SandboxRow| serde_json::to_value(self.info(row)).unwrap_or_default();
+        let once = key.map(|key| Once { key, request: &request, answer: &answer });
+        let expires_at = (ttl > 0).then(|| now.plus_secs(ttl));
+        let max_sandboxes = self.max_sandboxes(owner);
+        if wish.cargo_id.is_none() && profile.warm_pool_size > 0 && self.inner.config.warm_pool.enabled {
+            let claim = WarmClaim {
+                profile: &profile.id,
+                instance_id: &self.inner.instance_id,
+                alive_since: Self::alive_since(),
+                expires_at,
+                idle_expires_at: crate::session::idle_end(&profile),
+                max_sandboxes,
+            };
+            let claimed = self.inner.store.claim_warm(owner, &claim, once.as_ref(), now).await?;
+            self.inner.warm.refill();
+            match claimed {
+                Some(Done::Before(answer)) => return stored(answer),
+                Some(Done::Now(row)) => {
+                    if let Some(live) = self.inner.sessions.get(&row.id) {
+                        live.touch();
+                    }
+                    return Ok(self.info(&row));
+                }
+                None => {}
+            }
+        }
+        let (id, cargo_id) = (fresh(IdKind::Sandbox)?, fresh(IdKind::Cargo)?);
+        let cargo = match &wish.cargo_id {
+            Some(existing) => CargoChoice::Existing(existing),
+            None => CargoChoice::New(NewCargo {
+                id: &cargo_id,
+                backend: self.inner.driver.cargo_backend(),
+                size_limit_mb: self.inner.config.cargo.default_size_limit_mb,
+            }),
+        };
+        if wish.cargo_id.is_none() {
+            // Before the row: what a crash leaves of it, the collector takes for an orphan.
+            self.inner.driver.prepare_cargo(&cargo_id).await.map_err(driver_fault)?;
+        }
+        let new = NewSandbox { id: &id, profile: &profile.id, cargo, expires_at, max_sandboxes };
+        let made = self.inner.store.insert_sandbox(owner, &new, once.as_ref(), now).await;
+        if wish.cargo_id.is_none() && !matches!(made, Ok(Done::Now(_))) {
+            let _ = self.inner.driver.delete_cargo(&cargo_id).await;
+        }
+        match made? {
+            Done::Before(answer) => stored(answer),
+            Done::Now(row) => Ok(self.info(&row)),
+        }
     }
 
     /// A page of the owner's sandboxes.
     pub async fn list_sandboxes(&self, owner: &Owner, query: SandboxQuery) -> Answer<SandboxList> {
-        let _ = (owner, query);
-        Err(crate::bay::unbuilt())
+        let (limit, cursor) = (page_size(query.limit)?, Cursor::parse(query.cursor.as_deref())?);
+        let store = &self.inner.store;
+        let page = store.list_sandboxes(owner, query.status, cursor.as_ref(), limit, Moment::now()).await?;
+        Ok(SandboxList {
+            items: page.items.iter().map(|row| self.info(row)).collect(),
+            next_cursor: page.next.map(|cursor| cursor.to_string()),
+        })
     }
 
     /// One sandbox, with its containers and their health.
     pub async fn sandbox(&self, owner: &Owner, id: &str) -> Answer<SandboxInfo> {
-        let _ = (owner, id);
-        Err(crate::bay::unbuilt())
+        Ok(self.info(&self.row(owner, id).await?))
     }
 
     /// More time.
@@ -36,31 +142,163 @@ impl Bay {
         wish: ExtendTtl,
         key: Option<&IdempotencyKey>,
     ) -> Answer<SandboxInfo> {
-        let _ = (owner, id, wish, key);
-        Err(crate::bay::unbuilt())
+        let key = key.filter(|_| self.inner.config.idempotency.enabled);
+        if wish.extend_by < 1 {
+            return Err(invalid(format!("`extend_by` is {}; it must be 1 or more seconds", wish.extend_by)));
+        }
+        if !IdKind::Sandbox.fits(id) {
+            return Err(not_found(id));
+        }
+        let request = format!("POST /v1/sandboxes/{id}/extend_ttl {}", wish.extend_by);
+        let answer = |row: &SandboxRow| serde_json::to_value(self.info(row)).unwrap_or_default();
+        let once = key.map(|key| Once { key, request: &request, answer: &answer });
+        let store = &self.inner.store;
+        match store.extend_sandbox(owner, id, wish.extend_by, once.as_ref(), Moment::now()).await? {
+            Extension::Done(Done::Now(row)) => Ok(self.info(&row)),
+            Extension::Done(Done::Before(answer)) => stored(answer),
+            Extension::Missing => Err(not_found(id)),
+            Extension::Expired => Err(expired()),
+            Extension::Infinite => {
+                Err(BayError::new(ErrorCode::SandboxTtlInfinite, "the sandbox has no end that could be moved"))
+            }
+        }
     }
 
     /// Moves the end of idleness; starts nothing.
     pub async fn keepalive(&self, owner: &Owner, id: &str) -> Answer<()> {
-        let _ = (owner, id);
-        Err(crate::bay::unbuilt())
+        let row = self.alive_row(owner, id).await?;
+        if row.session.is_some() {
+            let end = crate::session::idle_end(self.profile_of(&row)?.as_ref());
+            if let Some(live) = self.inner.sessions.get(id) {
+                live.touch();
+            }
+            self.inner.store.touch_session(id, end, Moment::now()).await?;
+        }
+        Ok(())
     }
 
     /// Ends the session; the cargo stays.
     pub async fn stop_sandbox(&self, owner: &Owner, id: &str) -> Answer<()> {
-        let _ = (owner, id);
-        Err(crate::bay::unbuilt())
+        let row = self.alive_row(owner, id).await?;
+        self.end_javascript(id).await;
+        self.end_session_of(id).await?;
+        self.end_elsewhere(&row).await?;
+        self.tell_state(id, "idle", None);
+        Ok(())
     }
 
     /// Ends and hides it, with its managed cargo. Repeating it is fine.
     pub async fn delete_sandbox(&self, owner: &Owner, id: &str) -> Answer<()> {
-        let _ = (owner, id);
-        Err(crate::bay::unbuilt())
+        if !IdKind::Sandbox.fits(id) {
+            return Err(not_found(id));
+        }
+        let deletion = self.inner.store.delete_sandbox(Some(owner), id, Moment::now()).await?;
+        let deletion = deletion.ok_or_else(|| not_found(id))?;
+        self.clear_away(&deletion.sandbox, deletion.cargo_gone).await
     }
 
     /// Where its session lives, if that is another Bay that is alive: the base URL to hand the request on to.
     pub async fn home_elsewhere(&self, owner: &Owner, id: &str) -> Answer<Option<String>> {
-        let _ = (owner, id);
-        Err(crate::bay::unbuilt())
+        let row = self.row(owner, id).await?;
+        let Some(session) = row.session.filter(|session| session.instance_id != self.inner.instance_id) else {
+            return Ok(None);
+        };
+        let home = self.inner.store.live_instance(&session.instance_id, Self::alive_since()).await?;
+        Ok(home.and_then(|home| home.advertise_url))
     }
+
+    /// Ends what is left of a sandbox that is hidden already.
+    pub(crate) async fn clear_away(&self, row: &SandboxRow, cargo_gone: bool) -> Answer<()> {
+        self.end_javascript(&row.id).await;
+        self.end_session_of(&row.id).await?;
+        self.end_elsewhere(row).await?;
+        self.inner.events.end(&row.id);
+        self.remove_artifacts(&row.id).await;
+        if cargo_gone {
+            let (bay, cargo_id) = (self.clone(), row.cargo_id.clone());
+            let removal = tokio::spawn(async move { bay.remove_cargo(&cargo_id).await });
+            let _ = tokio::time::timeout(REMOVAL_PATIENCE, removal).await;
+        }
+        Ok(())
+    }
+
+    /// Removes the folder of a deleted cargo, then its row. Left undone, the collector does it.
+    pub(crate) async fn remove_cargo(&self, cargo_id: &str) -> bool {
+        match self.inner.driver.delete_cargo(cargo_id).await {
+            Ok(()) => self.inner.store.forget_cargo(cargo_id).await.is_ok(),
+            Err(error) => {
+                tracing::warn!(cargo = cargo_id, %error, "a cargo could not be removed");
+                false
+            }
+        }
+    }
+
+    /// A session row that is not of this Bay's living: gone if its Bay is; that Bay's own affair if not.
+    async fn end_elsewhere(&self, row: &SandboxRow) -> Answer<()> {
+        let Some(session) = &row.session else { return Ok(()) };
+        let alive = self.inner.store.live_instance(&session.instance_id, Self::alive_since()).await?;
+        if alive.is_none() || session.instance_id == self.inner.instance_id {
+            self.inner.store.end_session(&session.id).await?;
+        }
+        Ok(())
+    }
+
+    /// An owner's sandbox.
+    pub(crate) async fn row(&self, owner: &Owner, id: &str) -> Answer<SandboxRow> {
+        if !IdKind::Sandbox.fits(id) {
+            return Err(not_found(id));
+        }
+        self.inner.store.sandbox(owner, id).await?.ok_or_else(|| not_found(id))
+    }
+
+    /// For the wire.
+    pub(crate) fn info(&self, row: &SandboxRow) -> SandboxInfo {
+        let profile = self.profile(&row.profile);
+        let status = row.status(Moment::now());
+        let live = self.inner.sessions.get(&row.id);
+        let home = live.as_ref().filter(|live| row.session.as_ref().is_some_and(|session| session.id == live.id));
+        let records: Option<Vec<ContainerRecord>> = match (home, &row.session) {
+            (Some(live), _) => Some(live.records()),
+            (None, Some(session)) if session.containers.is_some() => session.containers().ok(),
+            _ => None,
+        };
+        let health = |name: &str| {
+            let all = home?.all();
+            all.iter().find(|container| container.spec.name == name).map(|container| container.handle.is_alive())
+        };
+        let containers = records.map(|records| {
+            records
+                .into_iter()
+                .map(|record| {
+                    let healthy = health(&record.name);
+                    record.info(healthy)
+                })
+                .collect()
+        });
+        let endless = profile.is_some_and(|profile| profile.idle_timeout == 0);
+        let idle_expires_at = home.map(|live| live.idle_expires_at()).or_else(|| row.idle_expires_at());
+        SandboxInfo {
+            id: row.id.clone(),
+            status,
+            profile: row.profile.clone(),
+            cargo_id: row.cargo_id.clone(),
+            capabilities: profile.map(|profile| profile.capability_words()).unwrap_or_default(),
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+            idle_expires_at: idle_expires_at.filter(|_| !endless),
+            containers,
+        }
+    }
+}
+
+/// The answer that was given before.
+fn stored<T: serde::de::DeserializeOwned>(answer: Value) -> Answer<T> {
+    serde_json::from_value(answer)
+        .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored answer does not read: {error}")))
+}
+
+/// The driver could not.
+pub(crate) fn driver_fault(error: crate::driver::DriverError) -> BayError {
+    tracing::error!(%error, "the driver failed");
+    BayError::new(ErrorCode::InternalError, "the workspace could not be made; the log says why")
 }

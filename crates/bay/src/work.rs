@@ -1,19 +1,267 @@
 //! Python and the shell.
 
-use cove_api::{PythonExecRequest, PythonExecResult, ShellExecRequest, ShellExecResult};
+use std::time::Instant;
 
+use cove_api::{
+    EventKind, IdKind, Moment, PythonData, PythonExecRequest, PythonExecResult, PythonOutput, ShellExecRequest,
+    ShellExecResult,
+};
+use serde_json::{Value, json};
+
+use crate::bay::fresh;
+use crate::config::Capability;
+use crate::files::relative;
+use crate::sandboxes::invalid;
+use crate::store::NewExecution;
 use crate::{Answer, Bay, Owner};
+
+/// Code and commands; larger ones are files.
+const MAX_CODE_BYTES: usize = 4 << 20;
+
+/// Refuses a time-out that cannot be.
+pub(crate) fn check_timeout(timeout: u64, most: u64) -> Answer<()> {
+    if (1..=most).contains(&timeout) {
+        return Ok(());
+    }
+    Err(invalid(format!("`timeout` is {timeout}; it must be 1 to {most} seconds")))
+}
+
+/// A run from its begin to its entry in the history. One that is dropped on the way is noted as given up.
+#[derive(Debug)]
+pub(crate) struct Execution {
+    bay: Bay,
+    owner: Owner,
+    sandbox_id: String,
+    pub(crate) id: String,
+    exec_type: &'static str,
+    code: String,
+    begin: Instant,
+    created_at: Moment,
+    pub(crate) session_id: Option<String>,
+    pub(crate) payload_ref: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) tags: Option<String>,
+    pub(crate) learn: bool,
+    open: bool,
+}
+
+impl Execution {
+    pub(crate) fn begin(
+        bay: &Bay,
+        owner: &Owner,
+        sandbox_id: &str,
+        exec_type: &'static str,
+        code: String,
+    ) -> Answer<Self> {
+        let id = fresh(IdKind::Execution)?;
+        bay.emit(sandbox_id, EventKind::RunStarted, object(json!({"execution_id": id, "exec_type": exec_type})));
+        Ok(Self {
+            bay: bay.clone(),
+            owner: owner.clone(),
+            sandbox_id: sandbox_id.to_owned(),
+            id,
+            exec_type,
+            code,
+            begin: Instant::now(),
+            created_at: Moment::now(),
+            session_id: None,
+            payload_ref: None,
+            description: None,
+            tags: None,
+            learn: false,
+            open: true,
+        })
+    }
+
+    /// Notes the end; how long it took. A history that cannot be written is a fault of ours and no reason to lose the
+    /// answer: it is logged.
+    pub(crate) async fn end(&mut self, success: bool, output: Option<&str>, error: Option<&str>) -> i64 {
+        self.open = false;
+        let took = i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let entry = NewExecution {
+            id: &self.id,
+            owner: &self.owner,
+            sandbox_id: &self.sandbox_id,
+            session_id: self.session_id.as_deref(),
+            exec_type: self.exec_type,
+            code: &self.code,
+            success,
+            execution_time_ms: took,
+            output,
+            error,
+            payload_ref: self.payload_ref.as_deref(),
+            description: self.description.as_deref(),
+            tags: self.tags.as_deref(),
+            learn: self.learn,
+            created_at: self.created_at,
+        };
+        let live = self.bay.inner.sessions.get(&self.sandbox_id);
+        let idle = live.as_ref().map(|session| session.touch());
+        if let Some(session) = live {
+            session.take_dirty();
+        }
+        if let Err(error) = self.bay.inner.store.record(&entry, idle).await {
+            tracing::error!(%error, sandbox = %self.sandbox_id, "the history could not be written");
+        }
+        let data = json!({
+            "execution_id": self.id, "exec_type": self.exec_type, "success": success, "execution_time_ms": took
+        });
+        self.bay.emit(&self.sandbox_id, EventKind::RunFinished, object(data));
+        took
+    }
+}
+
+impl Drop for Execution {
+    fn drop(&mut self) {
+        let (true, Ok(runtime)) = (self.open, tokio::runtime::Handle::try_current()) else { return };
+        let mut given_up = Self {
+            bay: self.bay.clone(),
+            owner: self.owner.clone(),
+            sandbox_id: std::mem::take(&mut self.sandbox_id),
+            id: std::mem::take(&mut self.id),
+            exec_type: self.exec_type,
+            code: std::mem::take(&mut self.code),
+            begin: self.begin,
+            created_at: self.created_at,
+            session_id: self.session_id.take(),
+            payload_ref: None,
+            description: self.description.take(),
+            tags: self.tags.take(),
+            learn: false,
+            open: false,
+        };
+        runtime.spawn(async move {
+            given_up.end(false, None, Some("the caller went away; the run was ended")).await;
+        });
+    }
+}
+
+pub(crate) fn object(value: Value) -> serde_json::Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => serde_json::Map::new(),
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
 
 impl Bay {
     /// Runs Python in the sandbox's interpreter.
     pub async fn exec_python(&self, owner: &Owner, id: &str, request: PythonExecRequest) -> Answer<PythonExecResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
+        check_timeout(request.timeout, 300)?;
+        check_code("code", &request.code)?;
+        let call = self.admit(owner, id, Capability::Python).await?;
+        let mut run = Execution::begin(self, owner, id, "python", request.code)?;
+        (run.description, run.tags) = (request.description, request.tags);
+        let body = json!({"code": run.code, "timeout": request.timeout});
+        let answered = self.run_in(&call, &mut run, "/ipython/exec", &body, request.timeout).await;
+        let answer = match answered {
+            Ok(answer) => answer,
+            Err(error) => {
+                run.end(false, None, Some(&error.message)).await;
+                return Err(error);
+            }
+        };
+        let success = answer["success"] == true;
+        let output = text(&answer["output"]["text"]);
+        let images = answer["output"]["images"].as_array().cloned().unwrap_or_default();
+        let error = failure(success, &answer["error"], "Python failed without a word");
+        let took = run.end(success, Some(&output), error.as_deref()).await;
+        Ok(PythonExecResult {
+            success,
+            output: output.clone(),
+            error,
+            data: Some(PythonData {
+                execution_count: answer["execution_count"].as_i64(),
+                output: PythonOutput { text: output, images },
+            }),
+            execution_id: Some(run.id.clone()),
+            execution_time_ms: Some(took),
+            code: request.include_code.then(|| run.code.clone()),
+        })
     }
 
     /// Runs a command.
     pub async fn exec_shell(&self, owner: &Owner, id: &str, request: ShellExecRequest) -> Answer<ShellExecResult> {
-        let _ = (owner, id, request);
-        Err(crate::bay::unbuilt())
+        check_timeout(request.timeout, 300)?;
+        check_code("command", &request.command)?;
+        if request.command.contains('\0') {
+            return Err(invalid("`command` holds a NUL character"));
+        }
+        let cwd = request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(relative).transpose()?;
+        let call = self.admit(owner, id, Capability::Shell).await?;
+        let mut run = Execution::begin(self, owner, id, "shell", request.command)?;
+        (run.description, run.tags) = (request.description, request.tags);
+        let body = json!({"command": run.code, "timeout": request.timeout, "cwd": cwd});
+        let answered = self.run_in(&call, &mut run, "/shell/exec", &body, request.timeout).await;
+        let answer = match answered {
+            Ok(answer) => answer,
+            Err(error) => {
+                run.end(false, None, Some(&error.message)).await;
+                return Err(error);
+            }
+        };
+        let success = answer["success"] == true;
+        let (mut output, said) = (text(&answer["stdout"]), text(&answer["stderr"]));
+        let exit_code = answer["return_code"].as_i64().and_then(|code| i32::try_from(code).ok());
+        let mut error = None;
+        if success {
+            // What went well may still have warned: nothing that was written is lost.
+            join(&mut output, &said);
+        } else {
+            let mut why = said;
+            join(&mut why, answer["error"].as_str().unwrap_or_default());
+            if why.trim().is_empty() {
+                why = format!("the command ended with exit code {}", exit_code.unwrap_or(-1));
+            }
+            error = Some(why);
+        }
+        let took = run.end(success, Some(&output), error.as_deref()).await;
+        Ok(ShellExecResult {
+            success,
+            output,
+            error,
+            exit_code,
+            execution_id: Some(run.id.clone()),
+            execution_time_ms: Some(took),
+            command: request.include_code.then(|| run.code.clone()),
+        })
     }
+
+    async fn run_in(
+        &self,
+        call: &crate::router::Admitted,
+        run: &mut Execution,
+        path: &str,
+        body: &Value,
+        timeout_s: u64,
+    ) -> Answer<Value> {
+        let mut berth = self.berth(call).await?;
+        run.session_id = Some(berth.session.id.clone());
+        self.ask_json(call, &mut berth, path, body, self.patience(timeout_s)).await
+    }
+}
+
+fn check_code(name: &str, code: &str) -> Answer<()> {
+    if code.len() > MAX_CODE_BYTES {
+        return Err(invalid(format!("`{name}` has {} bytes; the limit is {MAX_CODE_BYTES}", code.len())));
+    }
+    Ok(())
+}
+
+/// Why something failed, never in an empty sentence.
+fn failure(success: bool, said: &Value, otherwise: &str) -> Option<String> {
+    if success {
+        return None;
+    }
+    Some(said.as_str().filter(|said| !said.trim().is_empty()).unwrap_or(otherwise).to_owned())
+}
+
+fn join(text: &mut String, more: &str) {
+    if !text.is_empty() && !text.ends_with('\n') && !more.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(more);
 }

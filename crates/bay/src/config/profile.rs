@@ -122,7 +122,7 @@ pub struct ContainerSpec {
 }
 
 /// Seconds without a call, unless a profile says otherwise.
-pub const DEFAULT_IDLE_SECONDS: u64 = 1800;
+pub(super) const DEFAULT_IDLE_SECONDS: u64 = 1800;
 
 /// More of it is a mistake in writing.
 const MAX_WARM: usize = 1000;

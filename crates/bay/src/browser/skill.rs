@@ -1,0 +1,49 @@
+//! Replaying a skill: the commands of its active release, run as one batch.
+
+use cove_api::{BrowserBatchRequest, BrowserSkillRequest, BrowserSkillResult, Moment};
+
+use crate::config::Capability;
+use crate::{Answer, Bay, Owner};
+
+impl Bay {
+    /// Replays the active release of a skill.
+    pub async fn run_browser_skill(
+        &self,
+        owner: &Owner,
+        id: &str,
+        skill_key: &str,
+        request: BrowserSkillRequest,
+    ) -> Answer<BrowserSkillResult> {
+        // Before anything is looked up: a sandbox that cannot browse says so, whatever the skill is.
+        self.admit(owner, id, Capability::Browser).await?;
+        let (release, commands) = self.skill_to_replay(owner, skill_key).await?;
+        let batch = BrowserBatchRequest {
+            commands,
+            timeout: request.timeout,
+            stop_on_error: request.stop_on_error,
+            description: request.description.or_else(|| Some(format!("skill {skill_key} {}", release.id))),
+            tags: request.tags.or_else(|| Some(format!("skill:{}", skill_key.replace(',', " ")))),
+            learn: false,
+            include_trace: request.include_trace,
+        };
+        // A runtime that broke says nothing of the release: only a replay that ran counts for or against it.
+        let done = self.exec_browser_batch(owner, id, batch).await?;
+        let took = done.execution_time_ms.unwrap_or(done.duration_ms);
+        let noted = self.inner.store.record_replay(&release.id, done.success, took, Moment::now()).await;
+        if let Err(error) = noted {
+            tracing::warn!(%error, "a replay could not be noted");
+        }
+        Ok(BrowserSkillResult {
+            skill_key: skill_key.to_owned(),
+            release_id: release.id,
+            execution_id: done.execution_id.unwrap_or_default(),
+            execution_time_ms: took,
+            trace_ref: done.trace_ref,
+            results: done.results,
+            total_steps: done.total_steps,
+            completed_steps: done.completed_steps,
+            success: done.success,
+            duration_ms: done.duration_ms,
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! Files in a workspace.
+//!
+//! Paths are checked here, at the door, before anything starts; then the runtime inside the sandbox does the work, so
+//! that no process outside ever opens a guest's file.
+
+mod path;
+mod room;
+mod transfer;
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use cove_api::{BayError, DirectoryList, ErrorCode, FileContent, FileInfo, Moment, UploadResult, WriteFile};
+use cove_files::FileTool;
+use futures_util::Stream;
+use serde_json::{Value, json};
+
+use crate::config::Capability;
+use crate::{Answer, Bay, Owner};
+
+pub(crate) use path::relative;
+
+/// A stream of a file's bytes; either way.
+pub type ByteStream = Pin<Box<dyn Stream<Item = std::io::Result<Bytes>> + Send>>;
+
+/// How long a file operation may take before nobody waits any more.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Texts that are larger are streamed instead of being wrapped in JSON.
+const STREAM_FROM_BYTES: usize = 4 << 20;
+
+/// A file on its way out.
+pub struct Download {
+    /// Its name, for the one who saves it.
+    pub name: String,
+    /// Its size, where it is known.
+    pub size: Option<u64>,
+    /// Its bytes.
+    pub bytes: ByteStream,
+}
+
+impl std::fmt::Debug for Download {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Download").field("name", &self.name).field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
+impl Bay {
+    /// Reads a text file.
+    pub async fn read_file(&self, owner: &Owner, id: &str, path: &str) -> Answer<FileContent> {
+        let path = relative(path)?;
+        let answer = self.file_call(owner, id, "/fs/read_file", &json!({"path": path})).await?;
+        Ok(FileContent { content: answer["content"].as_str().unwrap_or_default().to_owned() })
+    }
+
+    /// Writes a text file, with the folders on the way.
+    pub async fn write_file(&self, owner: &Owner, id: &str, file: WriteFile) -> Answer<()> {
+        let path = relative(&file.path)?;
+        if file.content.len() > STREAM_FROM_BYTES {
+            let bytes = Bytes::from(file.content.into_bytes());
+            let stream = futures_util::stream::iter([Ok(bytes)]);
+            return self.upload(owner, id, &path, Box::pin(stream)).await.map(|_| ());
+        }
+        let call = self.admit(owner, id, Capability::Filesystem).await?;
+        let mut berth = self.berth(&call).await?;
+        self.make_room(&berth.session, file.content.len() as u64).await?;
+        let body = json!({"path": path, "content": file.content});
+        self.ask_json(&call, &mut berth, "/fs/write_file", &body, LIMIT).await?;
+        berth.session.add_bytes(file.content.len() as u64);
+        Ok(())
+    }
+
+    /// Deletes a file or a folder.
+    pub async fn delete_file(&self, owner: &Owner, id: &str, path: &str) -> Answer<()> {
+        let path = relative(path)?;
+        self.file_call(owner, id, "/fs/delete_file", &json!({"path": path})).await?;
+        Ok(())
+    }
+
+    /// Lists a folder, hidden entries too.
+    pub async fn list_directory(&self, owner: &Owner, id: &str, path: &str) -> Answer<DirectoryList> {
+        let path = relative(path)?;
+        let answer = self.file_call(owner, id, "/fs/list_dir", &json!({"path": path, "show_hidden": true})).await?;
+        let entries = answer["files"].as_array().map(|entries| entries.iter().map(entry).collect());
+        Ok(DirectoryList { entries: entries.unwrap_or_default() })
+    }
+
+    /// Takes a file in.
+    pub async fn upload(&self, owner: &Owner, id: &str, path: &str, bytes: ByteStream) -> Answer<UploadResult> {
+        let path = relative(path)?;
+        let call = self.admit(owner, id, Capability::Filesystem).await?;
+        let mut berth = self.berth(&call).await?;
+        let room = self.make_room(&berth.session, 0).await?;
+        let most = u64::from(self.inner.config.limits.max_upload_mb) << 20;
+        let size = self.send_upload(&call, &mut berth, &path, bytes, transfer::Bounds { room, most }).await?;
+        berth.session.add_bytes(size);
+        Ok(UploadResult { status: "ok".to_owned(), path, size })
+    }
+
+    /// Gives a file out.
+    pub async fn download(&self, owner: &Owner, id: &str, path: &str) -> Answer<Download> {
+        let path = relative(path)?;
+        let call = self.admit(owner, id, Capability::Filesystem).await?;
+        let berth = self.berth(&call).await?;
+        self.fetch(&call, berth, &path).await
+    }
+
+    /// Runs one of the file tools (`read`, `write`, `edit`, `grep`, `find`, `ls`) with its own arguments.
+    pub async fn file_tool(&self, owner: &Owner, id: &str, tool: FileTool, args: Value) -> Answer<Value> {
+        let call = self.admit(owner, id, Capability::Filesystem).await?;
+        let mut berth = self.berth(&call).await?;
+        let grows = matches!(tool.name(), "write" | "edit");
+        let coming = if grows { args["content"].as_str().map_or(0, str::len) as u64 } else { 0 };
+        if grows {
+            self.make_room(&berth.session, coming).await?;
+        }
+        let body = json!({"tool": tool.name(), "args": [args]});
+        let answer = self.ask_json(&call, &mut berth, "/fs/tool", &body, LIMIT).await?;
+        berth.session.add_bytes(coming);
+        Ok(answer)
+    }
+
+    async fn file_call(&self, owner: &Owner, id: &str, path: &str, body: &Value) -> Answer<Value> {
+        let call = self.admit(owner, id, Capability::Filesystem).await?;
+        let mut berth = self.berth(&call).await?;
+        self.ask_json(&call, &mut berth, path, body, LIMIT).await
+    }
+}
+
+/// An entry as the runtime lists it, which comes from a guest's world: what does not fit is left empty.
+fn entry(said: &Value) -> FileInfo {
+    let text = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
+    let path = text("path");
+    #[allow(clippy::cast_possible_truncation, reason = "microseconds since 1970 fit")]
+    let modified = said["modified_time"].as_f64().map(|seconds| Moment::from_micros((seconds * 1e6) as i64));
+    FileInfo {
+        name: text("name"),
+        path: path.trim_start_matches("/workspace").trim_start_matches('/').to_owned(),
+        is_dir: said["is_dir"] == true,
+        is_file: said["is_file"] == true,
+        size: said["size"].as_u64(),
+        modified_at: modified,
+    }
+}
+
+/// The workspace is full.
+pub(super) fn full(limit_bytes: u64, used_bytes: u64) -> BayError {
+    let message = format!("the cargo holds {used_bytes} of {limit_bytes} bytes; there is no room for that");
+    BayError::new(ErrorCode::QuotaExceeded, message).with("limit_bytes", limit_bytes).with("used_bytes", used_bytes)
+}

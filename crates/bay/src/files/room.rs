@@ -1,0 +1,29 @@
+//! Whether there is room in a cargo for what comes through Bay.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::full;
+use crate::sandboxes::driver_fault;
+use crate::session::LiveSession;
+use crate::{Answer, Bay};
+
+impl Bay {
+    /// How much more the cargo may hold; refused where `coming` bytes do not fit.
+    pub(super) async fn make_room(&self, session: &Arc<LiveSession>, coming: u64) -> Answer<u64> {
+        let limit = session.cargo_limit_bytes;
+        let used = match session.known_bytes() {
+            Some(bytes) => bytes,
+            None => {
+                let begin = Instant::now();
+                let bytes = self.inner.driver.cargo_bytes(&session.cargo_id).await.map_err(driver_fault)?;
+                session.note_bytes(bytes, begin.elapsed());
+                bytes
+            }
+        };
+        if used.saturating_add(coming) > limit {
+            return Err(full(limit, used));
+        }
+        Ok(limit - used)
+    }
+}

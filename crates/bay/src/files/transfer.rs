@@ -1,0 +1,196 @@
+//! Bytes in and out, streamed: a file of any size costs a block of memory, and is counted as it comes.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use cove_api::{BayError, ErrorCode};
+use cove_runtime::client::ClientError;
+use futures_util::{Stream, StreamExt, stream};
+use http_body_util::{BodyExt, Limited, StreamBody};
+use hyper::body::Frame;
+use hyper::{Method, Request};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::UnixStream;
+
+use super::{ByteStream, Download, full};
+use crate::router::{Admitted, Berth, broken, refusal};
+use crate::sandboxes::invalid;
+use crate::{Answer, Bay};
+
+/// How long a piece may keep us waiting.
+const STALL: Duration = Duration::from_secs(60);
+
+/// What a refusal may hold.
+const MAX_REFUSAL_BYTES: usize = 1 << 20;
+
+/// What an upload may hold: what is left in the cargo, and what one file may have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) room: u64,
+    pub(super) most: u64,
+}
+
+const FINE: u8 = 0;
+const NO_ROOM: u8 = 1;
+const TOO_LARGE: u8 = 2;
+const BROKEN: u8 = 3;
+
+impl Bay {
+    /// Sends a file into the sandbox; how large it was.
+    pub(super) async fn send_upload(
+        &self,
+        call: &Admitted,
+        berth: &mut Berth,
+        path: &str,
+        bytes: ByteStream,
+        bounds: Bounds,
+    ) -> Answer<u64> {
+        let socket = self
+            .ask(call, berth, |container| async move {
+                let connected = UnixStream::connect(container.handle.endpoint()).await;
+                connected.map_err(|error| ClientError::Unreachable(format!("(Connect): {error}")))
+            })
+            .await?;
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
+        let boundary = format!("cove-{:032x}", u128::from_ne_bytes(random));
+        let (verdict, size) = (Arc::new(AtomicU8::new(FINE)), Arc::new(AtomicU64::new(0)));
+        let body = form(&boundary, path, counted(bytes, bounds, Arc::clone(&verdict), Arc::clone(&size)));
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri("/fs/upload")
+            .header("host", "ship")
+            .header("content-type", format!("multipart/form-data; boundary={boundary}"))
+            .body(StreamBody::new(body.map(|piece| piece.map(Frame::data))))
+            .map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
+        let failed = |error: hyper::Error| broken(&ClientError::Unreachable(error.to_string()));
+        let shaken = hyper::client::conn::http1::handshake(TokioIo::new(socket)).await;
+        let (mut sender, connection) = shaken.map_err(failed)?;
+        let connection = tokio::spawn(connection);
+        let answered = async {
+            let answer = sender.send_request(request).await.map_err(failed)?;
+            let status = answer.status();
+            let said = Limited::new(answer.into_body(), MAX_REFUSAL_BYTES).collect().await;
+            let said = said.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+            Ok::<_, BayError>((status, serde_json::from_slice::<Value>(&said).unwrap_or_default()))
+        };
+        let answered = answered.await;
+        connection.abort();
+        let used = berth.session.cargo_limit_bytes.saturating_sub(bounds.room);
+        match verdict.load(Ordering::SeqCst) {
+            NO_ROOM => return Err(full(berth.session.cargo_limit_bytes, used)),
+            TOO_LARGE => return Err(invalid(format!("the file has more than {} bytes", bounds.most))),
+            BROKEN => return Err(invalid("the upload broke off")),
+            _ => {}
+        }
+        let (status, answer) = answered?;
+        if !status.is_success() {
+            return Err(refusal(status, &answer));
+        }
+        Ok(size.load(Ordering::SeqCst))
+    }
+
+    /// A file out of the sandbox, as it comes.
+    pub(super) async fn fetch(&self, call: &Admitted, mut berth: Berth, path: &str) -> Answer<Download> {
+        let asked = format!("/fs/download?path={}", escaped(path));
+        let asked = asked.as_str();
+        let answer = self
+            .ask(call, &mut berth, |container| async move {
+                let sent = container.client.send(Method::GET, asked, "application/json", Bytes::new());
+                tokio::time::timeout(STALL, sent).await.map_err(|_| ClientError::Timeout(STALL))?
+            })
+            .await?;
+        let status = answer.status();
+        if !status.is_success() {
+            let said = Limited::new(answer.into_body(), MAX_REFUSAL_BYTES).collect();
+            let said = tokio::time::timeout(STALL, said).await;
+            let said = said.ok().and_then(Result::ok).map(http_body_util::Collected::to_bytes).unwrap_or_default();
+            return Err(refusal(status, &serde_json::from_slice(&said).unwrap_or_default()));
+        }
+        let length = answer.headers().get("content-length").and_then(|value| value.to_str().ok()?.parse().ok());
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        // The berth goes along: while somebody reads, the session is in use.
+        let bytes = stream::unfold((answer.into_body(), berth), |(mut body, berth)| async move {
+            loop {
+                let frame = match tokio::time::timeout(STALL, body.frame()).await {
+                    Ok(frame) => frame?,
+                    Err(_) => return Some((Err(io::Error::from(io::ErrorKind::TimedOut)), (body, berth))),
+                };
+                match frame {
+                    Ok(frame) => match frame.into_data() {
+                        Ok(data) => return Some((Ok(data), (body, berth))),
+                        Err(_) => continue,
+                    },
+                    Err(error) => return Some((Err(io::Error::other(error)), (body, berth))),
+                }
+            }
+        });
+        Ok(Download { name, size: length, bytes: Box::pin(bytes) })
+    }
+}
+
+/// The multipart form around a file.
+fn form<S: Stream<Item = io::Result<Bytes>> + Send>(
+    boundary: &str,
+    path: &str,
+    bytes: S,
+) -> impl Stream<Item = io::Result<Bytes>> + Send + use<S> {
+    let head = format!(
+        "--{boundary}\r\nContent-Disposition: form-data; name=\"file_path\"\r\n\r\n{path}\r\n--{boundary}\r\n\
+         Content-Disposition: form-data; name=\"file\"; filename=\"upload\"\r\n\
+         Content-Type: application/octet-stream\r\n\r\n"
+    );
+    let tail = format!("\r\n--{boundary}--\r\n");
+    let one = |text: String| stream::iter([Ok(Bytes::from(text))]);
+    one(head).chain(bytes).chain(one(tail))
+}
+
+/// The pieces, until one is too much: then the form breaks off, and the runtime keeps nothing of it.
+fn counted(
+    bytes: ByteStream,
+    bounds: Bounds,
+    verdict: Arc<AtomicU8>,
+    size: Arc<AtomicU64>,
+) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    stream::unfold((bytes, false), move |(mut bytes, over)| {
+        let (verdict, size) = (Arc::clone(&verdict), Arc::clone(&size));
+        async move {
+            if over {
+                return None;
+            }
+            let stop = |why: u8| {
+                verdict.store(why, Ordering::SeqCst);
+                Err(io::Error::other("the upload is stopped"))
+            };
+            let piece = match tokio::time::timeout(STALL, bytes.next()).await {
+                Ok(None) => return None,
+                Ok(Some(Ok(piece))) => piece,
+                Ok(Some(Err(_))) | Err(_) => return Some((stop(BROKEN), (bytes, true))),
+            };
+            let sum = size.fetch_add(piece.len() as u64, Ordering::SeqCst) + piece.len() as u64;
+            if sum > bounds.most {
+                return Some((stop(TOO_LARGE), (bytes, true)));
+            }
+            if sum > bounds.room {
+                return Some((stop(NO_ROOM), (bytes, true)));
+            }
+            Some((Ok(piece), (bytes, false)))
+        }
+    })
+}
+
+/// A query's value.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(char::from(byte)),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}

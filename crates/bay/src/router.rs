@@ -1,0 +1,181 @@
+//! Who is asked for what: first the profile must list it, then a runtime; `primary_for` wins, else the first that can.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cove_api::{BayError, ErrorCode, Moment};
+use cove_runtime::client::ClientError;
+use hyper::{Method, StatusCode};
+use serde_json::Value;
+
+use crate::config::{Capability, Profile};
+use crate::session::{InUse, LiveContainer, LiveSession};
+use crate::store::SandboxRow;
+use crate::{Answer, Bay, Owner};
+
+/// A call that has been let in: the sandbox is its owner's, is not over, and its profile can do it.
+#[derive(Debug, Clone)]
+pub(crate) struct Admitted {
+    pub(crate) row: SandboxRow,
+    pub(crate) profile: Arc<Profile>,
+    pub(crate) capability: Capability,
+}
+
+/// Where a call runs.
+#[derive(Debug)]
+pub(crate) struct Berth {
+    pub(crate) session: Arc<LiveSession>,
+    pub(crate) container: Arc<LiveContainer>,
+    place: usize,
+    _use: InUse,
+}
+
+impl Bay {
+    /// Lets a call in, before anything starts.
+    pub(crate) async fn admit(&self, owner: &Owner, id: &str, capability: Capability) -> Answer<Admitted> {
+        let row = self.alive_row(owner, id).await?;
+        let profile = self.profile_of(&row)?;
+        if !profile.can(capability) {
+            let message = format!("profile {} cannot do {capability}", profile.id);
+            return Err(unsupported(message, capability, &profile.capability_words()));
+        }
+        Ok(Admitted { row, profile, capability })
+    }
+
+    /// The profile that a sandbox was made with.
+    pub(crate) fn profile_of(&self, row: &SandboxRow) -> Answer<Arc<Profile>> {
+        let found = self.profile(&row.profile).cloned();
+        found.ok_or_else(|| {
+            let message = format!("the sandbox's profile {} is not configured any more", row.profile);
+            BayError::new(ErrorCode::Conflict, message)
+        })
+    }
+
+    /// The sandbox, unless it is not this owner's or its end has come.
+    pub(crate) async fn alive_row(&self, owner: &Owner, id: &str) -> Answer<SandboxRow> {
+        let row = self.row(owner, id).await?;
+        if row.expired(Moment::now()) {
+            return Err(crate::sandboxes::expired());
+        }
+        Ok(row)
+    }
+
+    /// A living container for the call, its session started where there is none.
+    pub(crate) async fn berth(&self, call: &Admitted) -> Answer<Berth> {
+        let session = self.ensure_session(&call.row, &call.profile).await?;
+        let in_use = self.inner.sessions.enter(&session);
+        let place = pick(&session, call.capability).ok_or_else(|| {
+            let can: Vec<String> = session.all().iter().flat_map(|c| &c.capabilities).map(ToString::to_string).collect();
+            unsupported(format!("no runtime of this session can do {}", call.capability), call.capability, &can)
+        })?;
+        let container = self.living(&session, place).await?;
+        Ok(Berth { session, container, place, _use: in_use })
+    }
+
+    /// Asks a runtime; a request that surely was not begun, because nobody took the connection, is asked once more of a
+    /// runtime that was remade.
+    pub(crate) async fn ask<T, F: Future<Output = Result<T, ClientError>>>(
+        &self,
+        call: &Admitted,
+        berth: &mut Berth,
+        request: impl Fn(Arc<LiveContainer>) -> F,
+    ) -> Answer<T> {
+        let first = request(Arc::clone(&berth.container)).await;
+        let again = matches!(&first, Err(error) if never_begun(error));
+        if !again {
+            return first.map_err(|error| broken(&error));
+        }
+        // Nobody takes connections: it is ending, or has ended. Its end is awaited, so that what is remade is whole.
+        let _ = tokio::time::timeout(Duration::from_secs(5), berth.container.handle.stop()).await;
+        let remade = self.living(&berth.session, berth.place).await;
+        *berth = match remade {
+            Ok(container) => {
+                let _use = self.inner.sessions.enter(&berth.session);
+                Berth { session: Arc::clone(&berth.session), container, place: berth.place, _use }
+            }
+            Err(_) => {
+                let call = Admitted { row: self.fresh_row(call).await?, ..call.clone() };
+                self.berth(&call).await?
+            }
+        };
+        request(Arc::clone(&berth.container)).await.map_err(|error| broken(&error))
+    }
+
+    async fn fresh_row(&self, call: &Admitted) -> Answer<SandboxRow> {
+        let row = self.inner.store.any_sandbox(&call.row.id).await?;
+        row.ok_or_else(|| crate::sandboxes::not_found(&call.row.id))
+    }
+
+    /// Asks with JSON and reads JSON; a refusal of the runtime's becomes ours.
+    pub(crate) async fn ask_json(
+        &self,
+        call: &Admitted,
+        berth: &mut Berth,
+        path: &str,
+        body: &Value,
+        limit: Duration,
+    ) -> Answer<Value> {
+        let asked = self.ask(call, berth, |container| async move {
+            container.client.json(Method::POST, path, Some(body), limit).await
+        });
+        let (status, answer) = asked.await?;
+        if status.is_success() { Ok(answer) } else { Err(refusal(status, &answer)) }
+    }
+
+    /// How long to wait for work that may take `timeout_s`.
+    pub(crate) fn patience(&self, timeout_s: u64) -> Duration {
+        Duration::from_secs(timeout_s + self.inner.config.limits.answer_grace_seconds)
+    }
+}
+
+fn pick(session: &LiveSession, capability: Capability) -> Option<usize> {
+    let all = session.all();
+    let can = |place: &usize| all[*place].capabilities.contains(&capability);
+    let primary = |place: &usize| all[*place].spec.primary_for.contains(&capability);
+    let mut able = (0..all.len()).filter(can);
+    (0..all.len()).filter(can).find(primary).or_else(|| able.next())
+}
+
+fn unsupported(message: String, capability: Capability, available: &[String]) -> BayError {
+    BayError::new(ErrorCode::CapabilityNotSupported, message)
+        .with("capability", capability.as_str())
+        .with("available", available.to_vec())
+}
+
+/// Whether nobody ever took the connection.
+fn never_begun(error: &ClientError) -> bool {
+    matches!(error, ClientError::Unreachable(why) if why.contains("(Connect)"))
+}
+
+/// A runtime that does not answer, or not in time.
+pub(crate) fn broken(error: &ClientError) -> BayError {
+    match error {
+        ClientError::Timeout(_) => BayError::new(ErrorCode::Timeout, error.to_string()),
+        ClientError::Unreachable(_) => BayError::new(
+            ErrorCode::ShipError,
+            format!("the runtime ended while it worked; the next call has a new one ({error})"),
+        ),
+        ClientError::Answer(_) => BayError::new(ErrorCode::ShipError, error.to_string()),
+    }
+}
+
+/// A runtime's refusal, in the words of this interface.
+pub(crate) fn refusal(status: StatusCode, answer: &Value) -> BayError {
+    let said = answer["error"]["code"].as_str().unwrap_or_default();
+    let message = answer["error"]["message"].as_str().or_else(|| answer["detail"][0]["msg"].as_str());
+    let message = message.unwrap_or("the runtime refused without a word").to_owned();
+    let code = match (said, status.as_u16()) {
+        ("file_not_found" | "not_found", _) => ErrorCode::FileNotFound,
+        ("invalid_path", _) => ErrorCode::InvalidPath,
+        ("conflict", _) | (_, 409) => ErrorCode::Conflict,
+        ("quota_exceeded", _) | (_, 429) => ErrorCode::QuotaExceeded,
+        ("forbidden" | "permission_denied", _) | (_, 403) => ErrorCode::Forbidden,
+        ("timeout", _) | (_, 504) => ErrorCode::Timeout,
+        (_, 400 | 413 | 422) => ErrorCode::ValidationError,
+        _ => ErrorCode::ShipError,
+    };
+    let error = BayError::new(code, message);
+    let error = if said.is_empty() { error } else { error.with("code", said) };
+    if code == ErrorCode::InvalidPath { error.with("reason", "path_traversal") } else { error }
+}

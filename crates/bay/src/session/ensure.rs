@@ -1,0 +1,115 @@
+//! Making sure of a session, and ending one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cove_api::{BayError, ErrorCode, IdKind, Moment};
+use futures_util::future::join_all;
+
+use super::start::{Berthing, stop_all};
+use super::{LiveSession, Turn};
+use crate::bay::fresh;
+use crate::config::Profile;
+use crate::store::{Begin, NewSession, SandboxRow};
+use crate::{Answer, Bay};
+
+/// When a client whose session is not ready may ask again.
+const RETRY_AFTER_MS: u64 = 500;
+
+/// How long the end of a session waits for its turn; a start takes seconds at most, and is bounded itself.
+const END_PATIENCE: Duration = Duration::from_secs(60);
+
+impl Bay {
+    /// The sandbox's session, started where there is none. One start for all who ask at once.
+    pub(crate) async fn ensure_session(&self, row: &SandboxRow, profile: &Arc<Profile>) -> Answer<Arc<LiveSession>> {
+        // Another Bay may have taken it over, or ended it; the row knows.
+        let ours = |live: &Arc<LiveSession>| row.session.as_ref().is_none_or(|session| session.id == live.id);
+        if let Some(live) = self.inner.sessions.get(&row.id).filter(ours) {
+            return Ok(live);
+        }
+        self.open_for_work()?;
+        let patience = Duration::from_secs(self.inner.config.limits.session_wait_seconds);
+        let (bay, row, profile) = (self.clone(), row.clone(), Arc::clone(profile));
+        // On its own: who asked may go away, and a start that is given up halfway would leave a row behind.
+        let starting = tokio::spawn(async move {
+            let turn = bay.inner.sessions.turn(&row.id, patience).await.ok_or_else(not_ready)?;
+            bay.begin(&row, &profile, &turn).await
+        });
+        match tokio::time::timeout(patience, starting).await {
+            Ok(Ok(started)) => started,
+            Ok(Err(error)) => Err(BayError::new(ErrorCode::InternalError, format!("a start broke off: {error}"))),
+            Err(_) => Err(not_ready()),
+        }
+    }
+
+    async fn begin(&self, row: &SandboxRow, profile: &Arc<Profile>, _turn: &Turn) -> Answer<Arc<LiveSession>> {
+        if let Some(live) = self.inner.sessions.get(&row.id) {
+            let known = self.inner.store.any_sandbox(&row.id).await?.and_then(|now| now.session);
+            if known.is_some_and(|session| session.id == live.id) {
+                return Ok(live);
+            }
+            self.inner.sessions.take(&row.id);
+            stop_all(&live.all()).await;
+        }
+        self.open_for_work()?;
+        if self.inner.config.limits.max_sessions.is_some_and(|most| self.inner.sessions.count() >= most) {
+            let message = "this Bay has as many sessions as it may; stop a sandbox first";
+            return Err(BayError::new(ErrorCode::QuotaExceeded, message));
+        }
+        let session_id = fresh(IdKind::Session)?;
+        let new = NewSession { id: &session_id, sandbox_id: &row.id, instance_id: &self.inner.instance_id };
+        for _ in 0..3 {
+            match self.inner.store.begin_session(&new, Self::alive_since(), Moment::now()).await? {
+                Begin::Mine => {
+                    let plan = Berthing {
+                        session_id,
+                        sandbox_id: row.id.clone(),
+                        cargo_id: row.cargo_id.clone(),
+                        profile: Arc::clone(profile),
+                    };
+                    return self.start_session(plan).await;
+                }
+                // A row of ours without a session of ours: it was lost, and nobody else will take it away.
+                Begin::Other(other) if other.instance_id == self.inner.instance_id => {
+                    self.inner.store.end_session(&other.id).await?;
+                }
+                Begin::Other(other) => return Err(not_ready().with("instance", other.instance_id)),
+                Begin::Over => {
+                    let now = self.inner.store.any_sandbox(&row.id).await?;
+                    return Err(match now {
+                        Some(_) => crate::sandboxes::expired(),
+                        None => crate::sandboxes::not_found(&row.id),
+                    });
+                }
+            }
+        }
+        Err(not_ready())
+    }
+
+    /// Ends a sandbox's session, wherever it is in its life; returns when nothing of it is left here.
+    pub(crate) async fn end_session_of(&self, sandbox_id: &str) -> Answer<()> {
+        let turn = self.inner.sessions.turn(sandbox_id, END_PATIENCE).await;
+        let live = self.inner.sessions.take(sandbox_id);
+        if let Some(live) = &live {
+            stop_all(&live.all()).await;
+            self.inner.store.end_session(&live.id).await?;
+        }
+        drop(turn);
+        Ok(())
+    }
+
+    /// Ends every session of this Bay.
+    pub(crate) async fn end_all_sessions(&self) {
+        let all = self.inner.sessions.all();
+        let ended = join_all(all.iter().map(|session| self.end_session_of(&session.sandbox_id))).await;
+        for error in ended.into_iter().filter_map(Result::err) {
+            tracing::warn!(%error, "a session could not be ended in good order");
+        }
+    }
+}
+
+/// Not yet; ask again.
+pub(crate) fn not_ready() -> BayError {
+    let refusal = BayError::new(ErrorCode::SessionNotReady, "the session is starting; ask again");
+    refusal.with("retry_after_ms", RETRY_AFTER_MS)
+}

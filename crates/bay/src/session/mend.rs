@@ -1,0 +1,103 @@
+//! Noticing dead containers, and remaking one without losing the others.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use cove_api::{BayError, ErrorCode};
+use futures_util::future::select_all;
+
+use super::start::{Berthing, stop_all};
+use super::{LiveContainer, LiveSession};
+use crate::{Answer, Bay};
+
+impl Bay {
+    /// The container at a place of a session, alive: a dead one is remade first, on the same workspace.
+    pub(crate) async fn living(&self, session: &Arc<LiveSession>, place: usize) -> Answer<Arc<LiveContainer>> {
+        let none = || BayError::new(ErrorCode::InternalError, "the session has no such container");
+        let found = session.container(place).ok_or_else(none)?;
+        if found.handle.is_alive() {
+            return Ok(found);
+        }
+        let patience = Duration::from_secs(self.inner.config.limits.session_wait_seconds);
+        let (bay, session) = (self.clone(), Arc::clone(session));
+        let mending = tokio::spawn(async move {
+            let turn = bay.inner.sessions.turn(&session.sandbox_id, patience).await;
+            let _turn = turn.ok_or_else(super::ensure::not_ready)?;
+            bay.mend(&session, place).await
+        });
+        match mending.await {
+            Ok(mended) => mended,
+            Err(error) => Err(BayError::new(ErrorCode::InternalError, format!("a start broke off: {error}"))),
+        }
+    }
+
+    async fn mend(&self, session: &Arc<LiveSession>, place: usize) -> Answer<Arc<LiveContainer>> {
+        let none = || BayError::new(ErrorCode::InternalError, "the session has no such container");
+        let found = session.container(place).ok_or_else(none)?;
+        if found.handle.is_alive() {
+            return Ok(found);
+        }
+        let current = self.inner.sessions.get(&session.sandbox_id).is_some_and(|live| live.id == session.id);
+        if !current {
+            return Err(super::ensure::not_ready());
+        }
+        tracing::info!(sandbox = %session.sandbox_id, container = %found.spec.name, "a dead container is remade");
+        let plan = Berthing {
+            session_id: session.id.clone(),
+            sandbox_id: session.sandbox_id.clone(),
+            cargo_id: session.cargo_id.clone(),
+            profile: Arc::clone(&session.profile),
+        };
+        found.handle.stop().await;
+        match self.start_container(&plan, &found.spec, session.cargo_limit_bytes).await {
+            Ok(remade) => {
+                session.replace(place, Arc::clone(&remade));
+                let records = serde_json::to_value(session.records()).unwrap_or_default();
+                let wanted = self.inner.store.update_containers(&session.id, &records).await?;
+                if !wanted {
+                    remade.handle.stop().await;
+                    return Err(super::ensure::not_ready());
+                }
+                self.watch_over(session);
+                Ok(remade)
+            }
+            Err(error) => {
+                self.inner.sessions.take(&session.sandbox_id);
+                stop_all(&session.all()).await;
+                self.inner.store.session_failed(&session.id, &error.to_string()).await?;
+                self.tell_state(&session.sandbox_id, "failed", Some(&error.to_string()));
+                Err(BayError::new(ErrorCode::ShipError, error.to_string()).with("container", found.spec.name.as_str()))
+            }
+        }
+    }
+
+    /// Waits for the first of a session's containers to end. When none is left the session is over: the sandbox is idle,
+    /// and says so. A container that dies among living ones is remade when it is needed.
+    pub(super) fn watch_over(&self, session: &Arc<LiveSession>) {
+        let (bay, session) = (Arc::downgrade(&self.inner), Arc::downgrade(session));
+        tokio::spawn(async move {
+            let Some(containers) = session.upgrade().map(|session| session.all()) else { return };
+            select_all(containers.iter().map(|container| container.handle.ended())).await;
+            drop(containers);
+            let (Some(inner), Some(session)) = (bay.upgrade(), Weak::upgrade(&session)) else { return };
+            Bay { inner }.noticed(&session).await;
+        });
+    }
+
+    async fn noticed(&self, session: &Arc<LiveSession>) {
+        if session.all().iter().any(|container| container.handle.is_alive()) {
+            return;
+        }
+        let Some(_turn) = self.inner.sessions.turn(&session.sandbox_id, Duration::from_secs(60)).await else { return };
+        let current = self.inner.sessions.get(&session.sandbox_id).is_some_and(|live| live.id == session.id);
+        let dead = !session.all().iter().any(|container| container.handle.is_alive());
+        // A call that is under way remakes what it needs.
+        if !current || !dead || session.is_busy() {
+            return;
+        }
+        self.inner.sessions.take(&session.sandbox_id);
+        if self.inner.store.end_session(&session.id).await.unwrap_or(false) {
+            self.tell_state(&session.sandbox_id, "idle", None);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Starting a session: all its containers at once, and none of them when one cannot.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize};
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
+
+use cove_api::{BayError, ErrorCode, EventKind, IdKind, Moment};
+use cove_runtime::client::ShipClient;
+use futures_util::future::join_all;
+use hyper::Method;
+use serde_json::{Value, json};
+
+use super::{LiveContainer, LiveSession, idle_end};
+use crate::bay::fresh;
+use crate::config::{Capability, ContainerSpec, Profile};
+use crate::driver::{ContainerOrder, DriverError};
+use crate::{Answer, Bay};
+
+/// How long a runtime that has just started may take to say what it is.
+const META_LIMIT: Duration = Duration::from_secs(15);
+
+/// What a session is started for.
+#[derive(Debug, Clone)]
+pub(crate) struct Berthing {
+    pub(crate) session_id: String,
+    pub(crate) sandbox_id: String,
+    pub(crate) cargo_id: String,
+    pub(crate) profile: Arc<Profile>,
+}
+
+impl Bay {
+    /// Starts the containers of a session whose row is ours, and says so in the store. On failure nothing runs, and the
+    /// row says why.
+    pub(crate) async fn start_session(&self, plan: Berthing) -> Answer<Arc<LiveSession>> {
+        self.tell_state(&plan.sandbox_id, "starting", None);
+        let started = match self.start_containers(&plan).await {
+            Ok(started) => started,
+            Err(error) => {
+                tracing::warn!(sandbox = %plan.sandbox_id, error = %error.message, "a session could not be started");
+                self.inner.store.session_failed(&plan.session_id, &error.message).await?;
+                self.tell_state(&plan.sandbox_id, "failed", Some(&error.message));
+                return Err(error);
+            }
+        };
+        let session = Arc::new(started);
+        let records = serde_json::to_value(session.records()).unwrap_or_default();
+        let (idle, now) = (session.idle_expires_at(), Moment::now());
+        let wanted = self.inner.store.session_ready(&session.id, &records, idle, now).await;
+        if !matches!(wanted, Ok(true)) {
+            stop_all(&session.all()).await;
+            let _ = self.inner.store.end_session(&session.id).await;
+            wanted?;
+            let message = "the sandbox was stopped, deleted or expired while its session started";
+            return Err(BayError::new(ErrorCode::Conflict, message));
+        }
+        self.inner.sessions.put(Arc::clone(&session));
+        self.watch_over(&session);
+        self.tell_state(&plan.sandbox_id, "ready", None);
+        Ok(session)
+    }
+
+    async fn start_containers(&self, plan: &Berthing) -> Answer<LiveSession> {
+        let cargo = self.inner.store.any_cargo(&plan.cargo_id).await?;
+        let cargo = cargo.ok_or_else(|| BayError::new(ErrorCode::NotFound, "the sandbox's cargo is gone"))?;
+        let cargo_limit_bytes = u64::from(cargo.info.size_limit_mb) << 20;
+        self.inner.driver.prepare_cargo(&plan.cargo_id).await.map_err(|error| ship_error(&error, "cargo"))?;
+        let starts = plan.profile.containers.iter().map(|spec| self.start_container(plan, spec, cargo_limit_bytes));
+        let mut containers = Vec::new();
+        let mut failure = None;
+        for (result, spec) in join_all(starts).await.into_iter().zip(&plan.profile.containers) {
+            match result {
+                Ok(container) => containers.push(container),
+                Err(error) => failure = failure.or(Some(ship_error(&error, &spec.name))),
+            }
+        }
+        if let Some(failure) = failure {
+            stop_all(&containers).await;
+            return Err(failure);
+        }
+        let idle = idle_end(&plan.profile);
+        Ok(LiveSession {
+            id: plan.session_id.clone(),
+            sandbox_id: plan.sandbox_id.clone(),
+            profile: Arc::clone(&plan.profile),
+            cargo_id: plan.cargo_id.clone(),
+            cargo_limit_bytes,
+            containers: containers.into_iter().map(RwLock::new).collect(),
+            idle_expires_micros: AtomicI64::new(idle.micros()),
+            dirty: AtomicBool::new(false),
+            running: AtomicUsize::new(0),
+            weighed: Mutex::new(None),
+        })
+    }
+
+    /// Starts one container and asks it what it is.
+    pub(super) async fn start_container(
+        &self,
+        plan: &Berthing,
+        spec: &ContainerSpec,
+        cargo_limit_bytes: u64,
+    ) -> Result<Arc<LiveContainer>, DriverError> {
+        let chance = fresh(IdKind::Session).map_err(|error| DriverError(error.message))?;
+        let order = ContainerOrder {
+            container_id: chance.replace("sess-", &format!("{}-", spec.runtime_type.as_str())),
+            sandbox_id: plan.sandbox_id.clone(),
+            session_id: plan.session_id.clone(),
+            cargo_id: plan.cargo_id.clone(),
+            cargo_limit_bytes,
+            spec: spec.clone(),
+        };
+        let handle = self.inner.driver.start(order).await?;
+        let client = ShipClient::new(handle.endpoint());
+        let meta = match client.json(Method::GET, "/meta", None, META_LIMIT).await {
+            Ok((status, meta)) if status.is_success() => meta,
+            Ok((status, _)) => {
+                handle.stop().await;
+                return Err(DriverError(format!("the runtime answers {status} when it is asked what it is")));
+            }
+            Err(error) => {
+                handle.stop().await;
+                return Err(DriverError(error.to_string()));
+            }
+        };
+        let (version, listed) = read_meta(&meta);
+        let capabilities = spec.capabilities.iter().copied().filter(|has| listed.contains(has)).collect();
+        Ok(Arc::new(LiveContainer {
+            spec: spec.clone(),
+            handle,
+            client,
+            version,
+            capabilities,
+            started_at: Moment::now(),
+        }))
+    }
+
+    /// Tells of a sandbox's state.
+    pub(crate) fn tell_state(&self, sandbox_id: &str, status: &str, error: Option<&str>) {
+        let mut data = serde_json::Map::new();
+        data.insert("status".to_owned(), json!(status));
+        if let Some(error) = error {
+            data.insert("error".to_owned(), json!(error));
+        }
+        self.emit(sandbox_id, EventKind::State, data);
+    }
+}
+
+/// Version and capabilities, in either runtime's form.
+fn read_meta(meta: &Value) -> (Option<String>, Vec<Capability>) {
+    let version = meta["runtime"]["version"].as_str().or_else(|| meta["version"].as_str()).map(str::to_owned);
+    let listed = meta["capabilities"].as_object().map(|listed| {
+        let names = listed.keys().map(|name| Value::String(name.clone()));
+        names.filter_map(|name| serde_json::from_value(name).ok()).collect()
+    });
+    (version, listed.unwrap_or_default())
+}
+
+fn ship_error(error: &DriverError, container: &str) -> BayError {
+    BayError::new(ErrorCode::ShipError, error.to_string()).with("container", container)
+}
+
+/// Ends containers; returns when nothing of them is left.
+pub(super) async fn stop_all(containers: &[Arc<LiveContainer>]) {
+    join_all(containers.iter().map(|container| container.handle.stop())).await;
+}

@@ -1,0 +1,82 @@
+//! A sandbox from its making to its end.
+
+use cove_api::{CreateSandbox, ErrorCode, ExtendTtl, SandboxQuery, SandboxStatus};
+use cove_bay::Owner;
+
+use crate::support::{alive, below, harbour};
+
+#[tokio::test]
+async fn a_sandbox_lives_and_ends() {
+    let harbour = harbour().await;
+    let made = harbour.create().await;
+    assert_eq!((made.status, made.idle_expires_at, &made.containers), (SandboxStatus::Idle, None, &None));
+    assert_eq!(harbour.out(&made.id, "echo hello; pwd; id -un").await, "hello\n/workspace\nshipyard");
+    let ready = harbour.info(&made.id).await;
+    assert_eq!(ready.status, SandboxStatus::Ready);
+    assert!(ready.idle_expires_at.is_some());
+    let containers = ready.containers.unwrap();
+    assert_eq!((containers.len(), containers[0].healthy), (1, Some(true)));
+    assert!(containers[0].version.is_some() && containers[0].capabilities.contains(&"python".to_owned()));
+
+    let first = harbour.python(&made.id, "x = 20\nprint('said')\nx + 1").await;
+    assert!(first.success && first.output.contains("said") && first.output.contains("21"), "{first:?}");
+    assert!(harbour.python(&made.id, "x * 2").await.output.contains("40"));
+    let wrong = harbour.python(&made.id, "1/0").await;
+    assert!(!wrong.success && wrong.error.as_deref().is_some_and(|e| e.contains("ZeroDivisionError")), "{wrong:?}");
+    let failed = harbour.shell(&made.id, "echo out; echo err >&2; exit 3").await.unwrap();
+    assert_eq!((failed.success, failed.exit_code, failed.output.trim()), (false, Some(3), "out"));
+    assert!(failed.error.unwrap().contains("err"));
+
+    // The cargo outlives the session, the session's processes do not outlive `stop`.
+    harbour.out(&made.id, "echo kept > kept.txt").await;
+    let before = below(std::process::id());
+    assert!(before.len() >= 3, "{before:?}");
+    harbour.bay.stop_sandbox(&harbour.owner, &made.id).await.unwrap();
+    assert!(!before.iter().any(|pid| alive(*pid)));
+    assert_eq!(harbour.info(&made.id).await.status, SandboxStatus::Idle);
+    harbour.bay.stop_sandbox(&harbour.owner, &made.id).await.unwrap();
+    assert_eq!(harbour.out(&made.id, "cat kept.txt").await, "kept");
+    assert!(!harbour.python(&made.id, "x").await.success, "a new session remembers nothing");
+
+    // Whose it is not, for him it is not there.
+    let other = Owner::new("other");
+    let hidden = harbour.bay.sandbox(&other, &made.id).await.unwrap_err();
+    assert_eq!(hidden.code, ErrorCode::NotFound);
+    assert_eq!(harbour.bay.list_sandboxes(&other, SandboxQuery::default()).await.unwrap().items.len(), 0);
+    assert_eq!(harbour.bay.list_sandboxes(&harbour.owner, SandboxQuery::default()).await.unwrap().items.len(), 1);
+
+    let folder = harbour.dir.path().join("data/cargos").join(&made.cargo_id);
+    assert!(folder.exists());
+    harbour.bay.delete_sandbox(&harbour.owner, &made.id).await.unwrap();
+    harbour.bay.delete_sandbox(&harbour.owner, &made.id).await.unwrap();
+    assert!(!folder.exists());
+    assert_eq!(harbour.shell(&made.id, "true").await.unwrap_err().code, ErrorCode::NotFound);
+    harbour.close().await;
+}
+
+#[tokio::test]
+async fn what_has_expired_is_refused_at_once() {
+    let harbour = harbour().await;
+    let wish = CreateSandbox { ttl: Some(1), ..CreateSandbox::default() };
+    let made = harbour.bay.create_sandbox(&harbour.owner, wish, None).await.unwrap();
+    let more = harbour.bay.extend_ttl(&harbour.owner, &made.id, ExtendTtl { extend_by: 1 }, None).await.unwrap();
+    assert!(more.expires_at > made.expires_at);
+    harbour.out(&made.id, "true").await;
+    crate::support::until("its end has come", || async {
+        harbour.info(&made.id).await.status == SandboxStatus::Expired
+    })
+    .await;
+    let code = |error: cove_api::BayError| error.code;
+    assert_eq!(code(harbour.shell(&made.id, "true").await.unwrap_err()), ErrorCode::SandboxExpired);
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    assert_eq!(code(bay.read_file(owner, &made.id, "x").await.unwrap_err()), ErrorCode::SandboxExpired);
+    assert_eq!(code(bay.keepalive(owner, &made.id).await.unwrap_err()), ErrorCode::SandboxExpired);
+    assert_eq!(code(bay.stop_sandbox(owner, &made.id).await.unwrap_err()), ErrorCode::SandboxExpired);
+    let late = bay.extend_ttl(owner, &made.id, ExtendTtl { extend_by: 60 }, None).await;
+    assert_eq!(code(late.unwrap_err()), ErrorCode::SandboxExpired);
+    let endless = harbour.create().await;
+    let late = bay.extend_ttl(owner, &endless.id, ExtendTtl { extend_by: 60 }, None).await;
+    assert_eq!(code(late.unwrap_err()), ErrorCode::SandboxTtlInfinite);
+    bay.delete_sandbox(owner, &made.id).await.unwrap();
+    harbour.close().await;
+}

@@ -1,0 +1,5 @@
+//! Bay over real cells: real Python, real shells, a real browser.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod life;
+mod support;
