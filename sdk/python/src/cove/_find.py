@@ -69,7 +69,7 @@ def _running(key: str | None) -> Place | None:
     if url is None or key is None:
         return None
     try:
-        # First without the key: a server that was killed leaves its word behind, and somebody else may listen there now.
+        # First without the key: a server that was killed leaves its word behind, and another may listen there now.
         health = httpx.get(f"{url}/health", timeout=PROBE, trust_env=False)
         if health.status_code != 200 or health.json().get("status") != "ok":
             return None
