@@ -11,7 +11,7 @@ mod sessions;
 mod tests;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cove_api::{
     BayError, ErrorCode, EventKind, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptSession, ToolAnswer,
@@ -19,6 +19,8 @@ use cove_api::{
 use cove_core::{EngineChoice, LogLine, LogSink};
 use serde_json::{Map, Value, json};
 
+use crate::config::Capability;
+use crate::work::Execution;
 use crate::{Answer, Bay, Owner};
 use place::{Heard, Place};
 use room::Job;
@@ -66,7 +68,8 @@ impl Bay {
     ) -> Answer<JavaScriptExecResult> {
         let job = job(&request)?;
         let place = self.javascript_place(owner, id).await?;
-        let mut run = Record::begin(self, owner, id, &request)?;
+        let mut run = Execution::begin(self, owner, id, "javascript", request.code.clone())?;
+        (run.description, run.tags) = (request.description.clone(), request.tags.clone());
         let heard = Arc::new(Speaker {
             bay: self.clone(),
             sandbox_id: id.to_owned(),
@@ -78,12 +81,12 @@ impl Bay {
         let mut result = match outcome {
             Ok(outcome) => outcome.into_result(&self.inner.javascript.shelf(id)),
             Err(error) => {
-                run.end(false, None, Some(error.message.clone())).await;
+                run.end(false, None, Some(&error.message)).await;
                 return Err(error);
             }
         };
         result.code = request.include_code.then_some(request.code);
-        let took = run.end(result.success, Some(result.output.clone()), result.error.clone()).await;
+        let took = run.end(result.success, Some(&result.output), result.error.as_deref()).await;
         (result.execution_id, result.execution_time_ms) = (Some(run.id.clone()), Some(took));
         Ok(result)
     }
@@ -108,19 +111,19 @@ impl Bay {
 
     /// What the room must know of the sandbox; refuses one that is over or cannot run JavaScript.
     async fn javascript_place(&self, owner: &Owner, id: &str) -> Answer<Place> {
-        let sandbox = self.sandbox(owner, id).await?;
-        let has = |capability: &str| sandbox.capabilities.iter().any(|has| has == capability);
-        if !has("javascript") {
-            return Err(BayError::new(ErrorCode::CapabilityNotSupported, "this profile cannot run JavaScript")
-                .with("capability", "javascript")
-                .with("available", sandbox.capabilities));
-        }
-        let files = if has("filesystem") { files::file_tools(self, owner, id) } else { Vec::new() };
+        let call = self.admit(owner, id, Capability::Javascript).await?;
+        let profile = &call.profile;
+        let files = if profile.can(Capability::Filesystem) { files::file_tools(self, owner, id) } else { Vec::new() };
+        // The first container that can run JavaScript says what it may reach.
+        let container = profile.containers.iter().find(|spec| spec.capabilities.contains(&call.capability));
         Ok(Place {
             sandbox_id: id.to_owned(),
-            network: cove_core::NetworkPolicy::default(),
+            network: container.map(|spec| spec.network.clone()).unwrap_or_default(),
             files,
-            idle: Duration::from_secs(1800),
+            idle: match profile.idle_timeout {
+                0 => Duration::from_secs(24 * 3600),
+                seconds => Duration::from_secs(seconds),
+            },
         })
     }
 }
@@ -163,79 +166,6 @@ fn job(request: &JavaScriptExecRequest) -> Answer<Job> {
         session,
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
     })
-}
-
-/// A run's entry in the history, and its two events. A run whose caller went away is noted too, as given up.
-struct Record {
-    bay: Bay,
-    owner: Owner,
-    sandbox_id: String,
-    id: String,
-    code: String,
-    description: Option<String>,
-    tags: Option<String>,
-    begin: Instant,
-    open: bool,
-}
-
-impl Record {
-    fn begin(bay: &Bay, owner: &Owner, sandbox_id: &str, request: &JavaScriptExecRequest) -> Answer<Self> {
-        let id = cove_api::new_id(cove_api::IdKind::Execution)
-            .map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
-        bay.emit(sandbox_id, EventKind::RunStarted, object(json!({"execution_id": id, "exec_type": "javascript"})));
-        Ok(Self {
-            bay: bay.clone(),
-            owner: owner.clone(),
-            sandbox_id: sandbox_id.to_owned(),
-            id,
-            code: request.code.clone(),
-            description: request.description.clone(),
-            tags: request.tags.clone(),
-            begin: Instant::now(),
-            open: true,
-        })
-    }
-
-    /// Notes the end; how long it took.
-    async fn end(&mut self, success: bool, output: Option<String>, error: Option<String>) -> i64 {
-        self.open = false;
-        let took = self.took();
-        self.write(took, success, output, error).await;
-        took
-    }
-
-    fn took(&self) -> i64 {
-        i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX)
-    }
-
-    async fn write(&self, took: i64, success: bool, output: Option<String>, error: Option<String>) {
-        let _ = (&self.owner, &self.code, &self.description, &self.tags, output, error);
-        let data = json!({
-            "execution_id": self.id, "exec_type": "javascript", "success": success, "execution_time_ms": took
-        });
-        self.bay.emit(&self.sandbox_id, EventKind::RunFinished, object(data));
-    }
-}
-
-impl Drop for Record {
-    fn drop(&mut self) {
-        let (true, Ok(runtime)) = (self.open, tokio::runtime::Handle::try_current()) else { return };
-        let given_up = Self {
-            bay: self.bay.clone(),
-            owner: self.owner.clone(),
-            sandbox_id: std::mem::take(&mut self.sandbox_id),
-            id: std::mem::take(&mut self.id),
-            code: std::mem::take(&mut self.code),
-            description: self.description.take(),
-            tags: self.tags.take(),
-            begin: self.begin,
-            open: false,
-        };
-        runtime.spawn(async move {
-            let took = given_up.took();
-            given_up.write(took, false, None, Some("the caller went away; the run was ended".to_owned())).await;
-        });
-    }
 }
 
 /// Says what a run says, as events of its sandbox.
