@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::browser::{END, clear_away, kill_group, last_words};
-use crate::launch::{Being, Launched, OWN_DATA_BYTES, shared_memory_flag, spawn};
+use crate::launch::{Being, COMMON_FLAGS, Launched, OWN_DATA_BYTES, become_id, shared_memory_flag, spawn};
 use crate::network::serve;
 use crate::profile::Profile;
 use crate::renderer::Renderer;
@@ -85,10 +85,7 @@ pub struct BareRoom {
 impl BareRoom {
     /// Makes the folder.
     pub fn create(options: &BareOptions) -> io::Result<Self> {
-        let become_id = rustix::process::geteuid().is_root().then_some(options.unprivileged_id);
-        if become_id == Some(0) {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the browser never runs as root"));
-        }
+        let become_id = become_id(options.unprivileged_id)?;
         Ok(Self { profile: Profile::create(&options.temp_dir, become_id)?, become_id })
     }
 
@@ -183,35 +180,9 @@ pub fn is_sandboxed(renderer_pid: u32) -> bool {
 }
 
 fn flags(room: &Path, options: &BareOptions) -> Vec<String> {
-    let mut flags: Vec<String> = [
-        "--headless",
-        "--remote-debugging-pipe",
-        "--disable-gpu",
-        "--no-first-run",
-        "--no-default-browser-check",
-        "--no-pings",
-        "--mute-audio",
-        "--hide-scrollbars",
-        "--disable-background-networking",
-        "--disable-background-timer-throttling",
-        "--disable-backgrounding-occluded-windows",
-        "--disable-renderer-backgrounding",
-        "--disable-breakpad",
-        "--disable-client-side-phishing-detection",
-        "--disable-component-update",
-        "--disable-default-apps",
-        "--disable-domain-reliability",
-        "--disable-extensions",
-        "--disable-notifications",
-        "--disable-sync",
-        "--metrics-recording-only",
-        "--password-store=basic",
-        "--use-mock-keychain",
-        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-        "--disable-features=SpareRendererForSitePerProcess,Translate,OptimizationHints,MediaRouter",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    // Its pages go on working while agent-browser looks at another tab.
+    let own = ["--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding"];
+    let mut flags: Vec<String> = COMMON_FLAGS.iter().chain(&own).map(|flag| (*flag).to_owned()).collect();
     flags.push(format!("--user-data-dir={}", options.data_dir.display()));
     flags.push(format!("--disk-cache-dir={}", room.join("tmp/cache").display()));
     flags.push(format!("--disk-cache-size={CACHE_BYTES}"));

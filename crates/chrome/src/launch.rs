@@ -24,6 +24,35 @@ const HEAP_MEGABYTES: u64 = 512;
 /// Below this much shared memory (containers have 64 MB) the browser is told to use its temporary folder instead.
 const SHARED_MEMORY_BYTES: u64 = 512 << 20;
 
+/// What every browser of ours is launched with: a pipe and no port, no window, no word to its maker.
+pub(crate) const COMMON_FLAGS: &[&str] = &[
+    "--headless",
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-pings",
+    "--mute-audio",
+    "--hide-scrollbars",
+    "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-notifications",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    // Without it a guest's peer connection would send datagrams past resolver rules and proxy.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    // A spare renderer would be a process that belongs to no tab.
+    "--disable-features=SpareRendererForSitePerProcess,Translate,OptimizationHints,MediaRouter",
+];
+
 /// A started browser, not yet spoken to.
 pub(crate) struct Launched {
     pub(crate) child: Child,
@@ -37,14 +66,19 @@ pub(crate) struct Launched {
 
 /// Starts the browser. Must be called on the thread that lives as long as the browser may: it dies with that thread.
 pub(crate) fn launch(binary: &Path, options: &ChromeOptions, resolver_rules: &str) -> io::Result<Launched> {
-    let become_id = rustix::process::geteuid().is_root().then_some(options.unprivileged_id);
-    if become_id == Some(0) {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the browser never runs as root"));
-    }
+    let become_id = become_id(options.unprivileged_id)?;
     let profile = Profile::create(&options.temp_dir, become_id)?;
     let flags = flags(&profile, options, resolver_rules);
     let data_limit_bytes = OWN_DATA_BYTES.saturating_add(options.process_memory_bytes);
     spawn(binary, profile, flags, Being { become_id, data_limit_bytes, ruleset: None })
+}
+
+/// Whom a browser becomes: root gives up being root, anybody else stays who he is.
+pub(crate) fn become_id(unprivileged_id: u32) -> io::Result<Option<u32>> {
+    match rustix::process::geteuid().is_root().then_some(unprivileged_id) {
+        Some(0) => Err(io::Error::new(io::ErrorKind::PermissionDenied, "the browser never runs as root")),
+        other => Ok(other),
+    }
 }
 
 /// What a browser's process is, apart from its flags.
@@ -109,40 +143,14 @@ fn new_command(binary: &Path) -> Command {
 
 fn flags(profile: &Profile, options: &ChromeOptions, resolver_rules: &str) -> Vec<String> {
     let heap = HEAP_MEGABYTES.min(options.process_memory_bytes >> 20);
-    let mut flags: Vec<String> = [
-        "--headless",
-        "--remote-debugging-pipe",
-        "--disable-gpu",
-        "--no-first-run",
-        "--no-default-browser-check",
-        "--no-pings",
-        "--mute-audio",
-        "--hide-scrollbars",
-        "--disable-background-networking",
-        "--disable-background-timer-throttling",
-        "--disable-breakpad",
-        "--disable-client-side-phishing-detection",
-        "--disable-component-update",
-        "--disable-default-apps",
-        "--disable-domain-reliability",
-        "--disable-extensions",
-        "--disable-notifications",
-        "--disable-sync",
-        "--metrics-recording-only",
-        "--password-store=basic",
-        "--use-mock-keychain",
+    let own = [
         // A guest's page opens no further windows; an unwanted one would have no interception of its own.
         "--block-new-web-contents",
-        // Without it a guest's peer connection would send datagrams past resolver rules and proxy.
-        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
         // Guests get SharedArrayBuffer without cross-origin isolation, whose process swap would cost a second renderer
         // per tab; nobody shares a renderer here anyway.
         "--enable-features=SharedArrayBuffer",
-        // A spare renderer would be a process that belongs to no tab.
-        "--disable-features=SpareRendererForSitePerProcess,Translate,OptimizationHints,MediaRouter",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    ];
+    let mut flags: Vec<String> = COMMON_FLAGS.iter().chain(&own).map(|flag| (*flag).to_owned()).collect();
     flags.push(format!("--user-data-dir={}", profile.data().display()));
     flags.push(format!("--js-flags=--max-old-space-size={heap}"));
     flags.push(format!("--host-resolver-rules={resolver_rules}"));

@@ -64,6 +64,28 @@ pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), Refusal> {
         .hint("its profile lists the hosts that may be reached"))
 }
 
+/// The hosts, with their ports, that a command names to be visited: `open example.com`, `tab new http://localhost:3000`,
+/// also inside a `batch`. For whoever takes the naming of a host for the wish to reach it.
+pub fn named_hosts(cmd: &str) -> Vec<(String, u16)> {
+    let Ok(words) = crate::words::split(cmd) else { return Vec::new() };
+    let mut words = words.iter().map(String::as_str).filter(|word| *word != "agent-browser").peekable();
+    let given = match words.next() {
+        Some("batch") => return words.filter(|word| !word.starts_with("batch")).flat_map(named_hosts).collect(),
+        Some("open" | "goto" | "navigate" | "read") => words.find(|word| !word.starts_with('-')),
+        Some("tab" | "window") if words.next_if_eq(&"new").is_some() => words.find(|word| !word.starts_with('-')),
+        _ => None,
+    };
+    let text = as_a_browser_reads(given.unwrap_or_default());
+    let (rest, default) = match scheme(&text).as_deref() {
+        Some("http") => (text.split_once("//").map_or("", |(_, rest)| rest), 80),
+        Some("https") => (text.split_once("//").map_or("", |(_, rest)| rest), 443),
+        Some(_) => ("", 0),
+        None => (text.as_str(), 443),
+    };
+    let (host, port) = authority(rest, default);
+    if host.is_empty() { Vec::new() } else { vec![(host.to_ascii_lowercase(), port)] }
+}
+
 /// Whether the browser may be told to go to this very address, which is complete and comes from agent-browser.
 pub(crate) fn is_visitable(url: &str) -> bool {
     let text = as_a_browser_reads(url);
@@ -117,6 +139,26 @@ fn authority(rest: &str, default: u16) -> (&str, u16) {
 mod tests {
     use super::*;
     use cove_core::NetworkPolicy;
+
+    #[test]
+    fn the_hosts_that_a_command_names() {
+        for (cmd, expected) in [
+            ("open http://localhost:3000/x", vec![("localhost", 3000)]),
+            ("agent-browser goto Example.com", vec![("example.com", 443)]),
+            ("navigate 'http://u:p@[::1]:8/'", vec![("::1", 8)]),
+            ("tab new https://a.org --label x", vec![("a.org", 443)]),
+            ("batch --bail 'open a.org' 'click @e1' 'open http://b.org'", vec![("a.org", 443), ("b.org", 80)]),
+            ("click @e1", vec![]),
+            ("open file:///etc/passwd", vec![]),
+            ("open about:blank", vec![]),
+            ("open 'unfinished", vec![]),
+            ("tab t2", vec![]),
+            ("", vec![]),
+        ] {
+            let expected: Vec<_> = expected.into_iter().map(|(host, port)| (host.to_owned(), port)).collect();
+            assert_eq!(named_hosts(cmd), expected, "{cmd}");
+        }
+    }
 
     #[test]
     fn only_the_web_is_visited() {

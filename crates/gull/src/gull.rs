@@ -194,6 +194,11 @@ impl Gull {
         (self.inner.walled.load(Ordering::Relaxed), self.inner.agent.is_walled())
     }
 
+    /// For how long nobody has used it; `None` while a command runs.
+    pub fn idle_for(&self) -> Option<Duration> {
+        self.inner.live.try_lock().ok().map(|_| self.inner.idle_for())
+    }
+
     /// The sandbox's id.
     pub fn session(&self) -> &str {
         &self.inner.options.session
@@ -278,6 +283,10 @@ impl Inner {
         format!("{prefix}-{now}-{count}.{ending}")
     }
 
+    fn idle_for(&self) -> Duration {
+        self.began.elapsed().saturating_sub(Duration::from_millis(self.used_ms.load(Ordering::Relaxed)))
+    }
+
     /// Says that a command was just used.
     pub(crate) fn used(&self) {
         self.used_ms.store(millis(self.began.elapsed()), Ordering::Relaxed);
@@ -359,7 +368,7 @@ async fn keep_idle(inner: std::sync::Weak<Inner>) {
     loop {
         let Some(strong) = inner.upgrade() else { return };
         let Some(limit) = strong.options.idle_timeout else { return };
-        let idle = strong.began.elapsed().saturating_sub(Duration::from_millis(strong.used_ms.load(Ordering::Relaxed)));
+        let idle = strong.idle_for();
         if idle >= limit
             && let Ok(mut live) = strong.live.clone().try_lock_owned()
             && live.browser.is_some()

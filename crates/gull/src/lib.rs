@@ -52,6 +52,7 @@ mod verbs;
 mod walls;
 mod words;
 
+pub use address::named_hosts;
 pub use answer::{Answer, BatchAnswer, Health, HealthStatus, Step};
 pub use find::{AGENT_BROWSER_VERSION, AgentBrowserNotFound, find_agent_browser};
 pub use gull::{Gull, GullError};
