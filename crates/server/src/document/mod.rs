@@ -115,7 +115,10 @@ fn complete(path: &str, operation: &mut Map<String, Value>) {
         body["required"] = Value::Bool(!BODY_OPTIONAL.contains(&id.as_str()) && id != "answer_tool");
     }
     let has_body = operation.contains_key("requestBody");
-    let has_query = operation["parameters"].as_array().is_some_and(|all| all.iter().any(|one| one["in"] == "query"));
+    let has_query = operation
+        .get("parameters")
+        .and_then(Value::as_array)
+        .is_some_and(|all| all.iter().any(|one| one["in"] == "query"));
     if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
         answers::add(path, &id, has_body, has_query, responses);
     }

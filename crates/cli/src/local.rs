@@ -1,0 +1,53 @@
+//! Where a server on this machine leaves word of itself, and how a client finds it.
+
+use std::path::{Path, PathBuf};
+
+/// The key of a server that was told none.
+pub(crate) const KEY_FILE: &str = "api-key";
+/// Where the server that uses this folder listens.
+const ADDRESS_FILE: &str = "address";
+/// Where a server listens unless told otherwise.
+const USUAL: &str = "http://127.0.0.1:8114";
+
+/// Says where the server is, as long as it is there.
+pub(crate) struct Note {
+    path: PathBuf,
+    url: String,
+}
+
+impl Note {
+    /// Leaves word. Only a convenience: where it cannot be written, a client needs `COVE_URL`.
+    pub(crate) fn write(data_dir: &Path, url: &str) -> Self {
+        let path = data_dir.join(ADDRESS_FILE);
+        let _ = std::fs::write(&path, url);
+        Self { path, url: url.to_owned() }
+    }
+}
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        // Another server may have left its own word since.
+        if std::fs::read_to_string(&self.path).is_ok_and(|text| text == self.url) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Where to ask, and with which key: what was said, else the environment, else what the local server left.
+pub(crate) fn find(url: Option<&str>, key: Option<&str>, data_dir: Option<&Path>) -> (String, Option<String>) {
+    let first = |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
+    let dir = match data_dir {
+        Some(dir) => Some(dir.to_owned()),
+        None => cove_bay::config::Config::default().data_dir().ok(),
+    };
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(dir.as_ref()?.join(name)).ok()?;
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+    };
+    let url = url.map(str::to_owned).or_else(|| first(&["COVE_URL", "BAY_ENDPOINT"]));
+    let url = url.or_else(|| read(ADDRESS_FILE)).unwrap_or_else(|| USUAL.to_owned());
+    let key = key.map(str::to_owned).or_else(|| first(&["COVE_KEY", "BAY_TOKEN", "BAY_API_KEY"]));
+    // A key found in a folder is for the server that uses this folder, not for whoever is asked.
+    let is_local = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|start| url.starts_with(start));
+    (url, key.or_else(|| is_local.then(|| read(KEY_FILE)).flatten()))
+}

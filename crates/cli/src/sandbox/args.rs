@@ -1,0 +1,147 @@
+//! What was typed.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use cove_api::SandboxStatus;
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Sandbox {
+    /// Where Bay is; else COVE_URL, else where the local server left word, else http://127.0.0.1:8114
+    #[arg(long, value_name = "URL", global = true)]
+    pub(super) url: Option<String>,
+    /// The key; else COVE_KEY, else the local server's own
+    #[arg(long, value_name = "KEY", global = true, hide = true)]
+    pub(super) key: Option<String>,
+    /// The local server's data folder; else COVE_DATA_DIR, else ~/.local/share/cove
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(super) data_dir: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    #[command(subcommand)]
+    pub(super) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Make a sandbox and print its id
+    Create {
+        /// What it is made of
+        #[arg(long, default_value = "python-default")]
+        profile: String,
+        /// A cargo that is there already
+        #[arg(long, value_name = "ID")]
+        cargo: Option<String>,
+        /// How long it lives: `90`, `15m`, `2h`, `7d`; else for ever
+        #[arg(long, value_name = "TIME", value_parser = seconds)]
+        ttl: Option<i64>,
+    },
+    /// List sandboxes
+    #[command(visible_alias = "ls")]
+    List {
+        /// Only those in this state
+        #[arg(long)]
+        status: Option<StatusArg>,
+    },
+    /// Look at a sandbox
+    Get { id: String },
+    /// Run a command, Python, JavaScript or a browser command in a sandbox
+    Exec(Exec),
+    /// Copy a file in or out: one of the two is `ID:PATH`
+    Cp {
+        /// A file here, `-` for standard input, or `ID:PATH`
+        from: String,
+        /// A file here, `-` for standard output, or `ID:PATH`
+        to: String,
+    },
+    /// Show what ran in a sandbox
+    Logs {
+        id: String,
+        /// Go on as it happens
+        #[arg(long, short)]
+        follow: bool,
+        /// How many entries
+        #[arg(long, short = 'n', default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
+        last: u32,
+    },
+    /// End what runs in a sandbox; its files stay, and its next command starts it again
+    Stop { id: String },
+    /// Delete sandboxes
+    #[command(visible_alias = "delete")]
+    Rm {
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct Exec {
+    pub(super) id: String,
+    /// Python; its state is kept between calls
+    #[arg(long, group = "kind")]
+    pub(super) python: bool,
+    /// JavaScript or TypeScript
+    #[arg(long, visible_alias = "javascript", group = "kind")]
+    pub(super) js: bool,
+    /// A browser command: `open https://example.com`, `snapshot -i`, `click @e1`
+    #[arg(long, group = "kind")]
+    pub(super) browser: bool,
+    /// The code or the command as one text
+    #[arg(short, value_name = "CODE", allow_hyphen_values = true)]
+    pub(super) code: Option<String>,
+    /// Seconds
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=300))]
+    pub(super) timeout: u64,
+    /// The command's words, or a file with code (`-` for standard input)
+    #[arg(value_name = "WORDS|FILE", allow_hyphen_values = true)]
+    pub(super) words: Vec<String>,
+}
+
+/// A sandbox's state.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum StatusArg {
+    Idle,
+    Starting,
+    Ready,
+    Failed,
+    Expired,
+}
+
+impl From<StatusArg> for SandboxStatus {
+    fn from(status: StatusArg) -> Self {
+        match status {
+            StatusArg::Idle => Self::Idle,
+            StatusArg::Starting => Self::Starting,
+            StatusArg::Ready => Self::Ready,
+            StatusArg::Failed => Self::Failed,
+            StatusArg::Expired => Self::Expired,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<i64, String> {
+    let (number, unit) = match text.char_indices().next_back() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3_600),
+        Some((at, 'd')) => (&text[..at], 86_400),
+        _ => (text, 1),
+    };
+    let number: i64 = number.parse().map_err(|_| "expected a number with s, m, h or d".to_owned())?;
+    number.checked_mul(unit).filter(|secs| *secs >= 0).ok_or_else(|| "too long".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(seconds("90"), Ok(90));
+        assert_eq!(seconds("15m"), Ok(900));
+        assert_eq!(seconds("2h"), Ok(7_200));
+        assert_eq!(seconds("7d"), Ok(604_800));
+        assert!(seconds("x").is_err() && seconds("-1s").is_err() && seconds("").is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! `cove sandbox logs`: what ran, and with `--follow` what runs.
+
+use std::io::Write as _;
+
+use cove_api::{Event, EventKind, HistoryEntry, HistoryQuery};
+use cove_client::Client;
+use serde_json::Value;
+
+use super::{print_json, table};
+use crate::exit::{DIM, GREEN, PLAIN, RED};
+
+pub(super) async fn logs(bay: &Client, id: &str, follow: bool, last: u32, json: bool) -> anyhow::Result<()> {
+    // Before the past is read, so that nothing falls between the two.
+    let mut events = if follow { Some(bay.events(id, None).await?) } else { None };
+    let query = HistoryQuery { limit: Some(last), ..HistoryQuery::default() };
+    let past = bay.history(id, &query).await?;
+    for entry in past.entries.iter().rev() {
+        if json { print_json(entry)? } else { show_entry(entry)? }
+    }
+    while let Some(events) = &mut events {
+        let Some(event) = events.next().await? else { break };
+        if json { print_json(&event)? } else { show_event(&event)? }
+    }
+    Ok(())
+}
+
+fn show_entry(entry: &HistoryEntry) -> std::io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let mark = if entry.success { format!("{GREEN}✓{PLAIN}") } else { format!("{RED}✗{PLAIN}") };
+    let first = entry.code.lines().next().unwrap_or_default();
+    let when = table::ago(entry.created_at);
+    writeln!(out, "{mark} {DIM}{when:<10} {:>6} ms  {:<10}{PLAIN} {first}", entry.execution_time_ms, entry.exec_type)?;
+    for line in entry.output.iter().chain(entry.error.iter().filter(|_| !entry.success)).flat_map(|text| text.lines()) {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(())
+}
+
+fn show_event(event: &Event) -> std::io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let field = |name: &str| match event.data.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    match event.kind {
+        EventKind::Console => writeln!(out, "  {}", field("text")),
+        EventKind::RunStarted => writeln!(out, "{DIM}· {} {}{PLAIN}", field("exec_type"), field("execution_id")),
+        EventKind::RunFinished => {
+            let mark = if field("success") == "true" { format!("{GREEN}✓{PLAIN}") } else { format!("{RED}✗{PLAIN}") };
+            writeln!(out, "{mark} {DIM}{} ms  {}{PLAIN}", field("execution_time_ms"), field("exec_type"))
+        }
+        EventKind::State => writeln!(out, "{DIM}· {}{PLAIN}", field("status")),
+        EventKind::ToolCall => writeln!(out, "{DIM}· calls {}{PLAIN}", field("name")),
+        EventKind::Gap => writeln!(out, "{DIM}· some events were missed{PLAIN}"),
+    }
+}

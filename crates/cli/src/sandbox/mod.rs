@@ -1,0 +1,99 @@
+//! `cove sandbox`: a client of Bay for people.
+//!
+//! Data on standard output: an id, a table, what code printed; everything else on standard error. `--json` prints what Bay
+//! answered.
+
+mod args;
+mod copy;
+mod exec;
+mod logs;
+mod table;
+mod wait;
+
+use std::io::Write as _;
+
+use cove_api::{CreateSandbox, ErrorCode, SandboxQuery};
+use cove_client::{Client, ClientError};
+
+pub(crate) use args::Sandbox;
+use args::Verb;
+
+use crate::exit::{DIM, Exit, PLAIN, RED};
+use crate::local;
+
+pub(crate) async fn sandbox(args: Sandbox) -> anyhow::Result<Exit> {
+    let (url, key) = local::find(args.url.as_deref(), args.key.as_deref(), args.data_dir.as_deref());
+    let done = match Client::new(&url, key.as_deref()) {
+        Ok(bay) => dispatch(&bay, args.verb, args.json).await,
+        Err(error) => Err(error.into()),
+    };
+    match done {
+        Ok(exit) => Ok(exit),
+        Err(error) => match error.downcast::<ClientError>() {
+            Ok(refusal) => Ok(refused(&refusal)),
+            Err(other) => Err(other),
+        },
+    }
+}
+
+async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> {
+    match verb {
+        Verb::Create { profile, cargo, ttl } => {
+            let wish = CreateSandbox { profile, cargo_id: cargo, ttl };
+            let info = wait::with_progress("making a sandbox", bay.create_sandbox(&wish)).await?;
+            if json { print_json(&info)? } else { writeln!(std::io::stdout().lock(), "{}", info.id)? }
+        }
+        Verb::List { status } => {
+            let mut items = Vec::new();
+            let mut query = SandboxQuery { limit: Some(200), cursor: None, status: status.map(Into::into) };
+            loop {
+                let page = bay.list_sandboxes(&query).await?;
+                items.extend(page.items);
+                query.cursor = page.next_cursor;
+                if query.cursor.is_none() {
+                    break;
+                }
+            }
+            if json { print_json(&items)? } else { table::sandboxes(&items)? }
+        }
+        Verb::Get { id } => {
+            let info = bay.sandbox(&id).await?;
+            if json { print_json(&info)? } else { table::one(&info)? }
+        }
+        Verb::Exec(exec) => return exec::exec(bay, exec, json).await,
+        Verb::Cp { from, to } => copy::copy(bay, &from, &to).await?,
+        Verb::Logs { id, follow, last } => logs::logs(bay, &id, follow, last, json).await?,
+        Verb::Stop { id } => bay.stop_sandbox(&id).await?,
+        Verb::Rm { ids } => {
+            for id in ids {
+                bay.delete_sandbox(&id).await?;
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(value)?)?;
+    Ok(())
+}
+
+/// Says why, and with which number the command ends.
+fn refused(error: &ClientError) -> Exit {
+    anstream::eprintln!("{RED}error:{PLAIN} {error}");
+    if let ClientError::Unreachable { .. } = error {
+        anstream::eprintln!("{DIM}hint:{PLAIN} is `cove serve` running? COVE_URL says where to ask");
+    }
+    match error.code() {
+        Some(ErrorCode::Unauthorized) => {
+            anstream::eprintln!("{DIM}hint:{PLAIN} COVE_KEY says the key; a local server keeps it in its data folder");
+            Exit::Refused
+        }
+        Some(ErrorCode::Forbidden | ErrorCode::CapabilityNotSupported) => Exit::Refused,
+        Some(ErrorCode::ValidationError | ErrorCode::InvalidPath) => Exit::Usage,
+        Some(ErrorCode::QuotaExceeded) => Exit::Limit,
+        Some(ErrorCode::Timeout) => Exit::Deadline,
+        Some(ErrorCode::InternalError | ErrorCode::ShipError | ErrorCode::SessionNotReady) | None => Exit::Host,
+        Some(_) => Exit::Guest,
+    }
+}

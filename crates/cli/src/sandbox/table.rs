@@ -1,0 +1,74 @@
+//! Tables for people.
+
+use std::io::Write as _;
+
+use cove_api::{Moment, SandboxInfo, SandboxStatus};
+
+use crate::exit::{DIM, GREEN, PLAIN, RED, YELLOW};
+
+pub(super) fn sandboxes(items: &[SandboxInfo]) -> std::io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    if items.is_empty() {
+        let mut aside = anstream::stderr().lock();
+        return writeln!(aside, "{DIM}no sandbox; `cove sandbox create` makes one{PLAIN}");
+    }
+    let widest = items.iter().map(|item| item.profile.len()).max().unwrap_or_default().max(7);
+    writeln!(out, "{DIM}{:<20}  {:<8}  {:<widest$}  {:<10}  ENDS{PLAIN}", "ID", "STATUS", "PROFILE", "MADE")?;
+    for item in items {
+        let status = format!("{:<8}", word(item.status));
+        let colour = match item.status {
+            SandboxStatus::Ready => GREEN,
+            SandboxStatus::Failed | SandboxStatus::Expired => RED,
+            SandboxStatus::Starting => YELLOW,
+            SandboxStatus::Idle => DIM,
+        };
+        let (made, ends) = (ago(item.created_at), item.expires_at.map_or_else(|| "never".to_owned(), until));
+        writeln!(out, "{:<20}  {colour}{status}{PLAIN}  {:<widest$}  {made:<10}  {ends}", item.id, item.profile)?;
+    }
+    Ok(())
+}
+
+pub(super) fn one(item: &SandboxInfo) -> std::io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "id            {}", item.id)?;
+    writeln!(out, "status        {}", word(item.status))?;
+    writeln!(out, "profile       {}", item.profile)?;
+    writeln!(out, "cargo         {}", item.cargo_id)?;
+    writeln!(out, "capabilities  {}", item.capabilities.join(", "))?;
+    writeln!(out, "made          {} ({})", item.created_at, ago(item.created_at))?;
+    writeln!(out, "ends          {}", item.expires_at.map_or_else(|| "never".to_owned(), until))?;
+    for container in item.containers.iter().flatten() {
+        let version = container.version.as_deref().unwrap_or_default();
+        writeln!(out, "container     {} ({} {version}), {}", container.name, container.runtime_type, container.status)?;
+    }
+    Ok(())
+}
+
+fn word(status: SandboxStatus) -> &'static str {
+    match status {
+        SandboxStatus::Idle => "idle",
+        SandboxStatus::Starting => "starting",
+        SandboxStatus::Ready => "ready",
+        SandboxStatus::Failed => "failed",
+        SandboxStatus::Expired => "expired",
+    }
+}
+
+pub(super) fn ago(moment: Moment) -> String {
+    let seconds = (Moment::now().micros() - moment.micros()).max(0) / 1_000_000;
+    format!("{} ago", length(seconds))
+}
+
+fn until(moment: Moment) -> String {
+    let seconds = (moment.micros() - Moment::now().micros()) / 1_000_000;
+    if seconds < 0 { "over".to_owned() } else { format!("in {}", length(seconds)) }
+}
+
+fn length(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}

@@ -1,0 +1,233 @@
+//! `cove serve`: Bay over HTTP, with no configuration needed.
+//!
+//! Standard error is for people: the address, where the key is, a line to try. Standard output says the address to a
+//! program that asked for it. With `--ephemeral` a server belongs to the program that started it, and ends with it.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args as ClapArgs;
+use cove_bay::Bay;
+use cove_bay::config::{Config, Secret};
+use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
+use tokio::io::AsyncReadExt as _;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::exit::{DIM, Exit, GREEN, PLAIN, RED, YELLOW};
+use crate::local::{KEY_FILE, Note};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Serve {
+    /// The address to listen on; else the configuration's, else 127.0.0.1
+    #[arg(long, value_name = "ADDRESS")]
+    host: Option<String>,
+    /// The port; 0 takes a free one; else the configuration's, else 8114
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// The folder in which everything is kept; else COVE_DATA_DIR, else ~/.local/share/cove
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// The configuration, YAML or TOML; else BAY_CONFIG_FILE, else ./config.yaml if it is there
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// `sqlite:FILE` or `postgresql://…`; else a file in the data folder
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
+    /// Print one JSON line with the address and the key's file to standard output
+    #[arg(long)]
+    json: bool,
+    /// Belong to the program that starts it: a free port, a temporary folder, the address alone on standard output, and
+    /// an end when standard input closes
+    #[arg(long, conflicts_with_all = ["json", "data_dir", "port"])]
+    ephemeral: bool,
+}
+
+/// Signals are handled here, so this command has a runtime of its own.
+pub(crate) fn serve(args: &Serve) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let exit = runtime.block_on(run(args));
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    exit
+}
+
+async fn run(args: &Serve) -> anyhow::Result<Exit> {
+    cove_server::telemetry::begin(std::io::stderr().is_terminal());
+    let temporary = args.ephemeral.then(tempfile::tempdir).transpose()?;
+    let config = match configured(args, temporary.as_ref().map(tempfile::TempDir::path)) {
+        Ok(config) => config,
+        Err(error) => {
+            anstream::eprintln!("{RED}error:{PLAIN} {error:#}");
+            return Ok(Exit::Usage);
+        }
+    };
+    let data_dir = config.data_dir()?;
+    let listen = address(&config)?;
+    // Before Bay opens: a busy port must not disturb who listens there.
+    let listener = match cove_server::bind(listen).await {
+        Ok(listener) => listener,
+        Err(error) => {
+            anstream::eprintln!("{RED}error:{PLAIN} {error}");
+            return Ok(Exit::Host);
+        }
+    };
+    let (keys, key) = keys(&config, &data_dir)?;
+    let mut ended = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let options = ServerOptions {
+        listen,
+        allow_anonymous: config.security.allow_anonymous,
+        cors_origins: config.server.cors_origins.clone(),
+        grace: Duration::from_secs(config.server.shutdown_grace_seconds),
+        max_upload_bytes: u64::from(config.limits.max_upload_mb) << 20,
+        ..ServerOptions::new(keys)
+    };
+    let bay = Bay::open(config).await.map_err(|error| anyhow::anyhow!("Bay cannot start: {error}"))?;
+    let server = Server::on(listener, bay, options)?;
+    let url = format!("http://{}", reachable(server.address()));
+    let note = Note::write(&data_dir, &url);
+    announce(args, &url, &key)?;
+    tokio::select! {
+        _ = ended.recv() => {}
+        _ = interrupted.recv() => {}
+        () = input_closed(), if args.ephemeral => {}
+    }
+    if std::io::stderr().is_terminal() {
+        anstream::eprintln!("{DIM}ending what runs …{PLAIN}");
+    }
+    drop(note);
+    tokio::select! {
+        () = server.close() => {}
+        // Told twice: at once. What a sandbox runs ends with this process.
+        _ = ended.recv() => return Ok(Exit::Interrupted),
+        _ = interrupted.recv() => return Ok(Exit::Interrupted),
+    }
+    Ok(Exit::Ok)
+}
+
+fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> {
+    let loaded = Config::load(args.config.as_deref(), std::env::vars())?;
+    for warning in &loaded.warnings {
+        anstream::eprintln!("{YELLOW}warning:{PLAIN} {warning}");
+    }
+    let mut config = loaded.config;
+    if let Some(host) = &args.host {
+        config.server.host.clone_from(host);
+    }
+    if let Some(port) = args.port {
+        config.server.port = port;
+    }
+    if let Some(url) = &args.database_url {
+        config.database.url = Some(Secret::new(url));
+    }
+    if let Some(dir) = &args.data_dir {
+        config.data_dir = Some(dir.clone());
+    }
+    if let Some(dir) = temporary {
+        config.data_dir = Some(dir.to_owned());
+        config.server.port = 0;
+    }
+    let data_dir = config.data_dir()?;
+    let made = std::fs::create_dir_all(&data_dir);
+    made.with_context(|| format!("{} cannot be the data folder", data_dir.display()))?;
+    // Bay works from elsewhere too: children start in other folders.
+    config.data_dir = Some(data_dir.canonicalize()?);
+    Ok(config)
+}
+
+fn address(config: &Config) -> anyhow::Result<SocketAddr> {
+    let (host, port) = (config.server.host.as_str(), config.server.port);
+    let mut found = (host, port).to_socket_addrs().with_context(|| format!("{host} is no address"))?;
+    found.next().with_context(|| format!("{host} is no address"))
+}
+
+/// Where a client on this machine finds it: who listens everywhere listens on loopback too.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::from(([127, 0, 0, 1], address.port())),
+        IpAddr::V6(ip) if ip.is_unspecified() => SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], address.port())),
+        _ => address,
+    }
+}
+
+/// Where a person finds the key.
+enum KeyPlace {
+    /// In this file; made just now or not.
+    File(PathBuf, bool),
+    /// Where the one who configured it put it.
+    Configured,
+}
+
+/// All keys; one is made where none is configured.
+fn keys(config: &Config, data_dir: &Path) -> anyhow::Result<(Vec<KeySpec>, KeyPlace)> {
+    let security = &config.security;
+    let usual = security.rate_per_minute.and_then(NonZeroU32::new);
+    let mut all: Vec<KeySpec> = security
+        .keys
+        .iter()
+        .map(|key| KeySpec {
+            owner: key.owner.clone(),
+            sha256: match (&key.key, &key.key_sha256) {
+                (Some(key), _) => cove_server::hash(key.reveal()),
+                (None, hash) => from_hex(hash.as_deref().unwrap_or_default()),
+            },
+            rate_per_minute: key.rate_per_minute.and_then(NonZeroU32::new).or(usual),
+            admin: key.owner == DEFAULT_OWNER,
+        })
+        .collect();
+    let (own, place) = match &security.api_key {
+        Some(key) => (Some(key.reveal().to_owned()), KeyPlace::Configured),
+        None if all.is_empty() => {
+            let path = data_dir.join(KEY_FILE);
+            let (key, new) = cove_server::read_or_make(&path)?;
+            (Some(key), KeyPlace::File(path, new))
+        }
+        None => (None, KeyPlace::Configured),
+    };
+    all.extend(own.map(|key| KeySpec { rate_per_minute: usual, ..KeySpec::only(&key) }));
+    Ok((all, place))
+}
+
+/// 64 hex digits; the configuration's own check has seen to that.
+fn from_hex(text: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = text.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()).unwrap_or_default();
+    }
+    bytes
+}
+
+fn announce(args: &Serve, url: &str, key: &KeyPlace) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if args.ephemeral {
+        return writeln!(out, "{url}");
+    }
+    let file = match key {
+        KeyPlace::File(path, _) => Some(path.display().to_string()),
+        KeyPlace::Configured => None,
+    };
+    if args.json {
+        writeln!(out, "{}", serde_json::json!({ "listening": url, "key_file": file }))?;
+    }
+    let (place, bearer) = match (key, &file) {
+        (KeyPlace::File(_, new), Some(file)) => {
+            let made = if *new { " (made just now)" } else { "" };
+            (format!("{file}{DIM}{made}{PLAIN}"), format!("$(cat '{file}')"))
+        }
+        _ => ("as configured".to_owned(), "$BAY_API_KEY".to_owned()),
+    };
+    let mut aside = anstream::stderr().lock();
+    writeln!(aside, "{GREEN}Cove {} listens on {url}{PLAIN}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(aside, "  key   {place}")?;
+    writeln!(aside, "  try   curl -X POST -H \"Authorization: Bearer {bearer}\" {url}/v1/sandboxes")?;
+    writeln!(aside, "  read  {url}/docs")
+}
+
+async fn input_closed() {
+    let mut input = tokio::io::stdin();
+    let mut buffer = [0; 256];
+    while input.read(&mut buffer).await.is_ok_and(|count| count > 0) {}
+}

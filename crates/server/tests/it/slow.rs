@@ -1,0 +1,52 @@
+//! Slow clients, many clients, and an end in peace.
+
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::{KEY, Place};
+
+/// A generous bound for what should take a moment.
+const SOON: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn whoever_never_ends_a_head_is_let_go() {
+    let place = Place::with(|options| options.head_read = Duration::from_millis(300)).await;
+    let mut loris = TcpStream::connect(place.server.address()).await.unwrap();
+    loris.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n").await.unwrap();
+    let mut rest = Vec::new();
+    tokio::time::timeout(SOON, loris.read_to_end(&mut rest)).await.expect("the connection was kept").unwrap();
+    let quiet = TcpStream::connect(place.server.address()).await.unwrap();
+    let mut quiet = quiet;
+    let mut rest = Vec::new();
+    tokio::time::timeout(SOON, quiet.read_to_end(&mut rest)).await.expect("an idle connection was kept").unwrap();
+    assert_eq!(place.bare("GET", "/health").send().await.unwrap().status(), 200);
+    place.server.close().await;
+}
+
+#[tokio::test]
+async fn too_many_requests_at_once_are_told_to_come_back() {
+    let place = Place::with(|options| options.max_requests = 0).await;
+    let response = place.ask("GET", "/v1/profiles").send().await.unwrap();
+    assert_eq!((response.status().as_u16(), &response.headers()["retry-after"]), (429, &"1".parse().unwrap()));
+    assert_eq!(place.bare("GET", "/health").send().await.unwrap().status(), 200, "health is always told");
+    place.server.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_ends_refuses_new_connections_and_ends_streams() {
+    let place = Place::new().await;
+    let address = place.server.address();
+    let made = place.ask("POST", "/v1/sandboxes").send().await.unwrap();
+    let id = made.json::<serde_json::Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
+    let events = place.http.get(format!("http://{address}/v1/sandboxes/{id}/events")).bearer_auth(KEY);
+    let stream = events.send().await.unwrap();
+    assert_eq!(stream.headers()["content-type"], "text/event-stream");
+    let began = Instant::now();
+    let reader = tokio::spawn(stream.text());
+    place.server.close().await;
+    tokio::time::timeout(SOON, reader).await.expect("the stream went on").unwrap().unwrap();
+    assert!(began.elapsed() < SOON);
+    assert!(TcpStream::connect(address).await.is_err(), "somebody still listens");
+}
