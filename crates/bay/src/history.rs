@@ -1,26 +1,29 @@
 //! The record of what ran.
 
-use cove_api::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
+use cove_api::{Annotation, BayError, ErrorCode, HistoryEntry, HistoryList, HistoryQuery, Moment};
 
+use crate::store::{ExecutionFilter, MAX_NOTE_BYTES, Store, StoreError, split_tags};
 use crate::{Answer, Bay, Owner};
+
+/// Tags that one question may name; each costs a look at every entry.
+const MAX_TAGS_ASKED: usize = 20;
 
 impl Bay {
     /// A page of it.
     pub async fn history(&self, owner: &Owner, id: &str, query: HistoryQuery) -> Answer<HistoryList> {
-        let _ = (owner, id, query);
-        Err(crate::bay::unbuilt())
+        history(self.store(), owner, id, &query).await
     }
 
     /// The last entry (of a kind).
     pub async fn last_execution(&self, owner: &Owner, id: &str, exec_type: Option<&str>) -> Answer<HistoryEntry> {
-        let _ = (owner, id, exec_type);
-        Err(crate::bay::unbuilt())
+        last_execution(self.store(), owner, id, exec_type).await
     }
 
     /// One entry.
     pub async fn execution(&self, owner: &Owner, id: &str, execution_id: &str) -> Answer<HistoryEntry> {
-        let _ = (owner, id, execution_id);
-        Err(crate::bay::unbuilt())
+        alive(self.store(), owner, id).await?;
+        let found = self.store().execution(owner, id, execution_id).await?;
+        found.ok_or_else(|| StoreError::missing("execution", execution_id).into())
     }
 
     /// Notes something with an entry.
@@ -31,7 +34,74 @@ impl Bay {
         execution_id: &str,
         note: Annotation,
     ) -> Answer<HistoryEntry> {
-        let _ = (owner, id, execution_id, note);
-        Err(crate::bay::unbuilt())
+        annotate(self.store(), owner, id, execution_id, &note).await
     }
+}
+
+/// Refuses a sandbox that is not the owner's, or is over.
+async fn alive(store: &Store, owner: &Owner, id: &str) -> Answer<()> {
+    let row = store.sandbox(owner, id).await?.ok_or_else(|| StoreError::missing("sandbox", id))?;
+    if row.expired(Moment::now()) {
+        return Err(BayError::new(ErrorCode::SandboxExpired, format!("sandbox {id} is past its end")));
+    }
+    Ok(())
+}
+
+/// How many of a list, 1 to 500; 100 unless said otherwise.
+pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
+    match limit.unwrap_or(100) {
+        limit @ 1..=500 => Ok(limit),
+        _ => Err(BayError::new(ErrorCode::ValidationError, "`limit` must be from 1 to 500")),
+    }
+}
+
+pub(crate) async fn history(store: &Store, owner: &Owner, id: &str, query: &HistoryQuery) -> Answer<HistoryList> {
+    let tags = query.tags.as_deref();
+    if tags.is_some_and(|tags| split_tags(tags).count() > MAX_TAGS_ASKED) {
+        let message = format!("`tags` may name at most {MAX_TAGS_ASKED}");
+        return Err(BayError::new(ErrorCode::ValidationError, message));
+    }
+    let filter = ExecutionFilter {
+        exec_type: query.exec_type.as_deref(),
+        success_only: query.success_only.unwrap_or(false),
+        tags,
+        has_notes: query.has_notes,
+        has_description: query.has_description,
+        limit: page_size(query.limit)?,
+        offset: query.offset.unwrap_or(0),
+    };
+    alive(store, owner, id).await?;
+    let (entries, total) = store.executions(owner, id, &filter).await?;
+    Ok(HistoryList { entries, total })
+}
+
+pub(crate) async fn last_execution(
+    store: &Store,
+    owner: &Owner,
+    id: &str,
+    exec_type: Option<&str>,
+) -> Answer<HistoryEntry> {
+    alive(store, owner, id).await?;
+    let filter = ExecutionFilter { exec_type, limit: 1, ..ExecutionFilter::default() };
+    let (entries, _) = store.executions(owner, id, &filter).await?;
+    let none = || BayError::new(ErrorCode::NotFound, format!("nothing has run yet in sandbox {id}"));
+    entries.into_iter().next().ok_or_else(none)
+}
+
+pub(crate) async fn annotate(
+    store: &Store,
+    owner: &Owner,
+    id: &str,
+    execution_id: &str,
+    note: &Annotation,
+) -> Answer<HistoryEntry> {
+    for (name, text) in [("description", &note.description), ("tags", &note.tags), ("notes", &note.notes)] {
+        if text.as_ref().is_some_and(|text| text.len() > MAX_NOTE_BYTES) {
+            let message = format!("`{name}` may have at most {MAX_NOTE_BYTES} bytes");
+            return Err(BayError::new(ErrorCode::ValidationError, message));
+        }
+    }
+    alive(store, owner, id).await?;
+    let found = store.annotate(owner, id, execution_id, note).await?;
+    found.ok_or_else(|| StoreError::missing("execution", execution_id).into())
 }

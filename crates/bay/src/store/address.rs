@@ -37,7 +37,9 @@ impl Address {
                     path => Ok(Self::Sqlite(std::path::absolute(path)?)),
                 }
             }
-            ("postgresql" | "postgres", _) if rest.starts_with("//") => Ok(Self::Postgres(format!("postgresql:{rest}"))),
+            ("postgresql" | "postgres", _) if rest.starts_with("//") => {
+                Ok(Self::Postgres(format!("postgresql:{rest}")))
+            }
             _ => Err(wrong()),
         }
     }

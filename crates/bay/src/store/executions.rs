@@ -69,6 +69,15 @@ pub(crate) struct ExecutionFilter<'a> {
     pub(crate) offset: u32,
 }
 
+/// What an execution ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// What kind of execution.
+    pub(crate) exec_type: String,
+    /// What ran; of a batch, a command on each line.
+    pub(crate) code: String,
+}
+
 fn entry(row: &Row) -> StoreResult<HistoryEntry> {
     Ok(HistoryEntry {
         id: row.text("id")?,
@@ -164,11 +173,11 @@ impl Store {
         question.one(&self.read).await?.as_ref().map(entry).transpose()
     }
 
-    /// What kind one of an owner's entries is, whichever sandbox it belongs to.
-    pub(crate) async fn execution_type(&self, owner: &Owner, id: &str) -> StoreResult<Option<String>> {
-        let question = "SELECT exec_type FROM executions WHERE id = $1 AND owner = $2";
+    /// What one of an owner's entries ran, whichever sandbox it belongs to.
+    pub(crate) async fn source(&self, owner: &Owner, id: &str) -> StoreResult<Option<Source>> {
+        let question = "SELECT exec_type, code FROM executions WHERE id = $1 AND owner = $2";
         let row = ask(question).text(id).text(owner.as_str()).one(&self.read).await?;
-        row.map(|row| row.text("exec_type")).transpose()
+        row.map(|row| Ok(Source { exec_type: row.text("exec_type")?, code: row.text("code")? })).transpose()
     }
 
     /// A page of a sandbox's entries, newest first, and how many there are in all.

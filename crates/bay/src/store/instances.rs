@@ -61,11 +61,16 @@ impl Store {
         ask(question).at(since).each(&self.read, |row| row.text("id")).await
     }
 
-    /// A Bay is gone, and its sessions with it; how many those were. With `since`: unless it has been heard after that.
-    pub(crate) async fn remove_instance(&self, id: &str, since: Option<Moment>) -> StoreResult<u64> {
+    /// A Bay is gone, and its sessions with it; how many those were.
+    pub(crate) async fn remove_instance(&self, id: &str) -> StoreResult<u64> {
+        self.bury_instance(id, Moment::from_micros(i64::MAX)).await
+    }
+
+    /// The same for a Bay that seemed dead: unless it has been heard after `since`.
+    pub(crate) async fn bury_instance(&self, id: &str, since: Moment) -> StoreResult<u64> {
         let mut tx = self.begin().await?;
-        let question = "DELETE FROM instances WHERE id = $1 AND ($2 IS NULL OR heartbeat_at <= $2)";
-        ask(question).text(id).at_or(since).run(&mut *tx).await?;
+        let question = "DELETE FROM instances WHERE id = $1 AND heartbeat_at <= $2";
+        ask(question).text(id).at(since).run(&mut *tx).await?;
         if ask("SELECT id FROM instances WHERE id = $1").text(id).one(&mut *tx).await?.is_some() {
             return Ok(0);
         }

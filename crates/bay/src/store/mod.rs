@@ -19,6 +19,8 @@ mod releases;
 mod sandboxes;
 mod sessions;
 mod skills;
+#[cfg(test)]
+mod tests;
 mod warm;
 
 use std::time::Duration;
@@ -80,7 +82,8 @@ impl Store {
             Kind::Sqlite => {
                 let write = sqlite_pool(1, false).connect_with(options.clone()).await?;
                 let alone = address.in_memory();
-                let read = if alone { write.clone() } else { sqlite_pool(SQLITE_READERS, true).connect_lazy_with(options) };
+                let read =
+                    if alone { write.clone() } else { sqlite_pool(SQLITE_READERS, true).connect_lazy_with(options) };
                 (read, write)
             }
             Kind::Postgres => {

@@ -138,9 +138,8 @@ impl Store {
             };
         }
         let status = filter.status.as_ref().map(word);
-        let bound = |text: &'static str| {
-            ask(text).text(owner.as_str()).text_or(status.as_deref()).text_or(filter.skill_key)
-        };
+        let bound =
+            |text: &'static str| ask(text).text(owner.as_str()).text_or(status.as_deref()).text_or(filter.skill_key);
         let total = bound(which!("COUNT(*) AS n", "")).number(&self.read).await?;
         let page = bound(which!("*", " ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5"));
         let page = page.int(filter.limit.into()).int(filter.offset.into());

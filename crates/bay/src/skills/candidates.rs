@@ -1,0 +1,65 @@
+//! Candidates: where a skill comes from, and whether it passed.
+
+use cove_api::{CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, Evaluate, EvaluationInfo, Moment};
+
+use super::{bounded, invalid, named, payloads};
+use crate::history::page_size;
+use crate::store::{CandidateFilter, MAX_NOTE_BYTES, Store, StoreError};
+use crate::{Answer, Owner};
+
+/// Executions that one candidate may come from.
+const MAX_SOURCES: usize = 100;
+
+pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateCandidate) -> Answer<CandidateInfo> {
+    named("skill_key", &wish.skill_key)?;
+    for (field, name) in [("scenario_key", &wish.scenario_key), ("payload_ref", &wish.payload_ref)] {
+        name.as_deref().map_or(Ok(()), |name| named(field, name))?;
+    }
+    bounded("summary", wish.summary.as_deref())?;
+    bounded("usage_notes", wish.usage_notes.as_deref())?;
+    for (field, map) in [("preconditions", &wish.preconditions), ("postconditions", &wish.postconditions)] {
+        let size = map.as_ref().map_or(Ok(0), |map| serde_json::to_string(map).map(|json| json.len()));
+        if size.map_or(true, |size| size > MAX_NOTE_BYTES) {
+            return Err(invalid(format!("`{field}` may have at most {MAX_NOTE_BYTES} bytes")));
+        }
+    }
+    if !(1..=MAX_SOURCES).contains(&wish.source_execution_ids.len()) {
+        return Err(invalid(format!("`source_execution_ids` must name 1 to {MAX_SOURCES} executions")));
+    }
+    let mut browser = true;
+    for id in &wish.source_execution_ids {
+        let source = store.source(owner, id).await?.ok_or_else(|| StoreError::missing("execution", id))?;
+        browser &= source.exec_type.starts_with("browser");
+    }
+    // A reference that looks like ours must be ours; any other is the caller's own business.
+    if let Some(reference) = wish.payload_ref.as_deref().filter(|reference| reference.starts_with("blob:")) {
+        payloads::held(store, owner, reference).await?;
+    }
+    let skill_type = if browser { "browser" } else { "code" };
+    Ok(store.insert_candidate(owner, &wish, skill_type, Moment::now()).await?)
+}
+
+pub(crate) async fn list_candidates(store: &Store, owner: &Owner, query: &CandidateQuery) -> Answer<CandidateList> {
+    let filter = CandidateFilter {
+        status: query.status,
+        skill_key: query.skill_key.as_deref(),
+        limit: page_size(query.limit)?,
+        offset: query.offset.unwrap_or(0),
+    };
+    let (items, total) = store.candidates(owner, &filter).await?;
+    Ok(CandidateList { items, total })
+}
+
+pub(crate) async fn candidate(store: &Store, owner: &Owner, id: &str) -> Answer<CandidateInfo> {
+    Ok(store.candidate(owner, id).await?.ok_or_else(|| StoreError::missing("candidate", id))?)
+}
+
+pub(crate) async fn evaluate(store: &Store, owner: &Owner, id: &str, found: &Evaluate) -> Answer<EvaluationInfo> {
+    // A NaN is in no range.
+    if found.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+        return Err(invalid("`score` must be from 0 to 1".to_owned()));
+    }
+    found.benchmark_id.as_deref().map_or(Ok(()), |name| named("benchmark_id", name))?;
+    bounded("report", found.report.as_deref())?;
+    Ok(store.evaluate(owner, id, found, Moment::now()).await?)
+}

@@ -1,0 +1,128 @@
+//! Skills: what was learnt from executions becomes a candidate, is evaluated, released, watched, and taken back.
+//!
+//! Payloads are JSON that the caller keeps here. A candidate comes from executions of the caller's own; it can be
+//! released once its last evaluation passed. Bay judges nothing by itself: `health` says what it has seen, and a caller
+//! decides.
+
+mod candidates;
+mod health;
+mod payloads;
+mod releases;
+mod replay;
+
+use cove_api::{
+    BayError, CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, CreatePayload, DeleteRequest, Deleted,
+    ErrorCode, Evaluate, EvaluationInfo, Moment, PayloadInfo, PayloadRef, Promote, ReleaseHealth, ReleaseInfo,
+    ReleaseList, ReleaseQuery,
+};
+
+use crate::store::MAX_NOTE_BYTES;
+use crate::{Answer, Bay, Owner};
+
+#[cfg(test)]
+pub(crate) use self::{
+    candidates::{create_candidate, evaluate, list_candidates},
+    health::release_health,
+    payloads::{create_payload, payload},
+    releases::promote,
+    replay::{commands_to_replay, skill_to_replay},
+};
+
+/// The longest name of a skill, a scenario, a benchmark, a kind.
+const MAX_NAME_CHARS: usize = 200;
+
+impl Bay {
+    /// Keeps a payload.
+    pub async fn create_payload(&self, owner: &Owner, wish: CreatePayload) -> Answer<PayloadRef> {
+        payloads::create_payload(self.store(), owner, wish).await
+    }
+
+    /// A payload that was kept.
+    pub async fn payload(&self, owner: &Owner, payload_ref: &str) -> Answer<PayloadInfo> {
+        payloads::payload(self.store(), owner, payload_ref).await
+    }
+
+    /// A new candidate.
+    pub async fn create_candidate(&self, owner: &Owner, wish: CreateCandidate) -> Answer<CandidateInfo> {
+        candidates::create_candidate(self.store(), owner, wish).await
+    }
+
+    /// A page of candidates.
+    pub async fn list_candidates(&self, owner: &Owner, query: CandidateQuery) -> Answer<CandidateList> {
+        candidates::list_candidates(self.store(), owner, &query).await
+    }
+
+    /// One candidate.
+    pub async fn candidate(&self, owner: &Owner, id: &str) -> Answer<CandidateInfo> {
+        candidates::candidate(self.store(), owner, id).await
+    }
+
+    /// Deletes a candidate.
+    pub async fn delete_candidate(&self, owner: &Owner, id: &str, wish: DeleteRequest) -> Answer<Deleted> {
+        bounded("reason", wish.reason.as_deref())?;
+        Ok(self.store().delete_candidate(owner, id, wish.reason.as_deref(), Moment::now()).await?)
+    }
+
+    /// Notes an evaluation.
+    pub async fn evaluate(&self, owner: &Owner, id: &str, found: Evaluate) -> Answer<EvaluationInfo> {
+        candidates::evaluate(self.store(), owner, id, &found).await
+    }
+
+    /// Releases a candidate.
+    pub async fn promote(&self, owner: &Owner, id: &str, wish: Promote) -> Answer<ReleaseInfo> {
+        releases::promote(self.store(), owner, id, &wish).await
+    }
+
+    /// A page of releases.
+    pub async fn list_releases(&self, owner: &Owner, query: ReleaseQuery) -> Answer<ReleaseList> {
+        releases::list_releases(self.store(), owner, &query).await
+    }
+
+    /// One release.
+    pub async fn release(&self, owner: &Owner, id: &str) -> Answer<ReleaseInfo> {
+        releases::release(self.store(), owner, id).await.map(|row| row.info)
+    }
+
+    /// Deletes a release.
+    pub async fn delete_release(&self, owner: &Owner, id: &str, wish: DeleteRequest) -> Answer<Deleted> {
+        bounded("reason", wish.reason.as_deref())?;
+        Ok(self.store().delete_release(owner, id, wish.reason.as_deref(), Moment::now()).await?)
+    }
+
+    /// Takes a release back: the one before it is active again.
+    pub async fn rollback(&self, owner: &Owner, id: &str) -> Answer<ReleaseInfo> {
+        Ok(self.store().rollback(owner, id, Moment::now()).await?)
+    }
+
+    /// How a release does.
+    pub async fn release_health(&self, owner: &Owner, id: &str) -> Answer<ReleaseHealth> {
+        health::release_health(self.store(), owner, id, Moment::now()).await
+    }
+
+    /// The release of a skill that is in use, and the browser commands that a replay of it runs. How the replay went is
+    /// noted with `store().record_replay`.
+    pub(crate) async fn skill_to_replay(&self, owner: &Owner, skill_key: &str) -> Answer<(ReleaseInfo, Vec<String>)> {
+        replay::skill_to_replay(self.store(), owner, skill_key).await
+    }
+}
+
+fn invalid(message: String) -> BayError {
+    BayError::new(ErrorCode::ValidationError, message)
+}
+
+/// A name that people can read and type.
+fn named(field: &str, name: &str) -> Answer<()> {
+    let fits = !name.trim().is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.chars().any(char::is_control);
+    let message = || invalid(format!("`{field}` must have 1 to {MAX_NAME_CHARS} characters, none of them a control"));
+    if fits { Ok(()) } else { Err(message()) }
+}
+
+/// A text of a size that we keep.
+fn bounded(field: &str, text: Option<&str>) -> Answer<()> {
+    match text {
+        Some(text) if text.len() > MAX_NOTE_BYTES => {
+            Err(invalid(format!("`{field}` may have at most {MAX_NOTE_BYTES} bytes")))
+        }
+        _ => Ok(()),
+    }
+}

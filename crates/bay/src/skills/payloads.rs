@@ -1,0 +1,29 @@
+//! Payloads: JSON that skills are made of.
+
+use cove_api::{CreatePayload, Moment, PayloadInfo, PayloadRef};
+
+use super::{invalid, named};
+use crate::store::{BlobRow, NewBlob, Store, StoreError, blob_id, blob_ref};
+use crate::{Answer, Owner};
+
+pub(crate) async fn create_payload(store: &Store, owner: &Owner, wish: CreatePayload) -> Answer<PayloadRef> {
+    named("kind", &wish.kind)?;
+    if !wish.payload.is_object() && !wish.payload.is_array() {
+        return Err(invalid("`payload` must be an object or an array".to_owned()));
+    }
+    let new = NewBlob { sandbox_id: None, execution_id: None, kind: &wish.kind, body: &wish.payload };
+    let id = store.keep_blob(owner, &new, Moment::now()).await?;
+    Ok(PayloadRef { payload_ref: blob_ref(&id), kind: wish.kind })
+}
+
+pub(crate) async fn payload(store: &Store, owner: &Owner, payload_ref: &str) -> Answer<PayloadInfo> {
+    let blob = held(store, owner, payload_ref).await?;
+    Ok(PayloadInfo { payload_ref: blob_ref(&blob.id), kind: blob.kind, payload: blob.body })
+}
+
+/// The blob behind a reference of ours.
+pub(super) async fn held(store: &Store, owner: &Owner, payload_ref: &str) -> Answer<BlobRow> {
+    let missing = || StoreError::missing("payload", payload_ref);
+    let id = blob_id(payload_ref).ok_or_else(missing)?;
+    Ok(store.blob(owner, id).await?.ok_or_else(missing)?)
+}

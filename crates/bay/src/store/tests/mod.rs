@@ -1,0 +1,64 @@
+//! One suite, two databases: each case gets an empty database of its own, in SQLite and in a real PostgreSQL.
+
+mod cases;
+mod history;
+mod place;
+mod postgres;
+mod races;
+mod sandboxes;
+mod sessions;
+mod skills;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use place::Place;
+
+type Case = fn(Place) -> Pin<Box<dyn Future<Output = ()>>>;
+
+/// Runs every case; says which one it was that failed.
+async fn run_all(mut place: impl AsyncFnMut(usize) -> Place) {
+    for (number, (name, case)) in cases::ALL.iter().enumerate() {
+        println!("case {name}");
+        case(place(number).await).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sqlite_keeps_the_records() {
+    let folder = tempfile::tempdir().unwrap();
+    run_all(async |number| Place::open(format!("sqlite:{}/new folder/{number} ?#%.db", folder.path().display())).await)
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn postgres_keeps_the_records() {
+    let server = postgres::Postgres::start();
+    run_all(async |number| Place::open(server.database(&format!("case{number}")).await).await).await;
+}
+
+/// The file is its owner's alone, also the log beside it; a schema from the future is refused.
+#[tokio::test]
+async fn an_sqlite_file_is_private_and_not_newer_than_we_are() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}/bay.db", folder.path().display());
+    let place = Place::open(url.clone()).await;
+    place.store.ping().await.unwrap();
+    let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap()).collect();
+    assert!(files.len() >= 2, "{files:?}");
+    for file in files {
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{:?}", file.path());
+    }
+    super::ask("INSERT INTO bay_schema (version) VALUES (1000)").run(&place.store.write).await.unwrap();
+    let refusal = super::Store::open(&url).await.unwrap_err().to_string();
+    assert!(refusal.contains("1000") && refusal.contains("newer Cove"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_store_in_memory_is_one_database() {
+    let place = Place::open("sqlite::memory:".to_owned()).await;
+    let made = place.sandbox("a", None).await;
+    assert_eq!(place.get(&made.id).await, Some(made));
+}
