@@ -34,7 +34,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Cove> {
     const found = named(rest) ?? (await running(rest.key));
     if (found !== undefined) return new Cove({ ...rest, ...found });
     if (start === false) {
-        throw new ServerNotFoundError(`no server: give a url, set COVE_URL and COVE_KEY, or run \`cove serve\` (looked for its word in ${dataDir()})`);
+        throw new ServerNotFoundError(`no server: give a url, set COVE_URL and COVE_KEY, or run \`cove serve\` (looked in ${dataDir()})`);
     }
     return await started(rest);
 }

@@ -40,7 +40,7 @@ def find(url: str | None, key: str | None, start: bool | None) -> Place:
             return place
     if start is False:
         raise ServerNotFoundError(
-            f"no server: give a url, set COVE_URL and COVE_KEY, or run `cove serve` (looked for its word in {data_dir()})"
+            f"no server: give a url, set COVE_URL and COVE_KEY, or run `cove serve` (looked in {data_dir()})"
         )
     return _started()
 
