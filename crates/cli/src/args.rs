@@ -20,6 +20,14 @@ pub(crate) enum Command {
     Repl(Repl),
     /// Read, write, edit and search files, confined to one folder
     Files(crate::files::Files),
+    /// Drive a browser by command: open pages, read them, click, fill, take pictures
+    Browse(crate::browse::Browse),
+    /// Serve sandboxes over HTTP (Bay)
+    Serve(crate::serve::Serve),
+    /// Make sandboxes, run things in them, copy files: a client of `cove serve`
+    Sandbox(crate::sandbox::Sandbox),
+    /// Print the OpenAPI document of `cove serve`
+    Openapi,
     /// Serve python, shell, files and a terminal for one sandbox (the work runtime)
     Ship(crate::runtimes::Ship),
     /// Serve a browser by command for one sandbox (the browser runtime)

@@ -4,13 +4,17 @@
 //! a file of its own. Nothing below this crate prints or ends the process.
 
 mod args;
+mod browse;
 mod doctor;
 mod engines;
 mod exit;
 mod files;
+mod local;
 mod repl;
 mod run;
 mod runtimes;
+mod sandbox;
+mod serve;
 mod show;
 
 use clap::Parser;
@@ -41,6 +45,14 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Run(run) => in_runtime(run::run(run)),
         Command::Repl(repl) => repl::repl(&repl),
         Command::Files(files) => files::files(files),
+        Command::Browse(browse) => in_runtime(browse::browse(browse)),
+        Command::Serve(args) => serve::serve(&args),
+        Command::Sandbox(args) => in_runtime(sandbox::sandbox(args)),
+        Command::Openapi => {
+            use std::io::Write as _;
+            std::io::stdout().lock().write_all(cove_server::openapi_text().as_bytes())?;
+            Ok(Exit::Ok)
+        }
         Command::Ship(ship) => Ok(runtimes::ship(ship)),
         Command::Gull(gull) => in_runtime(runtimes::gull(gull)),
         Command::Doctor(doctor) => in_runtime(doctor::doctor(doctor)),

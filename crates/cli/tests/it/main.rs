@@ -1,6 +1,7 @@
 //! The binary as people and scripts meet it: real processes, their output and how they end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
+mod browse;
 mod browser;
 mod docs;
 mod doctor;
@@ -10,6 +11,9 @@ mod repl;
 mod run;
 mod ship;
 mod show;
+#[path = "../../../gull/tests/site/mod.rs"]
+mod site;
+mod workflow;
 
 use std::io::Write as _;
 use std::path::Path;

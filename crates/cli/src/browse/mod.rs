@@ -1,0 +1,152 @@
+//! `cove browse`: the browser by command, from the command line.
+//!
+//! Without `--session` a browser lives as long as this command. With it, a server of our own keeps the browser between
+//! calls; see `session.rs`. Which hosts it reaches is the person's word: those named by `--allow-host`, or, where none is,
+//! those that the commands themselves open.
+
+mod hosts;
+mod print;
+mod server;
+mod session;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use clap::Args as ClapArgs;
+use cove_core::NetworkPolicy;
+use cove_gull::{Answer, Gull, GullOptions};
+
+use crate::exit::Exit;
+use session::Session;
+
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct Browse {
+    /// What to do, each command one argument: 'open http://localhost:3000' 'snapshot -i' 'click @e2'
+    #[arg(required = true, value_name = "COMMAND")]
+    commands: Vec<String>,
+    /// Keep the browser between calls under this name; the command `close` ends it
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+    /// Folder for screenshots, downloads and cookies
+    #[arg(long, value_name = "DIR", default_value = "workspace")]
+    workspace: PathBuf,
+    /// A host that pages may come from; may be repeated. Without it: the hosts that the commands open
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// A loopback or private address that pages may come from, as ADDRESS or ADDRESS:PORT; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    allow_private: Vec<String>,
+    /// The browser's binary; else COVE_BROWSER, else the usual places
+    #[arg(long, value_name = "PATH")]
+    browser: Option<PathBuf>,
+    /// Wall clock for each command, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(1000..=300_000))]
+    timeout_ms: u64,
+    /// End the session when it was not used for so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    idle_s: u64,
+    /// Go on after a command that failed
+    #[arg(long)]
+    keep_going: bool,
+    /// Print one JSON object with every answer
+    #[arg(long)]
+    json: bool,
+    /// Be the server of a session: its folder
+    #[arg(long, hide = true)]
+    serve: Option<PathBuf>,
+    /// The process with which the server ends
+    #[arg(long, hide = true)]
+    leader: Option<i32>,
+}
+
+impl Browse {
+    fn options(&self, network: NetworkPolicy) -> GullOptions {
+        let name = self.session.clone().unwrap_or_else(|| "browse".to_owned());
+        let mut options = GullOptions::new(&self.workspace, name);
+        options.network = network;
+        options.browser.clone_from(&self.browser);
+        options
+    }
+}
+
+/// The browser of this call.
+enum Room {
+    Own(Box<Gull>),
+    Kept(Session),
+}
+
+impl Room {
+    async fn exec(&self, cmd: &str, limit: Duration) -> anyhow::Result<Answer> {
+        match self {
+            Self::Own(gull) => Ok(gull.exec(cmd, limit).await),
+            Self::Kept(session) => session.exec(cmd, limit).await,
+        }
+    }
+}
+
+/// One command and its answer.
+struct Step {
+    cmd: String,
+    answer: Answer,
+    took: Duration,
+}
+
+pub(crate) async fn browse(args: Browse) -> anyhow::Result<Exit> {
+    if let Some(folder) = args.serve.clone() {
+        return server::serve(&args, &folder).await;
+    }
+    let network = hosts::wished(&args.commands, &args.allow_host, &args.allow_private);
+    std::fs::create_dir_all(&args.workspace).with_context(|| args.workspace.display().to_string())?;
+    let args = Browse { workspace: args.workspace.canonicalize()?, ..args };
+    let (room, workspace) = match &args.session {
+        None => (Room::Own(Box::new(Gull::start(args.options(network)).await?)), args.workspace.clone()),
+        Some(name) => {
+            let session = Session::join(name, &args, network).await?;
+            let workspace = session.workspace().to_owned();
+            (Room::Kept(session), workspace)
+        }
+    };
+    let mut steps: Vec<Step> = Vec::new();
+    let mut exit = Exit::Ok;
+    for cmd in &args.commands {
+        let begin = Instant::now();
+        let mut answer = room.exec(cmd, Duration::from_millis(args.timeout_ms)).await?;
+        print::say_real_names(&mut answer, &workspace);
+        if exit == Exit::Ok {
+            exit = exit_of(&answer);
+        }
+        let step = Step { cmd: cmd.clone(), answer, took: begin.elapsed() };
+        if !args.json {
+            print::for_people(&step)?;
+        }
+        let failed = step.answer.exit_code != 0;
+        steps.push(step);
+        if failed && !args.keep_going {
+            break;
+        }
+    }
+    let closes = args.commands.get(steps.len().saturating_sub(1)).is_some_and(|cmd| is_close(cmd));
+    match room {
+        Room::Own(gull) => gull.close().await,
+        Room::Kept(session) if closes => session.end().await?,
+        Room::Kept(_) => {}
+    }
+    if args.json {
+        print::as_json(&steps, args.session.as_deref(), &workspace)?;
+    }
+    Ok(exit)
+}
+
+fn is_close(cmd: &str) -> bool {
+    matches!(cmd.trim().trim_start_matches("agent-browser").trim(), "close" | "quit" | "exit")
+}
+
+fn exit_of(answer: &Answer) -> Exit {
+    match answer.exit_code {
+        0 => Exit::Ok,
+        cove_gull::REFUSED => Exit::Refused,
+        code if code < 0 => Exit::Deadline,
+        _ => Exit::Guest,
+    }
+}
