@@ -1,0 +1,28 @@
+//! Bay for agents: its verbs as tools of the Model Context Protocol.
+//!
+//! [`CoveMcp`] answers for one [`Bay`](cove_bay::Bay), over standard streams ([`serve_stdio`]) or as a service at `/mcp`
+//! of an HTTP server ([`service`]). A tool's answer is written for a model: bounded in length, with the rest in a file
+//! that the model can read on; pictures as pictures; a failure with its code, its place and the next step; and what a web
+//! page said is marked as what it is, words of a stranger.
+//!
+//! What this crate does not do: run anything. Every tool is a verb of Bay, which knows owners, limits and walls.
+
+mod args;
+mod catalog;
+mod failure;
+mod files;
+mod http;
+mod options;
+mod progress;
+mod reply;
+mod resources;
+mod server;
+mod stdio;
+mod tools;
+mod uri;
+
+pub use catalog::{ToolSet, tools};
+pub use http::{McpService, OwnerOf, service};
+pub use options::{DEFAULT_MAX_TOKENS, McpOptions};
+pub use server::CoveMcp;
+pub use stdio::{StdioError, serve_stdio};

@@ -1,0 +1,30 @@
+//! What a server is told.
+
+use crate::catalog::ToolSet;
+
+/// The usual length of an answer, in tokens. Clients begin to warn at this size, and models to lose the thread.
+pub const DEFAULT_MAX_TOKENS: usize = 10_000;
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct McpOptions {
+    /// Which tools are listed; every other one is not there.
+    pub tools: Vec<ToolSet>,
+    /// How long an answer may be, in tokens of four characters.
+    pub max_tokens: usize,
+    /// The profile of the sandbox that the server makes on first use for calls that name none; none: every call must
+    /// name its sandbox.
+    pub own_profile: Option<String>,
+}
+
+impl Default for McpOptions {
+    fn default() -> Self {
+        Self { tools: vec![ToolSet::Default], max_tokens: DEFAULT_MAX_TOKENS, own_profile: None }
+    }
+}
+
+impl McpOptions {
+    pub(crate) fn max_chars(&self) -> usize {
+        self.max_tokens.clamp(250, 1_000_000) * 4
+    }
+}

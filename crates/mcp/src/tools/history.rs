@@ -1,0 +1,93 @@
+//! What ran before.
+
+use cove_api::{Annotation, HistoryEntry, HistoryQuery};
+use serde_json::{Value, json};
+
+use super::sandboxes::to_value;
+use super::{Call, Done};
+use crate::reply::Reply;
+
+/// In a list, a text is shown up to here.
+const LISTED_CHARS: usize = 400;
+
+pub(super) async fn list(mut call: Call<'_>, id: &str) -> Done {
+    call.args.or_insert("limit", 20);
+    let query: HistoryQuery = call.args.clone().parse()?;
+    let list = call.bay().history(&call.owner, id, query).await?;
+    let mut text = format!("{} of {} executions, newest first.\n", list.entries.len(), list.total);
+    for entry in &list.entries {
+        let how = if entry.success { "ok" } else { "failed" };
+        let code: String = entry.code.chars().take(120).map(|c| if c == '\n' { ' ' } else { c }).collect();
+        text.push_str(&format!(
+            "{} {} {how} {} ms {}: {code}\n",
+            entry.id, entry.exec_type, entry.execution_time_ms, entry.created_at
+        ));
+    }
+    let short = |entry: &HistoryEntry| {
+        let mut fields = facts(entry);
+        for name in ["code", "output", "failure", "notes"] {
+            if let Value::String(text) = &mut fields[name]
+                && let Some((end, _)) = text.char_indices().nth(LISTED_CHARS)
+            {
+                text.truncate(end);
+                text.push('…');
+            }
+        }
+        fields
+    };
+    let entries: Vec<Value> = list.entries.iter().map(short).collect();
+    Ok(Reply::new(text, json!({"entries": entries, "total": list.total})))
+}
+
+pub(super) async fn one(mut call: Call<'_>, id: &str) -> Done {
+    let execution_id = call.args.take_required("execution_id")?;
+    let entry = call.bay().execution(&call.owner, id, &execution_id).await?;
+    Ok(shown(&entry))
+}
+
+pub(super) async fn last(mut call: Call<'_>, id: &str) -> Done {
+    let exec_type = call.args.take_text("exec_type")?;
+    let entry = call.bay().last_execution(&call.owner, id, exec_type.as_deref()).await?;
+    Ok(shown(&entry))
+}
+
+pub(super) async fn annotate(mut call: Call<'_>, id: &str) -> Done {
+    let execution_id = call.args.take_required("execution_id")?;
+    let note: Annotation = call.args.clone().parse()?;
+    let entry = call.bay().annotate(&call.owner, id, &execution_id, note).await?;
+    Ok(shown(&entry))
+}
+
+fn shown(entry: &HistoryEntry) -> Reply {
+    let how = if entry.success { "ok" } else { "failed" };
+    let mut text =
+        format!("{} {} {how} {} ms {}\n", entry.id, entry.exec_type, entry.execution_time_ms, entry.created_at);
+    let parts = [
+        ("Description", entry.description.as_ref()),
+        ("Tags", entry.tags.as_ref()),
+        ("Notes", entry.notes.as_ref()),
+        ("Code", Some(&entry.code)),
+        ("Output", entry.output.as_ref()),
+        ("Failure", entry.error.as_ref()),
+    ];
+    for (name, words) in parts {
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            text.push_str(&format!("{name}:\n{words}\n"));
+        }
+    }
+    let mut reply = Reply::new(text, facts(entry));
+    if entry.exec_type.starts_with("browser") {
+        reply.stranger = Some("a web page");
+    }
+    reply
+}
+
+/// The entry's fields; `error` is the name of this call's own failure, so the entry's is `failure`.
+fn facts(entry: &HistoryEntry) -> Value {
+    let mut fields = to_value(entry);
+    if let Some(fields) = fields.as_object_mut() {
+        let failure = fields.remove("error").unwrap_or_default();
+        fields.insert("failure".to_owned(), failure);
+    }
+    fields
+}
