@@ -116,7 +116,8 @@ fn build(options: &ShipOptions) -> Result<(Router, Arc<Family>), ShipError> {
     let javascript = Javascript::new(javascript::Recipe {
         program: options.program.clone(),
         prefix: options.program_args.clone(),
-        folder: options.workspace.clone(),
+        // Its process stands in the workspace itself.
+        folder: std::path::absolute(&options.workspace)?,
         family: Arc::clone(&family),
         workspace: Arc::clone(&workspace),
         processes: options.process_limit,

@@ -17,7 +17,8 @@ async fn ship_runs_without_walls_and_ends_in_order() {
     let workspace = dir.path().join("workspace");
     std::fs::create_dir(&workspace).unwrap();
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_cove-ship"));
-    command.arg("--listen").arg(format!("unix:{}", socket.display())).arg("--workspace").arg(&workspace);
+    command.arg("--listen").arg(format!("unix:{}", socket.display())).args(["--workspace", "workspace"]);
+    command.current_dir(dir.path());
     command.args(["--env", "GREETING=hello"]).kill_on_drop(true);
     let mut ship = command.spawn().unwrap();
     until("Ship listens", || async { socket.exists() }).await;
@@ -26,6 +27,9 @@ async fn ship_runs_without_walls_and_ends_in_order() {
     let answer = ask("/shell/exec", json!({"command": "echo $GREETING; pwd"})).await;
     assert_eq!(answer["stdout"], format!("hello\n{}\n", workspace.canonicalize().unwrap().display()), "{answer}");
     assert_eq!(ask("/ipython/exec", json!({"code": "6 * 7"})).await["stdout"], "42\n");
+    let code = "await write('made.txt', 'x'); return (await ls()).content[0].text";
+    let answer = ask("/javascript/exec", json!({"code": code})).await;
+    assert!(answer["data"]["result"].as_str().is_some_and(|list| list.contains("made.txt")), "{answer}");
     let job = ask("/shell/exec", json!({"command": "setsid sleep 999", "background": true})).await;
     let pid = Pid::from_raw(i32::try_from(job["pid"].as_i64().unwrap()).unwrap()).unwrap();
     let alive = || std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).is_ok();
