@@ -48,6 +48,7 @@ pub(crate) fn find(url: Option<&str>, key: Option<&str>, data_dir: Option<&Path>
     let url = url.or_else(|| read(ADDRESS_FILE)).unwrap_or_else(|| USUAL.to_owned());
     let key = key.map(str::to_owned).or_else(|| first(&["COVE_KEY", "BAY_TOKEN", "BAY_API_KEY"]));
     // A key found in a folder is for the server that uses this folder, not for whoever is asked.
-    let is_local = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|start| url.starts_with(start));
+    let is_local =
+        ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|start| url.starts_with(start));
     (url, key.or_else(|| is_local.then(|| read(KEY_FILE)).flatten()))
 }

@@ -66,7 +66,11 @@ impl Client {
     }
 
     /// Without a body.
-    pub(crate) async fn get<Q: Serialize + ?Sized, T: DeserializeOwned>(&self, path: &str, query: &Q) -> Result<T, ClientError> {
+    pub(crate) async fn get<Q: Serialize + ?Sized, T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &Q,
+    ) -> Result<T, ClientError> {
         let response = self.send(Retry::Always, || self.request(Method::GET, path).query(query).timeout(GRACE)).await?;
         self.read(response).await
     }

@@ -76,7 +76,8 @@ impl Events {
             let block = self.buffer.split_to(end);
             self.buffer.advance(2);
             let text = String::from_utf8_lossy(&block);
-            let data: String = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).collect();
+            let data: String =
+                text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).collect();
             // Comments have no data; an event that cannot be read is not one of ours.
             if let Ok(event) = serde_json::from_str(&data) {
                 return Some(event);

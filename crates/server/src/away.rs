@@ -64,7 +64,7 @@ fn sandbox_id(path: &str) -> Option<&str> {
     segments.next().filter(|id| IdKind::Sandbox.fits(id))
 }
 
-async fn pass(app: &App, base: &str, request: Request) -> Result<Response, Failure> {
+pub(crate) async fn pass(app: &App, base: &str, request: Request) -> Result<Response, Failure> {
     let unreachable = || {
         Failure::new(ErrorCode::SessionNotReady, "the Bay that has this sandbox's session cannot be reached")
             .with("retry_after_ms", 1_000)

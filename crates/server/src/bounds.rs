@@ -1,10 +1,11 @@
 //! The bounds that the schema states and types alone cannot hold: checked here, once, before Bay is asked.
 
 use cove_api::{
-    Annotation, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, ClickRequest, CreateCandidate,
-    CreateCargo, CreatePayload, CreateSandbox, DeleteRequest, Evaluate, ExtendTtl, FileQuery, FillRequest, GcRequest,
-    HistoryQuery, JavaScriptExecRequest, ListQuery, MAX_CARGO_MB, NavigateRequest, Promote, PythonExecRequest, ReleaseQuery,
-    SandboxQuery, ScreenshotRequest, ShellExecRequest, SnapshotRequest, ToolAnswer, WriteFile,
+    Annotation, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, ClickRequest,
+    CreateCandidate, CreateCargo, CreatePayload, CreateSandbox, DeleteRequest, Evaluate, ExtendTtl, FileQuery,
+    FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest, ListQuery, MAX_CARGO_MB, NavigateRequest, Promote,
+    PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest, ShellExecRequest, SnapshotRequest, ToolAnswer,
+    WriteFile,
 };
 
 use crate::schema::Problems;

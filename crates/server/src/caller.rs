@@ -89,10 +89,10 @@ fn is_local(headers: &HeaderMap, peer: Option<SocketAddr>) -> bool {
 /// name in `Host` must be this machine's (a foreign name that points here is how pages get around the first check).
 fn is_no_foreign_page(app: &App, headers: &HeaderMap) -> bool {
     let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let origin_fits = text(header::ORIGIN).is_none_or(|origin| app.options.cors_origins.iter().any(|own| own == origin));
-    let site_fits = headers
-        .get("sec-fetch-site")
-        .is_none_or(|site| matches!(site.as_bytes(), b"same-origin" | b"none"));
+    let origin_fits =
+        text(header::ORIGIN).is_none_or(|origin| app.options.cors_origins.iter().any(|own| own == origin));
+    let site_fits =
+        headers.get("sec-fetch-site").is_none_or(|site| matches!(site.as_bytes(), b"same-origin" | b"none"));
     let host_fits = text(header::HOST).is_some_and(|host| {
         let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.ends_with(']') { host } else { name });
         name.eq_ignore_ascii_case("localhost")

@@ -24,6 +24,8 @@ pub struct ServerOptions {
     pub max_upload_bytes: u64,
     /// A request's head and an idle connection: at most so long.
     pub head_read: Duration,
+    /// Which tools are at `/mcp`, and how long their answers may be.
+    pub mcp: cove_mcp::McpOptions,
 }
 
 impl ServerOptions {
@@ -38,6 +40,7 @@ impl ServerOptions {
             max_requests: crate::limits::MAX_REQUESTS,
             max_upload_bytes: crate::limits::MAX_UPLOAD_BYTES,
             head_read: crate::limits::HEAD_READ,
+            mcp: cove_mcp::McpOptions::default(),
         }
     }
 }

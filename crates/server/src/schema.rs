@@ -86,6 +86,13 @@ impl IntoResponse for Problems {
 /// Reads JSON; an empty body is `{}`, so that a request whose every field has a default needs none.
 pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problems> {
     let text: &[u8] = if bytes.iter().all(u8::is_ascii_whitespace) { b"{}" } else { bytes };
+    // Every body is an object; left alone, serde would also take a list of its fields.
+    let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first != Some(&b'{') && serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok() {
+        let mut problems = Problems::at("body");
+        problems.add(None, "value_error", "must be an object");
+        return Err(problems);
+    }
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let (path, inner) = (error.path().clone(), error.into_inner());
@@ -143,7 +150,7 @@ mod tests {
         check("{}", json!(["body", "code"]), "missing");
         check("{", json!(["body"]), "json_invalid");
         check("{\"code\":\"1\"} x", json!(["body"]), "json_invalid");
-        check("[]", json!(["body", "code"]), "missing");
+        check("[\"print(1)\"]", json!(["body"]), "value_error");
         check("3", json!(["body"]), "value_error");
         check("{\"code\": 3}", json!(["body", "code"]), "value_error");
         check("{\"code\": \"1\", \"timeout\": \"x\"}", json!(["body", "timeout"]), "value_error");

@@ -29,7 +29,8 @@ async fn put(bay: &Client, from: &str, id: &str, path: &str) -> anyhow::Result<(
     };
     let mut path = path.to_owned();
     if path.is_empty() || path.ends_with('/') {
-        let name = std::path::Path::new(from).file_name().and_then(|name| name.to_str()).context("which name inside?")?;
+        let name =
+            std::path::Path::new(from).file_name().and_then(|name| name.to_str()).context("which name inside?")?;
         path.push_str(name);
     }
     let bits: Bits = Box::pin(ReaderStream::new(source));

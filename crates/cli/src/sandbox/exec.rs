@@ -85,7 +85,13 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
     wait::with_progress(&format!("{id} works"), work).await
 }
 
-fn shown(json: bool, answer: &impl serde::Serialize, success: bool, output: &str, error: Option<&str>) -> anyhow::Result<Exit> {
+fn shown(
+    json: bool,
+    answer: &impl serde::Serialize,
+    success: bool,
+    output: &str,
+    error: Option<&str>,
+) -> anyhow::Result<Exit> {
     let exit = if success { Exit::Ok } else { Exit::Guest };
     if json {
         print_json(answer)?;
@@ -108,11 +114,12 @@ fn understood(args: &Exec) -> anyhow::Result<(Kind, String)> {
         [word] if args.code.is_none() => Some(word.as_str()),
         _ => None,
     };
-    let guessed = file.filter(|file| Path::new(file).is_file()).and_then(|file| match Path::new(file).extension()?.to_str()? {
-        "py" => Some(Kind::Python),
-        "js" | "mjs" | "ts" | "mts" => Some(Kind::JavaScript),
-        _ => None,
-    });
+    let guessed =
+        file.filter(|file| Path::new(file).is_file()).and_then(|file| match Path::new(file).extension()?.to_str()? {
+            "py" => Some(Kind::Python),
+            "js" | "mjs" | "ts" | "mts" => Some(Kind::JavaScript),
+            _ => None,
+        });
     let kind = match (args.python, args.js, args.browser) {
         (true, ..) => Kind::Python,
         (_, true, _) => Kind::JavaScript,
@@ -127,7 +134,9 @@ fn understood(args: &Exec) -> anyhow::Result<(Kind, String)> {
         (Kind::Python | Kind::JavaScript, None, None) => anyhow::bail!("one file, or -c CODE"),
         // One word is a command line as it is; several are words, and stay what they are.
         (Kind::Shell | Kind::Browser, None, Some(line)) => line.to_owned(),
-        (Kind::Shell | Kind::Browser, None, None) => args.words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+        (Kind::Shell | Kind::Browser, None, None) => {
+            args.words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        }
     };
     Ok((kind, text))
 }
@@ -145,7 +154,11 @@ fn read(file: &str) -> anyhow::Result<String> {
 /// A word that a shell takes as one.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,8 @@ fn show_event(event: &Event) -> std::io::Result<()> {
         EventKind::Console => writeln!(out, "  {}", field("text")),
         EventKind::RunStarted => writeln!(out, "{DIM}· {} {}{PLAIN}", field("exec_type"), field("execution_id")),
         EventKind::RunFinished => {
-            let mark = if field("success") == "true" { format!("{GREEN}✓{PLAIN}") } else { format!("{RED}✗{PLAIN}") };
+            let mark =
+                if field("success") == "true" { format!("{GREEN}✓{PLAIN}") } else { format!("{RED}✗{PLAIN}") };
             writeln!(out, "{mark} {DIM}{} ms  {}{PLAIN}", field("execution_time_ms"), field("exec_type"))
         }
         EventKind::State => writeln!(out, "{DIM}· {}{PLAIN}", field("status")),

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use cove_api::{
-    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest, BrowserSkillResult,
-    BrowserTrace, ClickRequest, FillRequest, JavaScriptExecRequest, JavaScriptExecResult, NavigateRequest,
-    PythonExecRequest, PythonExecResult, ScreenshotRequest, ShellExecRequest, ShellExecResult, SnapshotRequest, Status,
-    ToolAnswer,
+    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,
+    BrowserSkillResult, BrowserTrace, ClickRequest, FillRequest, JavaScriptExecRequest, JavaScriptExecResult,
+    NavigateRequest, PythonExecRequest, PythonExecResult, ScreenshotRequest, ShellExecRequest, ShellExecResult,
+    SnapshotRequest, Status, ToolAnswer,
 };
 use reqwest::Method;
 

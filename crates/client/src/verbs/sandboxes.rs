@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cove_api::{
-    CreateSandbox, ExtendTtl, GcReport, GcRequest, GcStatus, Health, ProfileList, SandboxInfo, SandboxList, SandboxQuery,
-    Status,
+    CreateSandbox, ExtendTtl, GcReport, GcRequest, GcStatus, Health, ProfileList, SandboxInfo, SandboxList,
+    SandboxQuery, Status,
 };
 use reqwest::Method;
 use serde_json::json;

@@ -22,9 +22,20 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
         // Its session may live in another Bay that does not answer.
         codes.push(E::SessionNotReady);
     }
-    let starts = in_sandbox && ["/python/", "/shell/", "/browser/", "/filesystem/", "/javascript/exec"].iter().any(|part| path.contains(part)) && id != "get_browser_trace";
+    let starts = in_sandbox
+        && ["/python/", "/shell/", "/browser/", "/filesystem/", "/javascript/exec"]
+            .iter()
+            .any(|part| path.contains(part))
+        && id != "get_browser_trace";
     if starts {
-        codes.extend([E::SandboxExpired, E::Conflict, E::CapabilityNotSupported, E::ShipError, E::ValidationError, E::QuotaExceeded]);
+        codes.extend([
+            E::SandboxExpired,
+            E::Conflict,
+            E::CapabilityNotSupported,
+            E::ShipError,
+            E::ValidationError,
+            E::QuotaExceeded,
+        ]);
     }
     if path.contains("/filesystem/") || id == "browser_screenshot" || id == "exec_shell" {
         codes.push(E::InvalidPath);

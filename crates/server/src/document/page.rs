@@ -19,7 +19,9 @@ pub(crate) async fn page() -> Response {
         (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
         (
             header::CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"),
+            HeaderValue::from_static(
+                "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+            ),
         ),
     ];
     (headers, text.as_str()).into_response()
@@ -29,12 +31,19 @@ fn render(document: &Value) -> String {
     let mut out = String::with_capacity(256 << 10);
     let info = &document["info"];
     let (title, version) = (text(&info["title"]), text(&info["version"]));
-    put(&mut out, format_args!("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\"><title>{title} {version}</title><style>{STYLE}</style>"));
+    put(
+        &mut out,
+        format_args!(
+            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\"><title>{title} {version}</title><style>{STYLE}</style>"
+        ),
+    );
     put(&mut out, format_args!("<header><h1>{title} <small>{version}</small></h1>"));
     for paragraph in info["description"].as_str().unwrap_or_default().split("\n\n") {
         put(&mut out, format_args!("<p>{}</p>", prose(paragraph)));
     }
-    out.push_str("<p>For programs: <a href=/openapi.json>openapi.json</a> (OpenAPI 3.1)</p></header><div class=columns><nav>");
+    out.push_str(
+        "<p>For programs: <a href=/openapi.json>openapi.json</a> (OpenAPI 3.1)</p></header><div class=columns><nav>",
+    );
     let tags = document["tags"].as_array().map(Vec::as_slice).unwrap_or_default();
     for tag in tags {
         let name = text(&tag["name"]);
@@ -43,7 +52,15 @@ fn render(document: &Value) -> String {
     out.push_str("<a href=#schemas>schemas</a></nav><main>");
     for tag in tags {
         let name = tag["name"].as_str().unwrap_or_default();
-        put(&mut out, format_args!("<section id=\"{}\"><h2>{}</h2><p>{}</p>", anchor(name), escape(name), prose(tag["description"].as_str().unwrap_or_default())));
+        put(
+            &mut out,
+            format_args!(
+                "<section id=\"{}\"><h2>{}</h2><p>{}</p>",
+                anchor(name),
+                escape(name),
+                prose(tag["description"].as_str().unwrap_or_default())
+            ),
+        );
         for (path, item) in document["paths"].as_object().into_iter().flatten() {
             for (method, operation) in item.as_object().into_iter().flatten() {
                 if operation["tags"][0] == name {
@@ -55,7 +72,14 @@ fn render(document: &Value) -> String {
     }
     out.push_str("<section id=schemas><h2>schemas</h2>");
     for (name, schema) in document["components"]["schemas"].as_object().into_iter().flatten() {
-        put(&mut out, format_args!("<details id=\"schema-{0}\"><summary><b>{0}</b> <span>{1}</span></summary>", escape(name), prose(schema["description"].as_str().unwrap_or_default())));
+        put(
+            &mut out,
+            format_args!(
+                "<details id=\"schema-{0}\"><summary><b>{0}</b> <span>{1}</span></summary>",
+                escape(name),
+                prose(schema["description"].as_str().unwrap_or_default())
+            ),
+        );
         write_fields(&mut out, schema);
         out.push_str("</details>");
     }
@@ -64,10 +88,15 @@ fn render(document: &Value) -> String {
 }
 
 fn write_operation(out: &mut String, document: &Value, path: &str, method: &str, operation: &Value) {
-    put(out, format_args!(
-        "<details class=operation><summary><code class={method}>{}</code> <code>{}</code> <span>{}</span></summary>",
-        method.to_uppercase(), escape(path), text(&operation["summary"]),
-    ));
+    put(
+        out,
+        format_args!(
+            "<details class=operation><summary><code class={method}>{}</code> <code>{}</code> <span>{}</span></summary>",
+            method.to_uppercase(),
+            escape(path),
+            text(&operation["summary"]),
+        ),
+    );
     if let Some(description) = operation["description"].as_str() {
         put(out, format_args!("<p>{}</p>", prose(description)));
     }
@@ -75,11 +104,16 @@ fn write_operation(out: &mut String, document: &Value, path: &str, method: &str,
     if !parameters.is_empty() {
         out.push_str("<h4>Parameters</h4><table>");
         for parameter in parameters {
-            put(out, format_args!(
-                "<tr><td><code>{}</code><td>{}<td>{}<td>{}",
-                text(&parameter["name"]), text(&parameter["in"]), kind(&parameter["schema"]),
-                prose(parameter["description"].as_str().unwrap_or_default()),
-            ));
+            put(
+                out,
+                format_args!(
+                    "<tr><td><code>{}</code><td>{}<td>{}<td>{}",
+                    text(&parameter["name"]),
+                    text(&parameter["in"]),
+                    kind(&parameter["schema"]),
+                    prose(parameter["description"].as_str().unwrap_or_default()),
+                ),
+            );
         }
         out.push_str("</table>");
     }
@@ -117,10 +151,16 @@ fn write_fields(out: &mut String, schema: &Value) {
                 notes.push(format!("{label} <code>{}</code>", text(value)));
             }
         }
-        put(out, format_args!(
-            "<tr><td><code>{}</code>{mark}<td>{}<td>{} {}",
-            escape(name), kind(field), prose(field["description"].as_str().unwrap_or_default()), notes.join(", "),
-        ));
+        put(
+            out,
+            format_args!(
+                "<tr><td><code>{}</code>{mark}<td>{}<td>{} {}",
+                escape(name),
+                kind(field),
+                prose(field["description"].as_str().unwrap_or_default()),
+                notes.join(", "),
+            ),
+        );
     }
     out.push_str("</table>");
 }

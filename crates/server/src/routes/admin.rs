@@ -50,11 +50,7 @@ async fn list_profiles(
 /// It ends what is over and finds what was lost; it also runs by itself.
 #[utoipa::path(post, path = "/admin/gc/run", tag = "admin", request_body = GcRequest,
     responses((status = 200, body = GcReport, description = "What it did")))]
-async fn run_collector(
-    State(app): State<App>,
-    Admin: Admin,
-    Sent(request): Sent<GcRequest>,
-) -> Reply<Json<GcReport>> {
+async fn run_collector(State(app): State<App>, Admin: Admin, Sent(request): Sent<GcRequest>) -> Reply<Json<GcReport>> {
     let bay = app.bay.clone();
     app.finish(async move { bay.run_gc(request).await }).await.map(Json)
 }

@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use cove_api::{
-    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest, BrowserSkillResult,
-    BrowserTrace, ClickRequest, FillRequest, NavigateRequest, ScreenshotRequest, SnapshotRequest,
+    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,
+    BrowserSkillResult, BrowserTrace, ClickRequest, FillRequest, NavigateRequest, ScreenshotRequest, SnapshotRequest,
 };
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

@@ -11,6 +11,7 @@ mod events;
 mod files;
 mod history;
 mod javascript;
+mod mcp;
 mod sandboxes;
 mod service;
 mod skills;
@@ -67,6 +68,7 @@ pub(crate) fn router(app: App) -> Router {
         .merge(api)
         .merge(service)
         .merge(figures)
+        .merge(mcp::routes(&app))
         .route("/openapi.json", routing::get(document::json))
         .route("/docs", routing::get(document::page))
         .fallback(nowhere)

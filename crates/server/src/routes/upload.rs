@@ -61,7 +61,10 @@ fn open(request: Request, most: u64) -> Result<multer::Multipart<'static>, Respo
         problems.add(None, "content_type", "the body must be `multipart/form-data` with a boundary");
         return Err(problems.into_response());
     };
-    let limit = multer::SizeLimit::new().whole_stream(most.saturating_add(limits::MAX_FORM_BYTES)).for_field("file", most).for_field("path", limits::MAX_FIELD_BYTES);
+    let limit = multer::SizeLimit::new()
+        .whole_stream(most.saturating_add(limits::MAX_FORM_BYTES))
+        .for_field("file", most)
+        .for_field("path", limits::MAX_FIELD_BYTES);
     let constraints = multer::Constraints::new().size_limit(limit);
     Ok(multer::Multipart::with_constraints(request.into_body().into_data_stream(), boundary, constraints))
 }
@@ -120,7 +123,11 @@ fn paced(field: multer::Field<'static>, over: Arc<AtomicBool>) -> ByteStream {
     Box::pin(stream)
 }
 
-async fn keep(mut stream: impl Stream<Item = io::Result<bytes::Bytes>> + Unpin, over: &AtomicBool, most: u64) -> Result<tokio::fs::File, Response> {
+async fn keep(
+    mut stream: impl Stream<Item = io::Result<bytes::Bytes>> + Unpin,
+    over: &AtomicBool,
+    most: u64,
+) -> Result<tokio::fs::File, Response> {
     let work = async {
         let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;
         let mut file = tokio::fs::File::from_std(file);

@@ -15,7 +15,10 @@ fn the_committed_document_is_the_codes_own() {
         std::fs::write(FILE, &now).unwrap();
     }
     let committed = std::fs::read_to_string(FILE).unwrap_or_default();
-    assert!(committed == now, "docs/openapi.json is not what the code says; refresh it: cove openapi > docs/openapi.json");
+    assert!(
+        committed == now,
+        "docs/openapi.json is not what the code says; refresh it: cove openapi > docs/openapi.json"
+    );
 }
 
 fn operations() -> Vec<(String, String, Value)> {
@@ -49,7 +52,11 @@ fn every_operation_says_what_it_can_answer() {
             assert!(status == "204" || response["content"].is_object(), "{at} {status} has no shape");
         }
         for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
-            let named = operation["parameters"].as_array().unwrap().iter().any(|one| one["name"] == name && one["in"] == "path");
+            let named = operation["parameters"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|one| one["name"] == name && one["in"] == "path");
             assert!(named, "{at} does not name {name}");
         }
     }

@@ -15,7 +15,9 @@ async fn health_needs_no_key_and_everything_else_does() {
     let (status, body) = read(place.bare("GET", "/health").send().await.unwrap()).await;
     assert_eq!((status, &body["status"]), (200, &json!("ok")));
     assert!(body["version"].is_string());
-    for (method, path) in [("GET", "/v1/sandboxes"), ("POST", "/v1/sandboxes"), ("GET", "/sandboxes"), ("GET", "/v1/profiles")] {
+    for (method, path) in
+        [("GET", "/v1/sandboxes"), ("POST", "/v1/sandboxes"), ("GET", "/sandboxes"), ("GET", "/v1/profiles")]
+    {
         for key in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("")] {
             let mut request = place.bare(method, path);
             if let Some(key) = key {
@@ -27,7 +29,9 @@ async fn health_needs_no_key_and_everything_else_does() {
             assert_eq!((status, &body["error"]["code"]), (401, &json!("unauthorized")), "{method} {path} {key:?}");
         }
     }
-    let (status, _) = read(place.bare("GET", "/v1/profiles").header("authorization", format!("bearer {KEY}")).send().await.unwrap()).await;
+    let (status, _) =
+        read(place.bare("GET", "/v1/profiles").header("authorization", format!("bearer {KEY}")).send().await.unwrap())
+            .await;
     assert_eq!(status, 200, "the scheme's case does not matter");
     place.server.close().await;
 }
@@ -47,12 +51,19 @@ async fn every_error_has_its_shape_and_the_requests_id() {
         let (seen, answer) = read(response).await;
         assert_eq!(seen, status, "{method} {path}: {answer}");
         if status == 422 {
-            let loc: Vec<&str> = answer["detail"][0]["loc"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            let loc: Vec<&str> =
+                answer["detail"][0]["loc"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
             assert_eq!(loc.join("."), code, "{method} {path} {body:?}: {answer}");
-            assert!(!answer["detail"][0]["msg"].as_str().unwrap().is_empty() && answer["detail"][0]["type"].is_string());
+            assert!(
+                !answer["detail"][0]["msg"].as_str().unwrap().is_empty() && answer["detail"][0]["type"].is_string()
+            );
         } else {
             let error = &answer["error"];
-            assert_eq!((error["code"].as_str().unwrap(), error["request_id"].as_str().unwrap()), (code, "mine-1"), "{path}");
+            assert_eq!(
+                (error["code"].as_str().unwrap(), error["request_id"].as_str().unwrap()),
+                (code, "mine-1"),
+                "{path}"
+            );
             assert!(!error["message"].as_str().unwrap().is_empty());
         }
     };
@@ -128,7 +139,10 @@ async fn bodies_have_a_size() {
     let announced = place.ask("PUT", &path).header("content-type", "application/json").header("expect", "100-continue");
     let response = announced.body(vec![b' '; limits::MAX_JSON_BYTES + 1]).send().await.unwrap();
     let (status, body) = read(response).await;
-    assert_eq!((status, &body["error"]["code"], &body["error"]["details"]["limit_bytes"]), (413, &json!("validation_error"), &json!(limits::MAX_JSON_BYTES)));
+    assert_eq!(
+        (status, &body["error"]["code"], &body["error"]["details"]["limit_bytes"]),
+        (413, &json!("validation_error"), &json!(limits::MAX_JSON_BYTES))
+    );
     let long = "x".repeat(100_000);
     let response = place.bare("GET", "/health").header("x-long", long).send().await.unwrap();
     assert_eq!(response.status(), 431);
@@ -164,7 +178,8 @@ async fn idempotency_keys_have_a_form() {
 #[tokio::test]
 async fn a_key_that_comes_too_often_is_told_when_to_come_back() {
     let rate = |options: &mut ServerOptions| {
-        options.keys = vec![KeySpec { rate_per_minute: NonZeroU32::new(3), ..KeySpec::only(KEY) }, KeySpec::of("other", OTHER)];
+        options.keys =
+            vec![KeySpec { rate_per_minute: NonZeroU32::new(3), ..KeySpec::only(KEY) }, KeySpec::of("other", OTHER)];
     };
     let place = Place::with(rate).await;
     for _ in 0..3 {
