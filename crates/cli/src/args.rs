@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Browse(crate::browse::Browse),
     /// Serve sandboxes over HTTP (Bay)
     Serve(crate::serve::Serve),
+    /// Serve tools for agents (Model Context Protocol), over standard streams or HTTP
+    Mcp(crate::mcp::Mcp),
     /// Make sandboxes, run things in them, copy files: a client of `cove serve`
     Sandbox(crate::sandbox::Sandbox),
     /// Print the OpenAPI document of `cove serve`

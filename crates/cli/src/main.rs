@@ -10,6 +10,7 @@ mod engines;
 mod exit;
 mod files;
 mod local;
+mod mcp;
 mod repl;
 mod run;
 mod runtimes;
@@ -47,6 +48,7 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Files(files) => files::files(files),
         Command::Browse(browse) => in_runtime(browse::browse(browse)),
         Command::Serve(args) => serve::serve(&args),
+        Command::Mcp(args) => mcp::mcp(&args),
         Command::Sandbox(args) => in_runtime(sandbox::sandbox(args)),
         Command::Openapi => {
             use std::io::Write as _;

@@ -1,0 +1,207 @@
+//! `cove mcp`: a server for agents, over standard streams or HTTP, that needs nothing and leaves nothing.
+//!
+//! It brings its own Bay in a private folder that goes with it, and its own sandbox, made when a call first needs one.
+//! Standard output belongs to the protocol; whatever there is to say to people goes to standard error.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args as ClapArgs;
+use cove_bay::config::{Capability, Config, ContainerConfig, ProfileConfig};
+use cove_bay::{Bay, Owner};
+use cove_core::NetworkPolicy;
+use cove_mcp::{DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
+use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::exit::{Exit, GREEN, PLAIN, YELLOW};
+use crate::local::KEY_FILE;
+
+/// What a folder of ours is called; the process that uses it is part of the name.
+const FOLDER: &str = "cove-mcp-";
+
+/// What runs when the client has left may run so long.
+const GRACE: Duration = Duration::from_secs(2);
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Mcp {
+    /// Serve over HTTP at this address, path /mcp, instead of over standard streams
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    http: Option<SocketAddr>,
+    /// Which tools: core, files, browser, history, skills, all; several with commas between
+    #[arg(long, value_name = "SETS", value_delimiter = ',', default_value = "default", value_parser = tool_set)]
+    tools: Vec<ToolSet>,
+    /// How long an answer may be, in tokens
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_TOKENS)]
+    max_tokens: usize,
+    /// The profile of the server's own sandbox; else browser-python where a browser can be had, else python-default
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<String>,
+    /// A host that sandboxes may reach: `example.com`, `*.example.com`; may be repeated. None means none
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// A loopback or private address that an allowed host may have; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    allow_private: Vec<String>,
+    /// Keep everything in this folder; else in a temporary one that goes with the server
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// A configuration, YAML or TOML, as `cove serve` reads it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+fn tool_set(name: &str) -> Result<ToolSet, String> {
+    ToolSet::parse(name).ok_or_else(|| format!("one of {}", ToolSet::NAMES.join(", ")))
+}
+
+/// Signals are handled here, so this command has a runtime of its own.
+pub(crate) fn mcp(args: &Mcp) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let exit = runtime.block_on(run(args));
+    // A read of standard input may still be waiting: nobody needs it any more.
+    runtime.shutdown_background();
+    exit
+}
+
+async fn run(args: &Mcp) -> anyhow::Result<Exit> {
+    if std::env::var_os("RUST_LOG").is_some() {
+        cove_server::telemetry::begin(false);
+    }
+    let temporary = match &args.data_dir {
+        Some(_) => None,
+        None => Some(folder()?),
+    };
+    let config = configured(args, temporary.as_ref().map(tempfile::TempDir::path))?;
+    let own_profile = args.profile.clone().unwrap_or_else(|| usual_profile(&config));
+    let mut options =
+        McpOptions { tools: args.tools.clone(), max_tokens: args.max_tokens, own_profile: Some(own_profile) };
+    // Before Bay opens, so that a signal during its start is not lost.
+    let told = told_to_end()?;
+    let data_dir = config.data_dir()?;
+    let bay = Bay::open(config).await.map_err(|error| anyhow::anyhow!("Bay cannot start: {error}"))?;
+    let served = match args.http {
+        None => {
+            let served = cove_mcp::serve_stdio(bay.clone(), Owner::new(DEFAULT_OWNER), options, told).await;
+            bay.close(GRACE).await;
+            served.map_err(anyhow::Error::from)
+        }
+        Some(listen) => {
+            // Several clients share it: each names its sandbox.
+            options.own_profile = None;
+            serve_http(bay, listen, options, &data_dir, told).await
+        }
+    };
+    drop(temporary);
+    served.map(|()| Exit::Ok)
+}
+
+async fn serve_http(
+    bay: Bay,
+    listen: SocketAddr,
+    mcp: McpOptions,
+    data_dir: &Path,
+    told: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
+    let (key, place) = match std::env::var("BAY_API_KEY").ok().filter(|key| !key.is_empty()) {
+        Some(key) => (key, "$BAY_API_KEY".to_owned()),
+        None => {
+            let path = data_dir.join(KEY_FILE);
+            (cove_server::read_or_make(&path)?.0, format!("$(cat '{}')", path.display()))
+        }
+    };
+    let options = ServerOptions { listen, mcp, grace: GRACE, ..ServerOptions::new(vec![KeySpec::only(&key)]) };
+    let server = match Server::start(bay.clone(), options).await {
+        Ok(server) => server,
+        Err(error) => {
+            bay.close(GRACE).await;
+            return Err(error.into());
+        }
+    };
+    let url = format!("http://{}/mcp", server.address());
+    anstream::eprintln!("{GREEN}Cove {} serves MCP at {url}{PLAIN}", env!("CARGO_PKG_VERSION"));
+    anstream::eprintln!("  header  Authorization: Bearer {place}");
+    told.await;
+    server.close().await;
+    Ok(())
+}
+
+fn told_to_end() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut ended = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut hung_up = signal(SignalKind::hangup())?;
+    Ok(async move {
+        tokio::select! {
+            _ = ended.recv() => {}
+            _ = interrupted.recv() => {}
+            _ = hung_up.recv() => {}
+        }
+    })
+}
+
+fn configured(args: &Mcp, temporary: Option<&Path>) -> anyhow::Result<Config> {
+    // Without a name no file is read: the folder that a client starts this in belongs to somebody else's project.
+    let mut config = match &args.config {
+        Some(file) => {
+            let loaded = Config::load(Some(file), std::env::vars())?;
+            for warning in &loaded.warnings {
+                anstream::eprintln!("{YELLOW}warning:{PLAIN} {warning}");
+            }
+            loaded.config
+        }
+        None => Config::default(),
+    };
+    if let Some(dir) = args.data_dir.as_deref().or(temporary) {
+        std::fs::create_dir_all(dir).with_context(|| format!("{} cannot be the data folder", dir.display()))?;
+        config.data_dir = Some(dir.canonicalize()?);
+    }
+    if !args.allow_host.is_empty() {
+        let network =
+            NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
+        for profile in profiles_with(&network) {
+            config.profiles.retain(|other| other.id != profile.id);
+            config.profiles.push(profile);
+        }
+    }
+    Ok(config)
+}
+
+/// The three usual profiles, with a network.
+fn profiles_with(network: &NetworkPolicy) -> [ProfileConfig; 3] {
+    let named =
+        |id: &str| ProfileConfig { id: id.to_owned(), network: Some(network.clone()), ..ProfileConfig::default() };
+    let container = |name: &str| ContainerConfig { name: name.to_owned(), ..ContainerConfig::default() };
+    let ship = ContainerConfig { primary_for: vec![Capability::Filesystem], ..container("ship") };
+    [
+        named("python-default"),
+        ProfileConfig { containers: vec![ship, container("gull")], ..named("browser-python") },
+        ProfileConfig { capabilities: Some(vec![Capability::Javascript, Capability::Filesystem]), ..named("javascript") },
+    ]
+}
+
+/// A sandbox with a browser cannot start where there is none.
+fn usual_profile(config: &Config) -> String {
+    let local = &config.driver.local;
+    let browses = cove_gull::find_agent_browser(local.agent_browser.as_deref()).is_ok()
+        && cove_chrome::find_browser(local.browser.as_deref()).is_ok();
+    if browses { "browser-python" } else { "python-default" }.to_owned()
+}
+
+/// A folder for this process, after clearing away those of processes that were killed.
+fn folder() -> std::io::Result<tempfile::TempDir> {
+    for entry in std::fs::read_dir(std::env::temp_dir())?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let pid = name.strip_prefix(FOLDER).and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
+        if pid.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    let made = tempfile::Builder::new().prefix(&format!("{FOLDER}{}-", std::process::id())).tempdir()?;
+    // The browser runs as another user where this one is root, and must be able to pass.
+    std::fs::set_permissions(made.path(), std::fs::Permissions::from_mode(0o711))?;
+    Ok(made)
+}
