@@ -20,7 +20,6 @@ mod router;
 mod sandboxes;
 mod session;
 mod skills;
-#[allow(dead_code, unused_imports, reason = "some verbs wait for the room that will call them")]
 mod store;
 mod warm;
 mod work;

@@ -153,12 +153,6 @@ impl Store {
         Ok(())
     }
 
-    /// The cargo that was made for a sandbox.
-    pub(crate) async fn cargo_managed_by(&self, sandbox_id: &str) -> StoreResult<Option<CargoRow>> {
-        let question = "SELECT * FROM cargos WHERE managed_by = $1 AND deleted_at IS NULL";
-        ask(question).text(sandbox_id).one(&self.read).await?.as_ref().map(cargo).transpose()
-    }
-
     /// Deletes managed cargos that no sandbox uses any more, as when two sandboxes that shared one went at once; how
     /// many those were.
     pub(crate) async fn drop_orphan_cargos(&self, now: Moment) -> StoreResult<u64> {

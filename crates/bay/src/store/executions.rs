@@ -121,7 +121,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 }
 
 impl Store {
-    /// Writes an entry; with `idle_expires_at` also moves the end of the session's idleness, in the same transaction.
+    /// Writes an entry; with `idle_expires_at` also moves the end of the session's idleness.
     pub(crate) async fn record(&self, new: &NewExecution<'_>, idle_expires_at: Option<Moment>) -> StoreResult<()> {
         let question = "INSERT INTO executions (id, owner, sandbox_id, seq, session_id, exec_type, code, success, \
              execution_time_ms, output, error, payload_ref, description, tags, tag_index, learn_enabled, learn_status, \
@@ -147,17 +147,15 @@ impl Store {
             .flag(new.learn)
             .text_or(new.learn.then_some("pending"))
             .at(new.created_at);
-        let mut tx = self.begin().await?;
-        let seq = question.number(&mut *tx).await?;
+        // Each by itself: none of them is worth the three more journeys of a transaction on the way of every call.
+        let seq = question.number(&self.write).await?;
         if seq > MAX_ENTRIES {
             let question = "DELETE FROM executions WHERE sandbox_id = $1 AND seq <= $2";
-            ask(question).text(new.sandbox_id).int(seq - MAX_ENTRIES).run(&mut *tx).await?;
+            ask(question).text(new.sandbox_id).int(seq - MAX_ENTRIES).run(&self.write).await?;
         }
         if let Some(idle_expires_at) = idle_expires_at {
-            let question = "UPDATE sessions SET idle_expires_at = $2, last_used_at = $3 WHERE sandbox_id = $1";
-            ask(question).text(new.sandbox_id).at(idle_expires_at).at(Moment::now()).run(&mut *tx).await?;
+            self.touch_session(new.sandbox_id, idle_expires_at, Moment::now()).await?;
         }
-        tx.commit().await?;
         Ok(())
     }
 
@@ -203,9 +201,11 @@ impl Store {
             tags.iter().fold(question, |question, tag| question.text(&format!(",{tag},")))
         };
         let total = bound(format!("SELECT COUNT(*) AS n {which}")).number(&self.read).await?;
-        let (limit, offset) = (filter.limit, filter.offset);
-        let page = format!("SELECT * {which} ORDER BY seq DESC, id DESC LIMIT {limit} OFFSET {offset}");
-        Ok((bound(page).each(&self.read, entry).await?, total))
+        // Bound, not written: each text is prepared once and kept.
+        let (limit, offset) = (7 + tags.len(), 8 + tags.len());
+        let page = bound(format!("SELECT * {which} ORDER BY seq DESC, id DESC LIMIT ${limit} OFFSET ${offset}"));
+        let page = page.int(filter.limit.into()).int(filter.offset.into());
+        Ok((page.each(&self.read, entry).await?, total))
     }
 
     /// Notes something with an entry; what is absent stays.

@@ -34,12 +34,11 @@ pub(crate) use cursor::{Cursor, Page};
 pub(crate) use executions::{ExecutionFilter, MAX_NOTE_BYTES, NewExecution, split_tags};
 pub(crate) use fault::{StoreError, StoreResult};
 pub(crate) use idempotency::{Done, Once};
-pub(crate) use instances::InstanceRow;
 pub(crate) use releases::{HEALTH_WINDOW_SECS, ReleaseFilter, ReleaseRow, Replay};
-pub(crate) use sandboxes::{CargoChoice, Extension, NewSandbox, SandboxDeletion, SandboxRow};
-pub(crate) use sessions::{Begin, NewSession, SessionRow, SessionState};
+pub(crate) use sandboxes::{CargoChoice, Extension, NewSandbox, SandboxRow};
+pub(crate) use sessions::{Begin, NewSession, SessionRow};
 pub(crate) use skills::CandidateFilter;
-pub(crate) use warm::{WarmClaim, WarmCount};
+pub(crate) use warm::WarmClaim;
 
 use address::Address;
 use ask::ask;

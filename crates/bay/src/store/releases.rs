@@ -143,7 +143,7 @@ impl Store {
         Ok(made)
     }
 
-    /// The nearest release before this one at its stage that is not deleted.
+    /// The nearest release before this one at its stage that is not deleted, nor its candidate.
     async fn before(
         &self,
         tx: &mut Transaction<'static, Any>,
@@ -152,10 +152,11 @@ impl Store {
     ) -> StoreResult<Option<ReleaseRow>> {
         let mut next = of.replaces.clone();
         while let Some(id) = next {
-            let question = "SELECT * FROM releases WHERE id = $1 AND owner = $2";
+            let question = "SELECT r.*, c.deleted_at AS candidate_deleted_at FROM releases r \
+                            JOIN candidates c ON c.id = r.candidate_id WHERE r.id = $1 AND r.owner = $2";
             let Some(row) = ask(question).text(&id).text(owner.as_str()).one(&mut **tx).await? else { break };
             let found = release(&row)?;
-            if !found.info.is_deleted {
+            if !found.info.is_deleted && row.at_or("candidate_deleted_at")?.is_none() {
                 return Ok(Some(found));
             }
             next = found.replaces;

@@ -76,6 +76,7 @@ pub(crate) struct NewSandbox<'a> {
 }
 
 /// What came of a wish for more time.
+#[expect(clippy::large_enum_variant, reason = "made once for each call and taken apart at once")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Extension {
     /// More time, now or before.
@@ -182,6 +183,7 @@ impl Store {
         if count >= limit { Err(StoreError::Quota { what: "sandboxes", limit }) } else { Ok(()) }
     }
 
+    #[cfg(test)]
     /// How many sandboxes an owner has that are neither deleted nor expired.
     pub(crate) async fn count_sandboxes(&self, owner: &Owner, now: Moment) -> StoreResult<i64> {
         ask(COUNT).text(owner.as_str()).at(now).number(&self.read).await

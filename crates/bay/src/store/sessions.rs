@@ -7,6 +7,9 @@ use cove_api::{Moment, SandboxStatus};
 
 use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 
+/// How often a start is tried against sessions that end just then.
+const BEGIN_TRIES: usize = 10;
+
 /// How far a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionState {
@@ -128,16 +131,23 @@ impl Store {
              last_used_at = excluded.last_used_at, idle_expires_at = NULL \
              WHERE sessions.state = 'failed' OR NOT EXISTS \
              (SELECT 1 FROM instances i WHERE i.id = sessions.instance_id AND i.heartbeat_at > $5)";
-        let question = ask(question).text(new.id).text(new.sandbox_id).text(new.instance_id).at(now).at(alive_since);
-        if question.run(&self.write).await? == 1 {
-            return Ok(Begin::Mine);
+        let standing = sessions!("WHERE e.sandbox_id = $1");
+        // The session that kept us out may end before we look at it: then the place is free, and we try again.
+        for _ in 0..BEGIN_TRIES {
+            let question = ask(question).text(new.id).text(new.sandbox_id).text(new.instance_id);
+            if question.at(now).at(alive_since).run(&self.write).await? == 1 {
+                return Ok(Begin::Mine);
+            }
+            let question = "SELECT id FROM sandboxes WHERE id = $1 AND deleted_at IS NULL \
+                            AND (expires_at IS NULL OR expires_at > $2)";
+            if ask(question).text(new.sandbox_id).at(now).one(&self.write).await?.is_none() {
+                return Ok(Begin::Over);
+            }
+            if let Some(row) = ask(standing).text(new.sandbox_id).one(&self.write).await? {
+                return Ok(Begin::Other(Box::new(session(&row)?)));
+            }
         }
-        let question = sessions!(
-            "JOIN sandboxes s ON s.id = e.sandbox_id WHERE e.sandbox_id = $1 AND s.deleted_at IS NULL \
-             AND (s.expires_at IS NULL OR s.expires_at > $2)"
-        );
-        let other = ask(question).text(new.sandbox_id).at(now).one(&self.write).await?;
-        other.as_ref().map_or(Ok(Begin::Over), |row| Ok(Begin::Other(Box::new(session(row)?))))
+        Err(StoreError::Conflict(format!("sandbox {} is being started and stopped by others", new.sandbox_id)))
     }
 
     /// The session answers. False: it is not wanted any more (another took its place, its sandbox is gone or over), and
@@ -186,6 +196,7 @@ impl Store {
         Ok(ask(question).text(sandbox_id).at(idle_expires_at).at(now).run(&self.write).await? == 1)
     }
 
+    #[cfg(test)]
     /// The sessions that a Bay has.
     pub(crate) async fn sessions_of(&self, instance_id: &str) -> StoreResult<Vec<SessionRow>> {
         let question = sessions!("WHERE e.instance_id = $1 ORDER BY e.started_at");

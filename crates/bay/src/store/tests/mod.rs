@@ -62,3 +62,20 @@ async fn a_store_in_memory_is_one_database() {
     let made = place.sandbox("a", None).await;
     assert_eq!(place.get(&made.id).await, Some(made));
 }
+
+/// Also where there is no file yet, and its log is still to be made.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_open_a_new_file_at_once() {
+    for round in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}/bay.db", folder.path().display());
+        let mut all = tokio::task::JoinSet::new();
+        for _ in 0..8 {
+            let url = url.clone();
+            all.spawn(async move { super::Store::open(&url).await.map(|_| ()) });
+        }
+        for opened in all.join_all().await {
+            assert!(opened.is_ok(), "round {round}: {opened:?}");
+        }
+    }
+}

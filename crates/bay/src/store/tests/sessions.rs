@@ -4,7 +4,9 @@ use cove_api::{IdKind, SandboxStatus};
 use serde_json::{Value, json};
 
 use super::place::{Place, answer, id, key, once};
-use crate::store::{Begin, Done, NewCargo, SessionState, StoreError, WarmClaim, WarmCount};
+use crate::store::sessions::SessionState;
+use crate::store::warm::WarmCount;
+use crate::store::{Begin, Done, NewCargo, StoreError, WarmClaim};
 
 pub(super) async fn a_session_from_start_to_end(place: Place) {
     let (store, now) = (&place.store, place.now);
@@ -15,7 +17,7 @@ pub(super) async fn a_session_from_start_to_end(place: Place) {
 
     let (first, begun) = place.begin(&made.id, "bay").await;
     assert_eq!((begun, status().await), (Begin::Mine, SandboxStatus::Starting));
-    let (_, Begin::Other(other)) = place.begin(&made.id, "bay").await.clone() else { panic!("one starter") };
+    let (_, Begin::Other(other)) = place.begin(&made.id, "bay").await else { panic!("one starter") };
     assert_eq!(
         (other.id.as_str(), other.state, other.instance_id.as_str()),
         (first.as_str(), SessionState::Starting, "bay")
@@ -169,7 +171,7 @@ pub(super) async fn warm_sandboxes_are_counted_claimed_and_dropped(place: Place)
     assert!(!store.drop_warm(&mine, later).await.unwrap(), "claimed in the meantime");
     assert_eq!(
         store.list_warm("mine").await.unwrap().into_iter().map(|row| row.id).collect::<Vec<_>>(),
-        [starting.clone()]
+        std::slice::from_ref(&starting)
     );
     store.session_failed(&session, "x").await.unwrap();
     store.bury_instance("dead", place.at(30)).await.unwrap();

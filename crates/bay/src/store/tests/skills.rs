@@ -328,4 +328,14 @@ pub(super) async fn deletions(place: Place) {
     store.delete_candidate(owner, &second.id, None, now).await.unwrap();
     let third = promote(store, owner, &place.passed("s").await.id, &canary).await.unwrap();
     assert_eq!(third.version, 3, "a number is never given twice");
+
+    // A rollback goes past what is deleted, be it the release or its candidate.
+    let mut made = vec![third];
+    for _ in 0..3 {
+        made.push(promote(store, owner, &place.passed("s").await.id, &canary).await.unwrap());
+    }
+    store.delete_release(owner, &made[2].id, None, now).await.unwrap();
+    store.delete_candidate(owner, &made[1].candidate_id, None, now).await.unwrap();
+    let back = store.rollback(owner, &made[3].id, now).await.unwrap();
+    assert_eq!(back.candidate_id, made[0].candidate_id);
 }
