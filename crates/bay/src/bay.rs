@@ -58,11 +58,11 @@ impl Bay {
         let data_dir = config.data_dir().map_err(|error| failed(&error))?;
         let named = |error: std::io::Error| StartError(format!("the data folder {}: {error}", data_dir.display()));
         std::fs::create_dir_all(&data_dir).map_err(named)?;
-        let driver = LocalDriver::new(&config).map_err(|error| failed(&error))?;
         let url = config.database_url().map_err(|error| failed(&error))?;
         let store = Store::open(&url).await.map_err(|error| failed(&error))?;
         let chance = new_id(IdKind::Session).map_err(|error| failed(&error))?;
         let instance_id = config.gc.instance_id.clone().unwrap_or_else(|| chance.replace("sess-", "bay-"));
+        let driver = LocalDriver::new(&config, &instance_id).map_err(|error| failed(&error))?;
         let now = Moment::now();
         // A Bay that was killed and comes back under its own name: its sessions died with it.
         store.remove_instance(&instance_id).await.map_err(|error| failed(&error))?;

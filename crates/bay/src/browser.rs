@@ -70,7 +70,8 @@ impl Bay {
                 return Err(error);
             }
         };
-        let unread = |error| BayError::new(ErrorCode::ShipError, format!("the runtime's answer does not read: {error}"));
+        let unread =
+            |error| BayError::new(ErrorCode::ShipError, format!("the runtime's answer does not read: {error}"));
         let results: Vec<BrowserStep> = serde_json::from_value(answer["results"].take()).map_err(unread)?;
         let success = answer["success"] == true;
         let trace_ref = self.keep_trace(owner, id, &run.id, request.include_trace, &results).await?;
@@ -198,8 +199,7 @@ impl Bay {
             duration_ms: millis(begin.elapsed()),
         };
         let success = step.exit_code == 0;
-        let trace_ref =
-            self.keep_trace(owner, id, &run.id, request.include_trace, std::slice::from_ref(&step)).await?;
+        let trace_ref = self.keep_trace(owner, id, &run.id, request.include_trace, std::slice::from_ref(&step)).await?;
         run.payload_ref.clone_from(&trace_ref);
         let error = (!success).then(|| step_failure(&step));
         let took = run.end(success, Some(&step.stdout), error.as_deref()).await;

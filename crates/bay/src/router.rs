@@ -14,6 +14,9 @@ use crate::session::{InUse, LiveContainer, LiveSession};
 use crate::store::SandboxRow;
 use crate::{Answer, Bay, Owner};
 
+/// How long a runtime whose connection broke has to be seen dead.
+const DYING: Duration = Duration::from_secs(1);
+
 /// A call that has been let in: the sandbox is its owner's, is not over, and its profile can do it.
 #[derive(Debug, Clone)]
 pub(crate) struct Admitted {
@@ -66,7 +69,8 @@ impl Bay {
         let session = self.ensure_session(&call.row, &call.profile).await?;
         let in_use = self.inner.sessions.enter(&session);
         let place = pick(&session, call.capability).ok_or_else(|| {
-            let can: Vec<String> = session.all().iter().flat_map(|c| &c.capabilities).map(ToString::to_string).collect();
+            let can: Vec<String> =
+                session.all().iter().flat_map(|c| &c.capabilities).map(ToString::to_string).collect();
             unsupported(format!("no runtime of this session can do {}", call.capability), call.capability, &can)
         })?;
         let container = self.living(&session, place).await?;
@@ -84,6 +88,10 @@ impl Bay {
         let first = request(Arc::clone(&berth.container)).await;
         let again = matches!(&first, Err(error) if never_begun(error));
         if !again {
+            if matches!(&first, Err(ClientError::Unreachable(_))) {
+                // It is most likely dying: once it has, the next call knows, and has a new one.
+                let _ = tokio::time::timeout(DYING, berth.container.handle.ended()).await;
+            }
             return first.map_err(|error| broken(&error));
         }
         // Nobody takes connections: it is ending, or has ended. Its end is awaited, so that what is remade is whole.

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use cove_api::{
-    BayError, CreateSandbox, ErrorCode, ExtendTtl, IdKind, Moment, SandboxInfo, SandboxList, SandboxQuery,
-};
+use cove_api::{BayError, CreateSandbox, ErrorCode, ExtendTtl, IdKind, Moment, SandboxInfo, SandboxList, SandboxQuery};
 use serde_json::Value;
 
 use crate::bay::fresh;

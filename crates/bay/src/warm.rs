@@ -66,6 +66,12 @@ impl Bay {
         });
     }
 
+    /// How many warm sandboxes of a profile this Bay has ready.
+    pub async fn warm_ready(&self, profile: &str) -> Answer<u64> {
+        let count = self.inner.store.count_warm(profile, &self.inner.instance_id).await?;
+        Ok(u64::try_from(count.ready).unwrap_or(0))
+    }
+
     /// Starts as many as are missing.
     async fn fill(&self, profile: &Arc<Profile>) -> Answer<()> {
         if profile.warm_pool_size == 0 {
@@ -121,4 +127,3 @@ impl Bay {
         Ok(true)
     }
 }
-

@@ -17,7 +17,7 @@ impl Bay {
     pub(crate) async fn keep_house(&self) {
         let config = &self.inner.config.gc;
         // Always, whatever the collector may do later: what a killed Bay left must not be met by a client.
-        for task in ["dead_instance", "orphan_container"] {
+        for task in ["orphan_container", "dead_instance"] {
             let request = GcRequest { tasks: Some(vec![task.to_owned()]) };
             if let Err(error) = self.run_gc(request).await {
                 tracing::warn!(%error, task, "what an earlier Bay left could not be cleared away");

@@ -14,6 +14,9 @@ const ORPHAN_AGE_SECS: u64 = 600;
 /// How long a deleted sandbox is remembered, so that a repeated deletion is answered as the first was.
 const REMEMBER_SECS: i64 = 24 * 3600;
 
+/// How long a trace is kept; its sandbox may live for ever.
+const TRACE_SECS: i64 = 7 * 24 * 3600;
+
 /// How long replays count for anything.
 const REPLAY_SECS: i64 = 30 * 24 * 3600;
 
@@ -95,9 +98,13 @@ impl Bay {
     /// Containers that Bays which are gone have started.
     async fn end_orphan_containers(&self, report: &mut GcTaskReport) -> Answer<()> {
         let ended = self.inner.driver.end_orphans().await.map_err(driver_fault)?;
-        report.cleaned += ended.len() as u64;
-        for orphan in ended {
-            tracing::info!(what = %orphan.label, "an orphan was ended");
+        report.cleaned += ended.containers.len() as u64;
+        for container in ended.containers {
+            tracing::info!(%container, "an orphan was ended");
+        }
+        // Their sessions need not wait until the heartbeat is over: these Bays are known to be gone.
+        for id in ended.instances {
+            self.inner.store.remove_instance(&id).await?;
         }
         // Starts that never came to an end, of Bays that are alive: their row is in the way of the next.
         for row in self.inner.store.stale_starting(Moment::now().plus_secs(-300)).await? {
@@ -169,6 +176,7 @@ impl Bay {
         let (store, now) = (&self.inner.store, Moment::now());
         report.cleaned += store.purge_answers(now).await?;
         report.cleaned += store.purge_sandboxes(now.plus_secs(-REMEMBER_SECS)).await?;
+        report.cleaned += store.purge_traces(now.plus_secs(-TRACE_SECS)).await?;
         report.cleaned += store.purge_replays(now.plus_secs(-REPLAY_SECS)).await?;
         Ok(())
     }

@@ -116,7 +116,8 @@ impl Config {
             let hosts = profile.containers.iter().flat_map(|container| &container.network.allow_hosts);
             for host in hosts {
                 if let Some(blocked) = self.security.blocked_hosts.iter().find(|blocked| overlaps(host, blocked)) {
-                    let reason = format!("profile {:?} opens {host}, which blocked_hosts closes ({blocked})", profile.id);
+                    let reason =
+                        format!("profile {:?} opens {host}, which blocked_hosts closes ({blocked})", profile.id);
                     return wrong("security.blocked_hosts", &reason);
                 }
             }
@@ -157,7 +158,13 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Config, 
         });
         let read = read.map_err(|error| {
             let line = error.location().map(|at| format!(":{}", at.line())).unwrap_or_default();
-            ConfigError { place: format!("{shown}{line}"), reason: error.without_snippet().to_string() }
+            let told = error.without_snippet().to_string();
+            let told = told.split(" at line ").next().unwrap_or_default();
+            // A reader that only says what it wanted is told best by what it got.
+            let stands =
+                error.location().and_then(|at| text.lines().nth(usize::try_from(at.line()).ok()?.checked_sub(1)?));
+            let stands = stands.map(|line| format!(": `{}`", line.trim())).unwrap_or_default();
+            ConfigError { place: format!("{shown}{line}"), reason: format!("{told}{stands}") }
         })?;
         read.unwrap_or_default()
     };
@@ -227,3 +234,130 @@ fn line_of(text: &str, place: &str, reason: &str) -> Option<usize> {
     find(quoted).or_else(|| find(last))
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Capability, RuntimeType};
+
+    fn read(name: &str, text: &str, vars: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Config::load(Some(&path), vars).map_err(|mut error| {
+            error.place = error.place.replace(&dir.path().display().to_string(), "");
+            error
+        })
+    }
+
+    const YAML: &str = "
+server: {host: 0.0.0.0, port: 9000}
+database:
+  url: sqlite+aiosqlite:///./bay.db
+driver:
+  type: local
+  docker: {socket: unix:///var/run/docker.sock}
+cargo:
+  default_size_limit_mb: 64
+security:
+  api_key: sk-bay-x
+profiles:
+  - id: python-data
+    image: ship:latest
+    runtime_type: ship
+    runtime_port: 8123
+    resources: {cpus: 0.5, memory: 512m}
+    capabilities: [filesystem, shell, python]
+    idle_timeout: 60
+    warm_pool_size: 2
+    env: {A: 'x:y=z', N: 3, T: true}
+  - id: both
+    containers:
+      - name: ship
+        primary_for: [filesystem]
+      - name: browser
+        runtime_type: gull
+        network: {allow_hosts: [example.com]}
+gc:
+  interval_seconds: 5
+  orphan_cargo: {enabled: false}
+";
+
+    #[test]
+    fn a_file_is_read_and_the_environment_wins() {
+        let vars = [
+            ("BAY_SERVER__PORT", "9001"),
+            ("BAY_GC__ENABLED", "false"),
+            ("BAY_API_KEY", "12345"),
+            ("BAY_SECURITY__RATE_PER_MINUTE", "7"),
+            ("BAY_SERVRE__PORT", "1"),
+            ("BAY_CARGO__ROOT_PATH", "/srv/cargos"),
+        ];
+        let loaded = read("config.yaml", YAML, &vars).unwrap();
+        let config = &loaded.config;
+        assert_eq!((config.server.host.as_str(), config.server.port), ("0.0.0.0", 9001));
+        assert_eq!(config.security.api_key.as_ref().map(|key| key.reveal()), Some("12345"));
+        assert!(!config.gc.enabled && !config.gc.orphan_cargo.enabled && config.gc.idle_session.enabled);
+        assert_eq!((config.gc.interval_seconds, config.security.rate_per_minute), (5, Some(7)));
+        assert_eq!(loaded.warnings, ["BAY_SERVRE__PORT: nobody knows \"servre\"; did you mean server?"]);
+        let profiles = config.resolved_profiles().unwrap();
+        let ids: Vec<&str> = profiles.iter().map(|profile| profile.id.as_str()).collect();
+        assert_eq!(ids, ["python-default", "browser-python", "javascript", "python-data", "both"]);
+        let data = &profiles[3];
+        let env = |name: &str| data.containers[0].env.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+        assert_eq!((env("A"), env("N"), env("T")), (Some("x:y=z"), Some("3"), Some("true")));
+        assert_eq!((data.idle_timeout, data.warm_pool_size, data.containers[0].memory.bytes()), (60, 2, 512 << 20));
+        assert!(!data.can(Capability::Terminal));
+        assert_eq!(profiles[4].containers[1].runtime_type, RuntimeType::Gull);
+        assert_eq!(profiles[4].containers[1].network.allow_hosts, ["example.com"]);
+        assert!(!format!("{config:?}").contains("12345"), "keys are not printed");
+    }
+
+    #[test]
+    fn toml_says_the_same() {
+        let text = "[server]\nport = 9000\n[[profiles]]\nid = \"p\"\n[profiles.resources]\nmemory = \"1g\"\n";
+        let config = read("config.toml", text, &[]).unwrap().config;
+        assert_eq!((config.server.port, config.profiles[0].id.as_str()), (9000, "p"));
+        let wrong = read("config.toml", "[server]\nhost = \"x\"\nport = \"y\"\n", &[]).unwrap_err();
+        assert_eq!(wrong.place, "/config.toml:3", "{wrong}");
+    }
+
+    #[test]
+    fn unknown_words_are_warnings_with_the_nearest_known_one() {
+        let text = "server:\n  prot: 1\nprofiles:\n  - id: a\n    warm_pool: 3\nzzz: 1\n";
+        let warnings = read("config.yaml", text, &[]).unwrap().warnings;
+        assert_eq!(warnings.len(), 3, "{warnings:?}");
+        assert!(warnings[0].contains(":2: nobody knows \"server.prot\"; did you mean port?"), "{warnings:?}");
+        assert!(warnings[1].contains("did you mean warm_pool_size?"), "{warnings:?}");
+        assert!(!warnings[2].contains("did you mean"), "{warnings:?}");
+    }
+
+    #[test]
+    fn wrong_values_stop_the_start_with_file_line_and_reason() {
+        for (text, line, reason) in [
+            ("server:\n  port: many\n", 2, "many"),
+            ("server:\n  port: 70000\n", 2, ""),
+            ("profiles:\n  - id: a\n    resources:\n      memory: lots\n", 4, "lots"),
+            ("profiles:\n  - id: a\n    capabilities: [python, cooking]\n", 3, "cooking"),
+            ("profiles:\n  - id: a\n  - id: b\n  - id: a\n", 4, "two profiles"),
+            ("profiles:\n  - id: a/b\n", 2, "no name"),
+            ("driver:\n  type: docker\n", 2, "local"),
+            ("cargo:\n  mount_path: /data\n", 2, "/workspace"),
+            ("cargo:\n  default_size_limit_mb: 0\n", 2, "1 to"),
+            ("gc: [\n", 0, ""),
+            ("security:\n  keys:\n    - owner: x\n", 2, "key"),
+            (
+                "security:\n  blocked_hosts: [evil.org]\nprofiles:\n  - id: a\n    network: {allow_hosts: ['*.org']}\n",
+                0,
+                "evil.org",
+            ),
+        ] {
+            let wrong = read("config.yaml", text, &[]).unwrap_err();
+            let place = if line > 0 { format!("/config.yaml:{line}") } else { "/config.yaml".to_owned() };
+            assert!(wrong.place.starts_with(&place) && wrong.reason.contains(reason), "{text:?}: {wrong}");
+        }
+        let wrong = read("config.yaml", "", &[("BAY_SERVER__PORT", "many")]).unwrap_err();
+        assert_eq!(wrong.place, "BAY_SERVER__PORT");
+        assert!(Config::load(Some(Path::new("/nowhere/config.yaml")), std::iter::empty()).is_err());
+    }
+}

@@ -10,8 +10,8 @@ mod profile;
 mod words;
 
 pub use load::{ConfigError, Loaded};
-pub use profile::{ContainerConfig, ContainerSpec, Profile, ProfileConfig, ResourceConfig};
 pub(crate) use places::make_private;
+pub use profile::{ContainerConfig, ContainerSpec, Profile, ProfileConfig, ResourceConfig};
 pub use words::{Capability, EnvValue, MemorySize, RuntimeType, Secret};
 
 use std::path::PathBuf;

@@ -62,11 +62,13 @@ pub trait Container: Debug + Send + Sync {
     fn stop(&self) -> Doing<'_, ()>;
 }
 
-/// A container that belongs to nobody any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Orphan {
-    /// What to tell about it.
-    pub label: String,
+/// What was left by Bays that are gone, and is ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Orphans {
+    /// Those Bays.
+    pub instances: Vec<String>,
+    /// What to tell about their containers.
+    pub containers: Vec<String>,
 }
 
 /// A limit, and what keeps it.
@@ -97,5 +99,5 @@ pub trait Driver: Debug + Send + Sync + 'static {
     /// All cargos that there are, with the age of each in seconds.
     fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>>;
     /// Finds what Bays that are gone have started, and ends it.
-    fn end_orphans(&self) -> Doing<'_, Result<Vec<Orphan>, DriverError>>;
+    fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>>;
 }

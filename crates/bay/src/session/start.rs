@@ -63,6 +63,7 @@ impl Bay {
         let cargo = self.inner.store.any_cargo(&plan.cargo_id).await?;
         let cargo = cargo.ok_or_else(|| BayError::new(ErrorCode::NotFound, "the sandbox's cargo is gone"))?;
         let cargo_limit_bytes = u64::from(cargo.info.size_limit_mb) << 20;
+        self.inner.store.touch_cargo(&plan.cargo_id, Moment::now()).await?;
         self.inner.driver.prepare_cargo(&plan.cargo_id).await.map_err(|error| ship_error(&error, "cargo"))?;
         let starts = plan.profile.containers.iter().map(|spec| self.start_container(plan, spec, cargo_limit_bytes));
         let mut containers = Vec::new();

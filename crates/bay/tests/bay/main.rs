@@ -1,5 +1,10 @@
 //! Bay over real cells: real Python, real shells, a real browser.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod browser;
+mod files;
+mod house;
 mod life;
+mod once;
 mod support;
+mod trouble;

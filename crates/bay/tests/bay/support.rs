@@ -1,7 +1,7 @@
 //! A Bay for a test: its own folders, its own database, real cells; all of it gone when the test is.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use cove_api::{CreateSandbox, PythonExecRequest, PythonExecResult, SandboxInfo, ShellExecRequest, ShellExecResult};
@@ -18,15 +18,12 @@ pub(crate) struct Harbour {
     pub(crate) dir: TempDir,
 }
 
-pub(crate) fn tools(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools").join(path)
-}
-
 /// A configuration for a folder. The collector runs only when a test asks it to.
 pub(crate) fn config(dir: &Path) -> Config {
     // The browser's user must be able to pass.
     std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o711)).unwrap();
-    let mut config = Config { data_dir: Some(dir.join("data")), runtime_dir: Some(dir.join("run")), ..Config::default() };
+    let mut config =
+        Config { data_dir: Some(dir.join("data")), runtime_dir: Some(dir.join("run")), ..Config::default() };
     config.driver.local.program = Some(env!("CARGO_BIN_EXE_cove-bay-runtimes").into());
     config.gc.enabled = false;
     config

@@ -2,7 +2,8 @@
 //!
 //! In it are the sockets of its containers, the browsers' private folders, and one label for each container it ever
 //! started. A folder whose lock is free belonged to a Bay that is gone: its containers are ended by their labels, should
-//! the kernel not have done so, and the folder goes.
+//! the kernel not have done so, and the folder goes. Only a Bay with the same records does that: it alone can say in them
+//! that the other is gone.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -16,6 +17,22 @@ use crate::config::make_private;
 
 const PREFIX: &str = "bay-";
 const LOCK: &str = "lock";
+const INSTANCE: &str = "instance";
+
+/// What was found of Bays that are gone.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) instances: Vec<String>,
+    pub(super) containers: Vec<String>,
+}
+
+/// The beginning of the names of all berths of Bays with the same records.
+fn prefix(records: &str) -> String {
+    let hash = records
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{PREFIX}{:08x}-", hash & 0xffff_ffff)
+}
 
 /// The folder. Dropping it removes it.
 #[derive(Debug)]
@@ -37,16 +54,17 @@ pub(super) struct Label {
 }
 
 impl Berth {
-    pub(super) fn take(root: &Path) -> io::Result<Self> {
+    pub(super) fn take(root: &Path, records: &str, instance_id: &str) -> io::Result<Self> {
         let mut random = [0; 4];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
-        let path = root.join(format!("{PREFIX}{:08x}", u32::from_ne_bytes(random)));
+        let path = root.join(format!("{}{:08x}", prefix(records), u32::from_ne_bytes(random)));
         // Held before it is there under its name, so that nobody takes it for one that was left.
         let draft = root.join(format!(".{:08x}", u32::from_ne_bytes(random)));
         DirBuilder::new().mode(0o711).create(&draft)?;
         let made = || -> io::Result<File> {
             let lock = File::create(draft.join(LOCK))?;
             lock.lock()?;
+            fs::write(draft.join(INSTANCE), instance_id)?;
             DirBuilder::new().mode(0o700).create(draft.join("s"))?;
             DirBuilder::new().mode(0o700).create(draft.join("labels"))?;
             make_private(&draft.join("g"))?;
@@ -111,12 +129,12 @@ pub(super) fn began(pid: u32) -> Option<u64> {
 }
 
 /// Ends what Bays that are gone have left; tells what was still alive or lay about.
-pub(super) fn sweep(root: &Path, own: &Path) -> Vec<String> {
-    let mut found = Vec::new();
+pub(super) fn sweep(root: &Path, records: &str, own: &Path) -> Found {
+    let (mut found, prefix) = (Found::default(), prefix(records));
     let Ok(entries) = fs::read_dir(root) else { return found };
     for entry in entries.flatten() {
         let (path, name) = (entry.path(), entry.file_name());
-        if path == own || !name.to_string_lossy().starts_with(PREFIX) {
+        if path == own || !name.to_string_lossy().starts_with(&prefix) {
             continue;
         }
         let Ok(lock) = File::open(path.join(LOCK)) else { continue };
@@ -129,8 +147,9 @@ pub(super) fn sweep(root: &Path, own: &Path) -> Vec<String> {
             {
                 let _ = kill_process(pid, Signal::KILL);
             }
-            found.push(format!("container {} of {}", label.container_id, label.sandbox_id));
+            found.containers.push(format!("container {} of {}", label.container_id, label.sandbox_id));
         }
+        found.instances.extend(fs::read_to_string(path.join(INSTANCE)));
         let _ = fs::remove_dir_all(&path);
     }
     found
@@ -149,10 +168,14 @@ mod tests {
     #[test]
     fn only_what_nobody_holds_is_swept() {
         let root = tempfile::tempdir().unwrap();
-        let (held, own) = (Berth::take(root.path()).unwrap(), Berth::take(root.path()).unwrap());
-        let left = root.path().join("bay-00000000");
-        fs::create_dir_all(left.join("labels")).unwrap();
-        File::create(left.join(LOCK)).unwrap();
+        let take = |id: &str| Berth::take(root.path(), "db", id).unwrap();
+        let (held, own, others) = (take("a"), take("b"), root.path().join(format!("{}00000000", prefix("other"))));
+        let left = root.path().join(format!("{}00000000", prefix("db")));
+        for berth in [&left, &others] {
+            fs::create_dir_all(berth.join("labels")).unwrap();
+            File::create(berth.join(LOCK)).unwrap();
+            fs::write(berth.join(INSTANCE), "gone").unwrap();
+        }
         let pid = std::process::id();
         // A label whose process is another's by now: it must not be ended.
         let label = Label {
@@ -163,8 +186,12 @@ mod tests {
             began: began(pid).unwrap() + 1,
         };
         fs::write(left.join("labels/c"), serde_json::to_vec(&label).unwrap()).unwrap();
-        assert_eq!(sweep(root.path(), own.path()), ["container c of s"]);
-        assert!(!left.exists() && held.path().exists() && own.path().exists());
+        let found = sweep(root.path(), "db", own.path());
+        assert_eq!(
+            found,
+            Found { instances: vec!["gone".to_owned()], containers: vec!["container c of s".to_owned()] }
+        );
+        assert!(!left.exists() && others.exists() && held.path().exists() && own.path().exists());
         let path = own.path().to_owned();
         drop(own);
         assert!(!path.exists());

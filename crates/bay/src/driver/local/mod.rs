@@ -14,7 +14,7 @@ mod ship;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphan};
+use super::{Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphans};
 use crate::config::{Config, ConfigError, LocalDriverConfig, RuntimeType};
 use berth::Berth;
 use cargo::Cargos;
@@ -26,11 +26,13 @@ pub(crate) struct LocalDriver {
     options: LocalDriverConfig,
     berth: Berth,
     cargos: Cargos,
+    /// Which records this Bay has: only Bays with the same ones clear up after one another.
+    records: String,
 }
 
 impl LocalDriver {
-    /// Makes ready; clears away what a killed Bay left.
-    pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
+    /// Makes ready.
+    pub(crate) fn new(config: &Config, instance_id: &str) -> Result<Self, ConfigError> {
         let options = config.driver.local.clone();
         let program = match &options.program {
             Some(program) => program.clone(),
@@ -43,10 +45,12 @@ impl LocalDriver {
             return Err(ConfigError::value("driver.local.python", &reason));
         }
         let root = config.runtime_root()?;
-        let berth = Berth::take(&root).map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
-        let cargos = Cargos::open(&config.cargo_root()?)
-            .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
-        Ok(Self { program, options, berth, cargos })
+        let records = config.database_url()?;
+        let berth =
+            Berth::take(&root, &records, instance_id).map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
+        let cargos =
+            Cargos::open(&config.cargo_root()?).map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
+        Ok(Self { program, options, berth, cargos, records })
     }
 }
 
@@ -107,13 +111,14 @@ impl Driver for LocalDriver {
         })
     }
 
-    fn end_orphans(&self) -> Doing<'_, Result<Vec<Orphan>, DriverError>> {
+    fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>> {
         Box::pin(async move {
             let (root, own) = (self.berth.root().to_owned(), self.berth.path().to_owned());
-            let cargos = self.cargos.clone();
+            let (cargos, records) = (self.cargos.clone(), self.records.clone());
             on_disk(move || {
                 cargos.clear_trash();
-                Ok(berth::sweep(&root, &own).into_iter().map(|label| Orphan { label }).collect())
+                let found = berth::sweep(&root, &records, &own);
+                Ok(Orphans { instances: found.instances, containers: found.containers })
             })
             .await
         })

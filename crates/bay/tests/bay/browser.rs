@@ -1,0 +1,104 @@
+//! The browser by command, beside Python on the same files.
+
+use cove_api::{
+    BrowserBatchRequest, BrowserExecRequest, ErrorCode, FillRequest, HistoryQuery, NavigateRequest, ScreenshotRequest,
+    SnapshotRequest,
+};
+
+use crate::support::{alive, below, harbour};
+
+pub(crate) fn command(cmd: &str) -> BrowserExecRequest {
+    BrowserExecRequest {
+        cmd: cmd.to_owned(),
+        timeout: 60,
+        description: None,
+        tags: None,
+        learn: false,
+        include_trace: false,
+    }
+}
+
+const PAGE: &str = "data:text/html,<title>Page</title><label>Name <input id=a></label><button>Go</button>";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_are_opened_filled_and_pictured() {
+    let harbour = harbour().await;
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    let id = harbour.create_of("browser-python").await.id;
+    let opened = bay.browser_navigate(owner, &id, NavigateRequest { url: PAGE.to_owned(), timeout: 60 }).await.unwrap();
+    assert!(opened.success, "{opened:?}");
+    let seen = SnapshotRequest { interactive: true, timeout: 60 };
+    let seen = bay.browser_snapshot(owner, &id, seen).await.unwrap();
+    assert!(seen.output.contains("Name") && seen.output.contains("Go"), "{seen:?}");
+    let text = "it's; $(x) \"q\" \\ `y`";
+    let fill = FillRequest { reference: "#a".to_owned(), text: text.to_owned(), timeout: 60 };
+    assert!(bay.browser_fill(owner, &id, fill).await.unwrap().success);
+    let value = bay.exec_browser(owner, &id, command("get value '#a'")).await.unwrap();
+    assert_eq!(value.output.trim(), text, "{value:?}");
+    let picture = ScreenshotRequest { path: Some("shots/page one.png".to_owned()), full_page: true, timeout: 60 };
+    let shot = bay.browser_screenshot(owner, &id, picture).await.unwrap();
+    assert!(shot.success, "{shot:?}");
+    assert_eq!(harbour.out(&id, "head -c 4 'shots/page one.png' | tail -c 3").await, "PNG");
+    assert_eq!(
+        bay.read_file(owner, &id, "skills/browser-automation/SKILL.md").await.unwrap().content.lines().next(),
+        Some("---")
+    );
+    assert_eq!(harbour.info(&id).await.containers.unwrap().len(), 2);
+
+    // A batch is one entry, with a trace.
+    let batch = |commands: &[&str], stop_on_error| BrowserBatchRequest {
+        commands: commands.iter().map(|line| (*line).to_owned()).collect(),
+        timeout: 60,
+        stop_on_error,
+        description: Some("three".to_owned()),
+        tags: Some("a,b".to_owned()),
+        learn: true,
+        include_trace: true,
+    };
+    let done = bay.exec_browser_batch(owner, &id, batch(&["get title", "nonsense", "get title"], false)).await.unwrap();
+    assert_eq!((done.total_steps, done.results.len(), done.success), (3, 3, false), "{done:?}");
+    assert_eq!((done.results[0].stdout.trim(), done.results[2].exit_code), ("Page", 0));
+    let stopped = bay.exec_browser_batch(owner, &id, batch(&["nonsense", "get title"], true)).await.unwrap();
+    assert_eq!(stopped.results.len(), 1);
+    let trace = bay.browser_trace(owner, &id, &done.trace_ref.unwrap()).await.unwrap();
+    assert_eq!((trace.steps.len(), trace.execution_id), (3, done.execution_id.clone()));
+    assert_eq!(bay.browser_trace(owner, &id, "blob:blob-000000000000").await.unwrap_err().code, ErrorCode::NotFound);
+    let query = HistoryQuery { exec_type: Some("browser_batch".to_owned()), ..HistoryQuery::default() };
+    let history = bay.history(owner, &id, query).await.unwrap();
+    assert_eq!((history.total, history.entries[1].learn_enabled), (2, true), "{history:?}");
+
+    // The profile opens no host: said at once, as a result.
+    let closed = bay.exec_browser(owner, &id, command("open https://example.com")).await.unwrap();
+    assert!(!closed.success && closed.error.unwrap().contains("example.com"));
+    let mut wrong = command("get title");
+    wrong.timeout = 301;
+    assert_eq!(bay.exec_browser(owner, &id, wrong).await.unwrap_err().code, ErrorCode::ValidationError);
+    let other = harbour.create().await.id;
+    let refused = bay.exec_browser(owner, &other, command("get title")).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::CapabilityNotSupported);
+
+    // Gull dies, Ship does not notice; the next command has a new one.
+    harbour.python(&id, "x = 7").await;
+    let gull = below(std::process::id()).into_iter().find(|pid| {
+        let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split('\0').nth(1) == Some("gull")
+    });
+    let gull = gull.unwrap();
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(gull.cast_signed()).unwrap(),
+        rustix::process::Signal::KILL,
+    )
+    .unwrap();
+    let again = bay.exec_browser(owner, &id, command("open about:blank")).await;
+    let again = match again {
+        Ok(done) => done,
+        Err(_) => bay.exec_browser(owner, &id, command("open about:blank")).await.unwrap(),
+    };
+    assert!(again.success, "{again:?}");
+    assert!(harbour.python(&id, "x").await.output.contains('7'), "Python's state is kept");
+
+    let all = below(std::process::id());
+    bay.stop_sandbox(owner, &id).await.unwrap();
+    assert!(!all.iter().any(|pid| alive(*pid)), "stop leaves no browser");
+    harbour.close().await;
+}

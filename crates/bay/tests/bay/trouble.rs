@@ -1,0 +1,156 @@
+//! What dies is noticed and remade; what cannot start leaves nothing; what takes too long is told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cove_api::{CreateSandbox, ErrorCode, SandboxStatus};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{alive, below, harbour, harbour_with, shell, until};
+
+fn kill(pid: u32) {
+    let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
+}
+
+#[tokio::test]
+async fn a_dead_container_is_remade_before_a_call_fails() {
+    let harbour = harbour().await;
+    let id = harbour.create().await.id;
+    harbour.python(&id, "x = 1").await;
+    harbour.out(&id, "echo kept > kept.txt").await;
+    for round in 0..3 {
+        let all = below(std::process::id());
+        assert!(!all.is_empty());
+        // The supervisor; the sandbox's first process; everybody.
+        match round {
+            0 => kill(all[0]),
+            1 => kill(all[1]),
+            _ => all.iter().for_each(|pid| kill(*pid)),
+        }
+        // At once, while it is dying: the call succeeds, or says that its runtime ended under it.
+        match harbour.shell(&id, "cat kept.txt").await {
+            Ok(done) => assert_eq!(done.output.trim(), "kept"),
+            Err(error) => assert_eq!(error.code, ErrorCode::ShipError, "{error}"),
+        }
+        assert_eq!(harbour.out(&id, "cat kept.txt").await, "kept", "round {round}");
+        assert!(!harbour.python(&id, "x").await.success);
+        assert_eq!(harbour.info(&id).await.status, SandboxStatus::Ready);
+        assert!(!all.iter().any(|pid| alive(*pid)), "round {round}");
+        harbour.python(&id, "x = 1").await;
+    }
+    // Killed with nobody calling: the sandbox is idle, and says so.
+    below(std::process::id()).into_iter().for_each(kill);
+    until("its end is noticed", || async { harbour.info(&id).await.status == SandboxStatus::Idle }).await;
+    assert_eq!(harbour.out(&id, "echo again").await, "again");
+
+    // Killed in the middle of a command: that one fails, the next does not.
+    let (bay, owner, name) = (harbour.bay.clone(), harbour.owner.clone(), id.clone());
+    let running = tokio::spawn(async move { bay.exec_shell(&owner, &name, shell("echo > begun; sleep 60")).await });
+    let begun = harbour.dir.path().join("data/cargos").join(&harbour.info(&id).await.cargo_id).join("begun");
+    until("it runs", || async { begun.exists() }).await;
+    below(std::process::id()).into_iter().for_each(kill);
+    let broken = running.await.unwrap().unwrap_err();
+    assert_eq!(broken.code, ErrorCode::ShipError, "{broken}");
+    assert_eq!(harbour.out(&id, "echo again").await, "again");
+    harbour.close().await;
+}
+
+#[tokio::test]
+async fn one_container_that_cannot_start_rolls_the_session_back() {
+    let harbour =
+        harbour_with(|config| config.driver.local.agent_browser = Some("/nowhere/agent-browser".into())).await;
+    let id = harbour.create_of("browser-python").await.id;
+    let failed = harbour.shell(&id, "true").await.unwrap_err();
+    assert_eq!((failed.code, &failed.details["container"]), (ErrorCode::ShipError, &"gull".into()), "{failed}");
+    assert!(failed.message.contains("/nowhere/agent-browser"), "{failed}");
+    assert_eq!(below(std::process::id()), Vec::<u32>::new());
+    let info = harbour.info(&id).await;
+    assert_eq!((info.status, info.containers), (SandboxStatus::Failed, None));
+    // It is tried again, and told again.
+    assert_eq!(harbour.shell(&id, "true").await.unwrap_err().code, ErrorCode::ShipError);
+    harbour.bay.stop_sandbox(&harbour.owner, &id).await.unwrap();
+    assert_eq!(harbour.info(&id).await.status, SandboxStatus::Idle);
+    harbour.close().await;
+}
+
+#[tokio::test]
+async fn what_takes_too_long_is_a_result_with_words() {
+    let harbour = harbour().await;
+    let id = harbour.create().await.id;
+    let mut request = shell("echo begun; sleep 60");
+    request.timeout = 1;
+    let late = harbour.bay.exec_shell(&harbour.owner, &id, request).await.unwrap();
+    assert!(!late.success && late.output.contains("begun"), "{late:?}");
+    assert!(late.error.as_deref().is_some_and(|error| error.contains("timed out after 1s")), "{late:?}");
+    let mut request = crate::support::python("import time\nprint('begun')\ntime.sleep(60)");
+    request.timeout = 1;
+    let late = harbour.bay.exec_python(&harbour.owner, &id, request).await.unwrap();
+    assert!(!late.success && late.error.is_some_and(|error| !error.trim().is_empty()));
+    for timeout in [0, 301] {
+        let mut request = shell("true");
+        request.timeout = timeout;
+        let refused = harbour.bay.exec_shell(&harbour.owner, &id, request).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::ValidationError);
+    }
+    harbour.close().await;
+}
+
+#[tokio::test]
+async fn a_runtime_that_does_not_answer_is_a_timeout() {
+    let harbour = harbour_with(|config| config.limits.answer_grace_seconds = 1).await;
+    let id = harbour.create().await.id;
+    harbour.out(&id, "true").await;
+    // Ship stands still: it is the sandbox's first process.
+    let ship = below(std::process::id())[1];
+    kill_process(Pid::from_raw(ship.cast_signed()).unwrap(), Signal::STOP).unwrap();
+    let mut request = shell("true");
+    request.timeout = 1;
+    let late = harbour.bay.exec_shell(&harbour.owner, &id, request).await.unwrap_err();
+    assert_eq!(late.code, ErrorCode::Timeout, "{late}");
+    harbour.bay.stop_sandbox(&harbour.owner, &id).await.unwrap();
+    assert!(!alive(ship));
+    harbour.close().await;
+}
+
+#[tokio::test]
+async fn what_a_profile_cannot_do_is_refused_before_anything_starts() {
+    let harbour = harbour().await;
+    let id = harbour.create_of("javascript").await.id;
+    let refused = harbour.shell(&id, "true").await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::CapabilityNotSupported);
+    assert_eq!(refused.details["capability"], "shell");
+    assert_eq!(refused.details["available"], serde_json::json!(["javascript", "filesystem"]));
+    assert_eq!((harbour.info(&id).await.status, below(std::process::id()).len()), (SandboxStatus::Idle, 0));
+    let wish = CreateSandbox { profile: "nothing".to_owned(), ..CreateSandbox::default() };
+    let unknown = harbour.bay.create_sandbox(&harbour.owner, wish, None).await.unwrap_err();
+    assert_eq!(unknown.code, ErrorCode::ValidationError);
+    for id in ["sandbox-000000000000", "nonsense", ""] {
+        assert_eq!(harbour.shell(id, "true").await.unwrap_err().code, ErrorCode::NotFound);
+    }
+    harbour.close().await;
+}
+
+/// Many callers at once, one session; and who comes while Bay closes is sent away, who runs may finish.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_start_for_all_and_a_close_that_waits() {
+    let harbour = Arc::new(harbour().await);
+    let id = harbour.create().await.id;
+    let calls = (0..12).map(|_| harbour.shell(&id, "hostname; cut -d' ' -f22 /proc/1/stat"));
+    let answers = futures_util::future::join_all(calls).await;
+    let first = answers[0].as_ref().unwrap().output.clone();
+    assert!(first.starts_with(&id), "{first}");
+    assert!(answers.iter().all(|answer| answer.as_ref().unwrap().output == first), "{answers:?}");
+
+    let (other, name) = (Arc::clone(&harbour), id.clone());
+    let running = tokio::spawn(async move { other.shell(&name, "echo > begun; sleep 1; echo finished").await });
+    let begun = harbour.dir.path().join("data/cargos").join(&harbour.info(&id).await.cargo_id).join("begun");
+    until("it runs", || async { begun.exists() }).await;
+    let bay = harbour.bay.clone();
+    let closing = tokio::spawn(async move { bay.close(Duration::from_secs(20)).await });
+    assert_eq!(running.await.unwrap().unwrap().output.trim(), "finished");
+    closing.await.unwrap();
+    assert!(harbour.bay.is_closing());
+    let late = harbour.bay.create_sandbox(&harbour.owner, CreateSandbox::default(), None).await.unwrap_err();
+    assert_eq!(late.code, ErrorCode::SessionNotReady);
+    assert_eq!(below(std::process::id()), Vec::<u32>::new());
+}
