@@ -9,13 +9,15 @@ use rquickjs::{Class, Ctx, Object, Result, TypedArray, Value};
 
 use crate::call::{Call, attributes, function, methods};
 use crate::class::{JsBitmap, JsCanvas, JsContext};
-use crate::raise::{lift, type_error};
+use crate::raise::{lift, lift_pixels, type_error};
 use crate::{SharedCanvas, realm};
 
 /// A new canvas object, as `getCanvas` gives it.
 pub fn new_canvas<'js>(ctx: &Ctx<'js>, width: u32, height: u32) -> Result<Object<'js>> {
     let host = realm::host(ctx)?;
-    let canvas = lift(ctx, Canvas::with_fonts(width, height, &host.limits(), &host.fonts()))?;
+    let (limits, fonts) = (host.limits(), host.fonts());
+    realm::collect_if_crowded(ctx, &limits.budget)?;
+    let canvas = lift_pixels(ctx, || Canvas::with_fonts(width, height, &limits, &fonts))?;
     let data = JsCanvas { canvas: Rc::new(RefCell::new(canvas)), context: None };
     Ok(Class::instance(ctx.clone(), data)?.into_inner())
 }
@@ -64,7 +66,7 @@ fn set_width<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
     let canvas = shared(c)?;
     let width = wrapped_side(c)?;
     let height = canvas.borrow().height();
-    lift(c.ctx(), canvas.borrow_mut().resize(width, height))?;
+    lift_pixels(c.ctx(), || canvas.borrow_mut().resize(width, height))?;
     Ok(c.undefined())
 }
 
@@ -72,7 +74,7 @@ fn set_height<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
     let canvas = shared(c)?;
     let height = wrapped_side(c)?;
     let width = canvas.borrow().width();
-    lift(c.ctx(), canvas.borrow_mut().resize(width, height))?;
+    lift_pixels(c.ctx(), || canvas.borrow_mut().resize(width, height))?;
     Ok(c.undefined())
 }
 
@@ -156,7 +158,7 @@ fn transfer<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
             let fault = CanvasError::InvalidState("a canvas without pixels cannot be transferred".into());
             return lift(c.ctx(), Err(fault));
         }
-        let image = lift(c.ctx(), canvas.snapshot())?;
+        let image = lift_pixels(c.ctx(), || canvas.snapshot())?;
         lift(c.ctx(), canvas.clear_pixels())?;
         image
     };

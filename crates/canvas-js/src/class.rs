@@ -4,6 +4,7 @@
 //! either holds no JavaScript value at all or names the lifetime of those it holds.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use cove_canvas::{Gradient, ImageBitmap, Path2d, Pattern};
@@ -47,6 +48,8 @@ pub(crate) struct Realm<'js> {
     pub(crate) host: Rc<dyn CanvasHost>,
     pub(crate) dom_exception: Value<'js>,
     pub(crate) well_formed: Value<'js>,
+    /// Bytes of pixels that were still held after the last look for dropped canvases.
+    pub(crate) kept_bytes: Cell<usize>,
 }
 
 macro_rules! class {

@@ -7,7 +7,7 @@ use rquickjs::{Class, Ctx, Object, Result, Value};
 
 use crate::call::{Body, Call, attributes, coerced_text, function, methods};
 use crate::class::{JsBitmap, JsCanvas, JsImage};
-use crate::raise::{dom, lift, type_error};
+use crate::raise::{dom, lift, lift_pixels, type_error};
 use crate::{bytes, realm};
 
 /// An image argument.
@@ -41,7 +41,7 @@ pub(crate) fn source<'js>(c: &Call<'_, 'js>, index: usize) -> Result<Source> {
         if canvas.width() == 0 || canvas.height() == 0 {
             return Err(dom(ctx, "InvalidStateError", "the image argument is a canvas with a width or height of 0"));
         }
-        return Ok(Source::Ready(lift(ctx, canvas.snapshot())?));
+        return Ok(Source::Ready(lift_pixels(ctx, || canvas.snapshot())?));
     }
     if let Some(bitmap) = object.as_class::<JsBitmap>() {
         return match &bitmap.borrow().0 {
@@ -133,7 +133,7 @@ fn bitmap_of_pixels<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
     let bytes = bytes::copy(c.ctx(), &c.arg(0))?;
     let limits = realm::host(c.ctx())?.limits();
     let view = ImageDataRef { width, height, space, data: &bytes };
-    let bitmap = lift(c.ctx(), ImageBitmap::from_image_data(&view, &limits))?;
+    let bitmap = lift_pixels(c.ctx(), || ImageBitmap::from_image_data(&view, &limits))?;
     Ok(Class::instance(c.ctx().clone(), JsBitmap(Some(bitmap)))?.into_value())
 }
 
@@ -155,7 +155,7 @@ fn bitmap_crop<'js>(c: &Call<'_, 'js>) -> Result<Value<'js>> {
     let mut out = lift(c.ctx(), image.cropped(x, y, width, height, &limits))?;
     let (want_w, want_h) = (at(6)?.unsigned_abs(), at(7)?.unsigned_abs());
     if want_w > 0 && want_h > 0 && (want_w, want_h) != (width, height) {
-        let mut canvas = lift(c.ctx(), cove_canvas::Canvas::new(want_w, want_h, &limits))?;
+        let mut canvas = lift_pixels(c.ctx(), || cove_canvas::Canvas::new(want_w, want_h, &limits))?;
         canvas.context().set_image_smoothing_quality(&c.text(8)?);
         canvas.context().set_image_smoothing_enabled(c.text(8)? != "pixelated");
         let size = (f64::from(want_w), f64::from(want_h));

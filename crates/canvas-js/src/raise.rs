@@ -30,3 +30,15 @@ pub(crate) fn lift<T>(ctx: &Ctx<'_>, result: std::result::Result<T, CanvasError>
         other => dom(ctx, other.name(), &other.to_string()),
     })
 }
+
+/// The same for what needs pixels. A canvas and its context hold one another, so those that a script has dropped stay
+/// until the engine looks for them: if there is no room, it looks, and this is tried once more.
+pub(crate) fn lift_pixels<T>(ctx: &Ctx<'_>, make: impl Fn() -> std::result::Result<T, CanvasError>) -> Result<T> {
+    match make() {
+        Err(CanvasError::TooLarge(_)) => {
+            ctx.run_gc();
+            lift(ctx, make())
+        }
+        other => lift(ctx, other),
+    }
+}

@@ -1,7 +1,9 @@
 //! What is kept per realm: the host, and the few intrinsics that natives call, taken before a guest can change them.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
+use cove_canvas::MemoryBudget;
 use rquickjs::{Ctx, Result, Value};
 
 use crate::CanvasHost;
@@ -22,7 +24,7 @@ pub(crate) fn store<'js>(ctx: &Ctx<'js>, host: Rc<dyn CanvasHost>) -> Result<()>
         globals.set("DOMException", dom_exception.clone())?;
     }
     let well_formed = ctx.eval("((f) => (s) => f.call(s))(String.prototype.toWellFormed)")?;
-    let realm = Realm { host, dom_exception, well_formed };
+    let realm = Realm { host, dom_exception, well_formed, kept_bytes: Cell::new(0) };
     if ctx.store_userdata(realm).is_err() {
         return Err(rquickjs::Exception::throw_internal(ctx, "the canvas is being installed twice"));
     }
@@ -44,4 +46,16 @@ pub(crate) fn with<'js, R>(ctx: &Ctx<'js>, f: impl FnOnce(&Realm<'js>) -> R) -> 
 /// The host of the realm.
 pub(crate) fn host(ctx: &Ctx<'_>) -> Result<Rc<dyn CanvasHost>> {
     with(ctx, |realm| Rc::clone(&realm.host))
+}
+
+/// Looks for canvases that nothing holds any more, once half of the budget is used and an eighth since the last look:
+/// a drawing that needs a layer should not fail for the sake of what was dropped.
+pub(crate) fn collect_if_crowded(ctx: &Ctx<'_>, budget: &MemoryBudget) -> Result<()> {
+    let (used, limit) = (budget.used_bytes(), budget.limit_bytes());
+    let kept = with(ctx, |realm| realm.kept_bytes.get())?;
+    if used > limit / 2 && used > kept.saturating_add(limit / 8) {
+        ctx.run_gc();
+        with(ctx, |realm| realm.kept_bytes.set(budget.used_bytes()))?;
+    }
+    Ok(())
 }

@@ -30,6 +30,11 @@ impl MemoryBudget {
         Rc::new(Self { limit_bytes, used_bytes: Cell::new(0) })
     }
 
+    /// Bytes in all.
+    pub fn limit_bytes(&self) -> usize {
+        self.limit_bytes
+    }
+
     /// Bytes in use now.
     pub fn used_bytes(&self) -> usize {
         self.used_bytes.get()

@@ -32,6 +32,8 @@ holds! {
     property_05_canvas_size
     property_06_canvas_singleton
     property_07_canvas_export
+    canvas_04_nothing_changes_without_one
+    canvas_05_any_drawing_is_a_picture
     property_08_sandbox
     property_09_isolation
     values_become_json

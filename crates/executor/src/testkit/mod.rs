@@ -6,6 +6,7 @@
 #![allow(clippy::panic, reason = "a suite fails by panicking, as every test does")]
 
 mod draw;
+mod drawing;
 mod executor;
 mod network;
 mod one_shot;

@@ -259,7 +259,7 @@ impl Suite {
         fails(&"1;".repeat(25_001), ToolErrorCode::CodeTooLarge);
     }
 
-    fn with_shelf(&self, test: impl FnOnce(&Arc<Shelf>)) {
+    pub(super) fn with_shelf(&self, test: impl FnOnce(&Arc<Shelf>)) {
         /// Gone at the end, however it comes.
         struct Folder(std::path::PathBuf);
         impl Drop for Folder {
@@ -273,7 +273,7 @@ impl Suite {
     }
 
     /// Runs code that draws; gives its value and the one picture, after checking the metadata beside it.
-    fn draw(&self, shelf: &Arc<Shelf>, code: String) -> Result<(Value, Vec<u8>), TestCaseError> {
+    pub(super) fn draw(&self, shelf: &Arc<Shelf>, code: String) -> Result<(Value, Vec<u8>), TestCaseError> {
         let mut request = self.request(code);
         request.message_id = Some("m-1".to_owned());
         let answer = self.runtime.block_on(self.runner(Some(shelf.clone())).run(request)).outcome;
@@ -300,7 +300,7 @@ impl Suite {
     }
 }
 
-fn png_size(png: &[u8]) -> Option<(u32, u32)> {
+pub(super) fn png_size(png: &[u8]) -> Option<(u32, u32)> {
     let header = png.strip_prefix(b"\x89PNG\r\n\x1a\n")?.get(8..16)?;
     let number = |bytes: &[u8]| bytes.iter().fold(0, |sum, byte| (sum << 8) | u32::from(*byte));
     Some((number(&header[..4]), number(&header[4..])))
