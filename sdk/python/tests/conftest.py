@@ -27,6 +27,9 @@ def environment() -> Iterator[None]:
     for name in ("COVE_URL", "COVE_KEY", "BAY_ENDPOINT", "BAY_TOKEN"):
         os.environ.pop(name, None)
     os.environ["COVE_BIN"] = binary()
+    for found in ROOT.glob(".tools/agent-browser/node_modules/agent-browser/bin/agent-browser-linux-*"):
+        if os.access(found, os.X_OK):
+            os.environ["COVE_AGENT_BROWSER"] = str(found)
     os.environ["COVE_DATA_DIR"] = "/nonexistent/cove"
     yield
     os.environ.clear()

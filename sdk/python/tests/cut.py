@@ -35,8 +35,11 @@ class Wire:
                     cut = self._cuts > 0
                     self._cuts -= cut
                 if cut:
-                    return
+                    break
                 client.sendall(data)
+            # Closing alone would leave who still reads there waiting.
+            for end in (client, server):
+                end.shutdown(socket.SHUT_RDWR)
 
     def _up(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
@@ -44,6 +47,7 @@ class Wire:
                 with self._lock:
                     self.requests += data.startswith((b"GET ", b"POST ", b"PUT ", b"DELETE "))
                 server.sendall(data)
+            server.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         self._listener.close()

@@ -96,7 +96,11 @@ SAMPLES: dict[str, Any] = {
     "images": True,
     "after": 1,
 }
-SPECIAL: dict[tuple[str, str], Any] = {("list", "status"): "idle", ("list_candidates", "status"): "draft"}
+SPECIAL: dict[tuple[str, str], Any] = {
+    ("list", "status"): "idle",
+    ("all", "status"): "idle",
+    ("list_candidates", "status"): "draft",
+}
 
 
 @pytest.mark.parametrize("script", ["write_models.py", "write_sync.py"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cove import Cove, RunFailedError, Sandbox, errors
+from cove._local import LocalServer
 
 #: A picture of one pixel.
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
@@ -74,12 +75,17 @@ def test_refusals_are_classes(cove: Cove, sandbox: Sandbox) -> None:
     with pytest.raises(errors.CapabilityNotSupportedError) as capability:
         sandbox.browser.exec("get title")
     assert capability.value.details["capability"] == "browser"
-    with pytest.raises(errors.ValidationError, match="timeout"):
-        sandbox.python.exec("1", timeout=10_000)
     with pytest.raises(errors.NotFoundError):
         cove.sandboxes.get("sandbox-000000000000")
     with pytest.raises(errors.ApiError):
         cove.sandboxes.create("no-such-profile")
+
+
+def test_what_does_not_fit_is_said_field_by_field(server: LocalServer) -> None:
+    with Cove(server.url, server.key) as cove, cove.sandbox() as sandbox:
+        with pytest.raises(errors.ValidationError, match=r"body\.timeout: ") as caught:
+            sandbox.python.exec("1", timeout=10_000)
+        assert caught.value.status == 422 and caught.value.details["problems"]
 
 
 def test_no_key_no_entry(cove: Cove) -> None:

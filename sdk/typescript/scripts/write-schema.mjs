@@ -10,7 +10,10 @@ const document = new URL("../../../docs/openapi.json", import.meta.url);
 const target = new URL("../src/schema.ts", import.meta.url);
 const head = "// Written by scripts/write-schema.mjs from docs/openapi.json; a change here is lost.\n\n";
 
-const wanted = head + astToString(await openapiTypeScript(document, { alphabetize: true, defaultNonNullable: false }));
+// What is asked and answered is enough: which path takes what is said by the package's verbs, and held by its tests.
+const { paths, ...rest } = JSON.parse(await readFile(document, "utf8"));
+const ast = await openapiTypeScript({ ...rest, paths: {} }, { alphabetize: true, defaultNonNullable: false });
+const wanted = head + astToString(ast);
 if (process.argv.includes("--check")) {
     const there = await readFile(target, "utf8").catch(() => "");
     if (there !== wanted) {

@@ -1,4 +1,5 @@
-// temporary
+// Written by scripts/write-schema.mjs from docs/openapi.json; a change here is lost.
+
 export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
@@ -699,6 +700,8 @@ export interface components {
             logs: string;
             /** @description The value; with a failure, what `run_javascript` answers (`error`, `message`, `line`, `frame`, …). */
             result: unknown;
+            /** @description What else is worth knowing: why another engine ran than the one asked for, that a session's state is lost, … */
+            warnings?: string[];
         };
         /** @description JavaScript or TypeScript to run. */
         JavaScriptExecRequest: {
@@ -724,7 +727,7 @@ export interface components {
             timeout?: number;
             /**
              * @description Tools that the caller answers itself: each call appears as a `tool_call` event of the sandbox, and is answered at
-             *     `/v1/sandboxes/{id}/javascript/tools/{call_id}`. Needs a session.
+             *     `/v1/sandboxes/{id}/javascript/tools/{call_id}`.
              */
             tools?: components["schemas"]["RemoteTool"][];
         };
@@ -764,8 +767,6 @@ export interface components {
              */
             width?: number | null;
         };
-        /** @description Whether state is kept, and under which name. */
-        JavaScriptSession: boolean | string;
         /** Format: date-time */
         Moment: string;
         /** @description Where to go. */
@@ -1154,6 +1155,16 @@ export interface components {
             error?: string | null;
             /** @description What the tool gives back. */
             result?: unknown;
+        };
+        /** @description A file and where it goes. */
+        UploadForm: {
+            /**
+             * Format: binary
+             * @description The bytes.
+             */
+            file: string;
+            /** @description Relative to `/workspace`; folders on the way are made. */
+            path: string;
         };
         /** @description A file was taken in. */
         UploadResult: {

@@ -12,6 +12,8 @@ export const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 export const BINARY = process.env["COVE_BIN"] || `${ROOT}target/debug/cove`;
 
 process.env["COVE_BIN"] = BINARY;
+const browsers = `${ROOT}.tools/agent-browser/node_modules/agent-browser/bin/`;
+process.env["COVE_AGENT_BROWSER"] ||= `${browsers}agent-browser-linux-${process.arch}`;
 process.env["COVE_DATA_DIR"] = "/nonexistent/cove";
 for (const name of ["COVE_URL", "COVE_KEY", "BAY_ENDPOINT", "BAY_TOKEN"]) delete process.env[name];
 

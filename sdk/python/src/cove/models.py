@@ -640,6 +640,9 @@ class JavaScriptData:
     #: Whether the session said that this is its final answer.
     is_final: bool | None = None
 
+    #: What else is worth knowing: why another engine ran than the one asked for, that a session's state is lost, …
+    warnings: list[str] | None = None
+
 
 @dataclass(frozen=True, kw_only=True)
 class JavaScriptExecResult:
