@@ -40,7 +40,7 @@ impl Bay {
         let answer = |row: &CargoRow| serde_json::to_value(&row.info).unwrap_or_default();
         let once = key.map(|key| Once { key, request: &request, answer: &answer });
         let id = fresh(IdKind::Cargo)?;
-        self.inner.driver.prepare_cargo(&id).await.map_err(driver_fault)?;
+        self.inner.driver.prepare_cargo(&id).await.map_err(|error| driver_fault(&error))?;
         let new = NewCargo { id: &id, backend: self.inner.driver.cargo_backend(), size_limit_mb };
         let made = self.inner.store.insert_cargo(owner, &new, once.as_ref(), now).await;
         if !matches!(made, Ok(Done::Now(_))) {

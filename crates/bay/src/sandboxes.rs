@@ -103,7 +103,7 @@ impl Bay {
         };
         if wish.cargo_id.is_none() {
             // Before the row: what a crash leaves of it, the collector takes for an orphan.
-            self.inner.driver.prepare_cargo(&cargo_id).await.map_err(driver_fault)?;
+            self.inner.driver.prepare_cargo(&cargo_id).await.map_err(|error| driver_fault(&error))?;
         }
         let new = NewSandbox { id: &id, profile: &profile.id, cargo, expires_at, max_sandboxes };
         let made = self.inner.store.insert_sandbox(owner, &new, once.as_ref(), now).await;
@@ -179,7 +179,7 @@ impl Bay {
     pub async fn stop_sandbox(&self, owner: &Owner, id: &str) -> Answer<()> {
         let row = self.alive_row(owner, id).await?;
         self.end_javascript(id).await;
-        self.end_session_of(id).await?;
+        self.end_session_of(id, None).await?;
         self.end_elsewhere(&row).await?;
         self.tell_state(id, "idle", None);
         Ok(())
@@ -208,7 +208,7 @@ impl Bay {
     /// Ends what is left of a sandbox that is hidden already.
     pub(crate) async fn clear_away(&self, row: &SandboxRow, cargo_gone: bool) -> Answer<()> {
         self.end_javascript(&row.id).await;
-        self.end_session_of(&row.id).await?;
+        self.end_session_of(&row.id, None).await?;
         self.end_elsewhere(row).await?;
         self.inner.events.end(&row.id);
         self.remove_artifacts(&row.id).await;
@@ -296,7 +296,7 @@ fn stored<T: serde::de::DeserializeOwned>(answer: Value) -> Answer<T> {
 }
 
 /// The driver could not.
-pub(crate) fn driver_fault(error: crate::driver::DriverError) -> BayError {
+pub(crate) fn driver_fault(error: &crate::driver::DriverError) -> BayError {
     tracing::error!(%error, "the driver failed");
     BayError::new(ErrorCode::InternalError, "the workspace could not be made; the log says why")
 }

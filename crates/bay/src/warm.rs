@@ -111,7 +111,7 @@ impl Bay {
         }
         // Closed while it started: it is ended with all the others, or here.
         if self.inner.warm.closed.load(Ordering::SeqCst) {
-            self.end_session_of(&sandbox_id).await?;
+            self.end_session_of(&sandbox_id, None).await?;
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Bay {
         if !self.inner.store.drop_warm(sandbox_id, Moment::now()).await? {
             return Ok(false);
         }
-        self.end_session_of(sandbox_id).await?;
+        self.end_session_of(sandbox_id, None).await?;
         self.inner.events.end(sandbox_id);
         self.remove_cargo(cargo_id).await;
         Ok(true)

@@ -65,7 +65,7 @@ impl Bay {
                 continue;
             }
             self.end_javascript(&row.sandbox_id).await;
-            self.end_session_of(&row.sandbox_id).await?;
+            self.end_session_of(&row.sandbox_id, Some(&row.id)).await?;
             store.end_session(&row.id).await?;
             if !over {
                 self.tell_state(&row.sandbox_id, "idle", None);
@@ -97,7 +97,7 @@ impl Bay {
 
     /// Containers that Bays which are gone have started.
     async fn end_orphan_containers(&self, report: &mut GcTaskReport) -> Answer<()> {
-        let ended = self.inner.driver.end_orphans().await.map_err(driver_fault)?;
+        let ended = self.inner.driver.end_orphans().await.map_err(|error| driver_fault(&error))?;
         report.cleaned += ended.containers.len() as u64;
         for container in ended.containers {
             tracing::info!(%container, "an orphan was ended");
@@ -153,7 +153,7 @@ impl Bay {
                 report.errors.push(format!("{} could not be removed", row.info.id));
             }
         }
-        for (id, age_secs) in self.inner.driver.cargos().await.map_err(driver_fault)? {
+        for (id, age_secs) in self.inner.driver.cargos().await.map_err(|error| driver_fault(&error))? {
             if age_secs < ORPHAN_AGE_SECS || store.cargo_known(&id).await? {
                 continue;
             }

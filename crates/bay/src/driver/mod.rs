@@ -56,8 +56,8 @@ pub trait Container: Debug + Send + Sync {
     fn pid(&self) -> Option<u32>;
     /// Whether it still runs, as far as is known without asking.
     fn is_alive(&self) -> bool;
-    /// Waits until it has ended.
-    fn ended(&self) -> Doing<'_, ()>;
+    /// Waits until it has ended; holds nothing of it meanwhile.
+    fn ended(&self) -> Doing<'static, ()>;
     /// Ends it; returns when nothing of it is left.
     fn stop(&self) -> Doing<'_, ()>;
 }

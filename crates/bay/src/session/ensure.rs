@@ -22,8 +22,8 @@ const END_PATIENCE: Duration = Duration::from_secs(60);
 impl Bay {
     /// The sandbox's session, started where there is none. One start for all who ask at once.
     pub(crate) async fn ensure_session(&self, row: &SandboxRow, profile: &Arc<Profile>) -> Answer<Arc<LiveSession>> {
-        // Another Bay may have taken it over, or ended it; the row knows.
-        let ours = |live: &Arc<LiveSession>| row.session.as_ref().is_none_or(|session| session.id == live.id);
+        // It may just be ending, or another Bay's by now; the row knows.
+        let ours = |live: &Arc<LiveSession>| row.session.as_ref().is_some_and(|session| session.id == live.id);
         if let Some(live) = self.inner.sessions.get(&row.id).filter(ours) {
             return Ok(live);
         }
@@ -86,22 +86,23 @@ impl Bay {
         Err(not_ready())
     }
 
-    /// Ends a sandbox's session, wherever it is in its life; returns when nothing of it is left here.
-    pub(crate) async fn end_session_of(&self, sandbox_id: &str) -> Answer<()> {
-        let turn = self.inner.sessions.turn(sandbox_id, END_PATIENCE).await;
-        let live = self.inner.sessions.take(sandbox_id);
-        if let Some(live) = &live {
+    /// Ends a sandbox's session (or none but this one), wherever it is in its life; returns when nothing of it is left
+    /// here.
+    pub(crate) async fn end_session_of(&self, sandbox_id: &str, which: Option<&str>) -> Answer<()> {
+        let _turn = self.inner.sessions.turn(sandbox_id, END_PATIENCE).await;
+        let live = self.inner.sessions.get(sandbox_id);
+        if let Some(live) = live.filter(|live| which.is_none_or(|which| which == live.id)) {
+            self.inner.sessions.take(sandbox_id);
             stop_all(&live.all()).await;
             self.inner.store.end_session(&live.id).await?;
         }
-        drop(turn);
         Ok(())
     }
 
     /// Ends every session of this Bay.
     pub(crate) async fn end_all_sessions(&self) {
         let all = self.inner.sessions.all();
-        let ended = join_all(all.iter().map(|session| self.end_session_of(&session.sandbox_id))).await;
+        let ended = join_all(all.iter().map(|session| self.end_session_of(&session.sandbox_id, None))).await;
         for error in ended.into_iter().filter_map(Result::err) {
             tracing::warn!(%error, "a session could not be ended in good order");
         }

@@ -76,9 +76,10 @@ impl Bay {
     pub(super) fn watch_over(&self, session: &Arc<LiveSession>) {
         let (bay, session) = (Arc::downgrade(&self.inner), Arc::downgrade(session));
         tokio::spawn(async move {
-            let Some(containers) = session.upgrade().map(|session| session.all()) else { return };
-            select_all(containers.iter().map(|container| container.handle.ended())).await;
-            drop(containers);
+            // Their ends are awaited, not they themselves held: a Bay that is dropped must be able to end them.
+            let ends = session.upgrade().map(|session| session.all().iter().map(|one| one.handle.ended()).collect());
+            let Some(ends) = ends.filter(|ends: &Vec<_>| !ends.is_empty()) else { return };
+            select_all(ends).await;
             let (Some(inner), Some(session)) = (bay.upgrade(), Weak::upgrade(&session)) else { return };
             Bay { inner }.noticed(&session).await;
         });

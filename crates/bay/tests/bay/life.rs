@@ -3,7 +3,7 @@
 use cove_api::{CreateSandbox, ErrorCode, ExtendTtl, SandboxQuery, SandboxStatus};
 use cove_bay::Owner;
 
-use crate::support::{alive, below, harbour};
+use crate::support::{alive, below, harbour, harbour_with};
 
 #[tokio::test]
 async fn a_sandbox_lives_and_ends() {
@@ -79,4 +79,28 @@ async fn what_has_expired_is_refused_at_once() {
     assert_eq!(code(late.unwrap_err()), ErrorCode::SandboxTtlInfinite);
     bay.delete_sandbox(owner, &made.id).await.unwrap();
     harbour.close().await;
+}
+
+/// A Python environment of the host's can be had inside, a profile's words reach programs, and a Bay that is dropped
+/// without a word takes its cells along.
+#[tokio::test]
+async fn a_profile_has_its_python_and_its_words() {
+    let harbour = harbour_with(|config| {
+        let tools = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/venv");
+        config.driver.local.python = Some(tools);
+        let env = [("GREETING".to_owned(), cove_bay::config::EnvValue("a:b=c d".to_owned()))];
+        config.profiles = vec![cove_bay::config::ProfileConfig {
+            id: "words".to_owned(),
+            env: env.into_iter().collect(),
+            ..cove_bay::config::ProfileConfig::default()
+        }];
+    })
+    .await;
+    let id = harbour.create_of("words").await.id;
+    assert_eq!(harbour.out(&id, "echo \"$GREETING\"; which python3").await, "a:b=c d\n/opt/python/bin/python3");
+    let seen = harbour.python(&id, "import os, numpy\nprint(os.environ['GREETING'], numpy.arange(3).sum())").await;
+    assert_eq!(seen.output.trim(), "a:b=c d 3", "{seen:?}");
+    let all = below(std::process::id());
+    drop(harbour);
+    crate::support::until("everybody has gone", || async { !all.iter().any(|pid| alive(*pid)) }).await;
 }

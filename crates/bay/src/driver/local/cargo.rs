@@ -140,7 +140,7 @@ mod tests {
         let path = cargos.path(id).unwrap();
         fs::write(path.join("a"), vec![1; 1 << 20]).unwrap();
         std::os::unix::fs::symlink("/usr", path.join("link")).unwrap();
-        let mut deep = path.clone();
+        let mut deep = path;
         for _ in 0..300 {
             deep.push("d");
         }

@@ -42,7 +42,7 @@ impl Container for Owned {
         !*self.ended.borrow() && self.ended.has_changed().is_ok()
     }
 
-    fn ended(&self) -> Doing<'_, ()> {
+    fn ended(&self) -> Doing<'static, ()> {
         let mut ended = self.ended.clone();
         Box::pin(async move {
             let _ = ended.wait_for(|ended| *ended).await;
