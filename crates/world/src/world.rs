@@ -100,6 +100,11 @@ impl World {
         Ok(())
     }
 
+    /// Tidies the heap of a world from which others will be forked, so that each writes to few pages that are shared.
+    pub fn close_gaps(&mut self) {
+        self.context.with(|ctx| raw::close_gaps(&ctx, &self.state.gauge));
+    }
+
     /// Goes through the motions of a run, so that the first real one finds its memory pages touched and its code warm.
     ///
     /// For a world that was forked and waits: it costs what a trivial run costs and leaves nothing that code could see.

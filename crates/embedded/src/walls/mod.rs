@@ -45,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) child_filter: Option<ChildFilter>,
     /// Address space in use before any guest.
     pub(crate) base_bytes: u64,
+    /// Where a child's first allocations will lie.
+    pub(crate) fresh: Option<crate::sys::heap::Fresh>,
 }
 
 /// Second stage: in the zygote, before its world is built.
@@ -69,7 +71,7 @@ pub(crate) fn close_in(survey: &mut Survey, left: &Left, behind: Behind) -> Shar
     let child_filter = if behind == Behind::All { seccomp::put_on(survey) } else { None };
     let seen = status::read(status);
     seen.confirm(survey);
-    Shared { child_filter, base_bytes: seen.address_space_bytes() }
+    Shared { child_filter, base_bytes: seen.address_space_bytes(), fresh: None }
 }
 
 /// Third stage: in each child, right after the fork. `false`: a wall that should stand does not, and the child must end.

@@ -9,14 +9,15 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::inbox::{Heard, Inbox};
 use super::port::SocketPort;
-use crate::sys::{self, batch};
+use crate::sys::{self, batch, heap};
 use crate::walls::{self, Shared};
 use crate::wire::{FromChild, ToChild, decode_job, max_report_bytes, report_parts};
 
 /// Lives until the host lets go of the session.
-pub(super) fn live(world: &mut World, socket: &OwnedFd, shared: &mut Shared) -> ! {
+pub(super) fn live(world: &mut World, socket: &OwnedFd, shared: &mut Shared, calm: bool) -> ! {
     if let Some(inbox) = settle(socket, shared) {
-        serve(world, inbox, shared.base_bytes);
+        heap::have(shared.fresh);
+        serve(world, inbox, shared.base_bytes, calm);
     }
     sys::exit_now(1)
 }
@@ -43,9 +44,9 @@ fn give_last_words() -> Option<()> {
     Some(())
 }
 
-fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64) {
+fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64, calm: bool) {
     // A spare child has time: it touches the pages now that its first run would otherwise wait for.
-    if inbox.is_quiet() {
+    if calm && inbox.is_quiet() {
         world.rehearse();
     }
     let mut limits = Limits::default();

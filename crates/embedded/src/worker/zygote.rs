@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use cove_world::World;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -16,10 +17,14 @@ use super::inmate;
 use super::start::{self, Walled};
 use crate::control::{self, Fork, Notice};
 use crate::probe::Behind;
-use crate::sys::{self, Forked};
+use crate::sys::{self, Forked, heap};
 
 /// The most children that one command may ask for; the host never asks for so many.
 const MAX_FORKS: u32 = 4096;
+
+/// When children are asked for again sooner than this, there is no time to lose: they do not rehearse, because what a
+/// rehearsal saves the run it costs the machine.
+const CALM: Duration = Duration::from_millis(5);
 
 /// Numbers children. Process ids are used again, these are not.
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -33,6 +38,8 @@ pub(super) fn main() -> ! {
             sys::exit_now(1)
         }
     };
+    world.close_gaps();
+    walled.shared.fresh = heap::close_gaps();
     if say_ready(&walled).is_none() {
         sys::exit_now(1);
     }
@@ -49,6 +56,7 @@ fn say_ready(walled: &Walled) -> Option<()> {
 /// Serves until the host is gone.
 fn serve(walled: &mut Walled, world: &mut World) {
     let mut living = HashMap::new();
+    let mut last_asked: Option<Instant> = None;
     loop {
         let mut ready = [PollFd::new(&walled.control, PollFlags::IN), PollFd::new(&walled.child_ends, PollFlags::IN)];
         if poll(&mut ready, None).is_err_and(|error| error != rustix::io::Errno::INTR) {
@@ -61,8 +69,9 @@ fn serve(walled: &mut Walled, world: &mut World) {
         if control {
             let Ok(Some((bytes, _))) = control::receive(&walled.control) else { return };
             let Some(Fork(count)) = Fork::decode(&bytes) else { return };
+            let calm = last_asked.replace(Instant::now()).is_none_or(|last| last.elapsed() >= CALM);
             for _ in 0..count.min(MAX_FORKS) {
-                if let Err(error) = bear(walled, world, &mut living) {
+                if let Err(error) = bear(walled, world, &mut living, calm) {
                     let notice = Notice::Barren(error.to_string());
                     if control::send(&walled.control, &notice.encode(), &[]).is_err() {
                         return;
@@ -74,10 +83,10 @@ fn serve(walled: &mut Walled, world: &mut World) {
 }
 
 /// Forks one child and hands its socket and its process over to the host.
-fn bear(walled: &mut Walled, world: &mut World, living: &mut HashMap<Pid, u64>) -> std::io::Result<()> {
+fn bear(walled: &mut Walled, world: &mut World, living: &mut HashMap<Pid, u64>, calm: bool) -> std::io::Result<()> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     match sys::fork()? {
-        Forked::Child => inmate::live(world, &theirs, &mut walled.shared),
+        Forked::Child => inmate::live(world, &theirs, &mut walled.shared, calm),
         Forked::Parent(pid) => {
             drop(theirs);
             let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,11 +1,12 @@
 //! The only unsafe code of this crate: what the engine's C interface can do and its safe binding cannot.
 //!
-//! Five things need it: loading the prelude from its bytecode, counting and refusing memory at the allocator, lending the host's port to native functions for
+//! Six things need it: loading the prelude from its bytecode, tidying the heap before a fork, counting and refusing memory at the allocator, lending the host's port to native functions for
 //! the length of one run, walking and freezing intrinsics without running a line of JavaScript, and errors that no
 //! `catch` can hold. Everything leaves this module as safe types of `rquickjs`; nothing outside it says `unsafe`.
 #![allow(unsafe_code)]
 
 mod compiled;
+mod gaps;
 mod guard;
 mod lend;
 mod mend;
@@ -14,6 +15,7 @@ mod object;
 mod value;
 
 pub(crate) use compiled::run_compiled;
+pub(crate) use gaps::close_gaps;
 pub(crate) use guard::{
     allow_calls, drain_jobs, enter_thread, forbid_calls, guarded_queue, guarded_then, throw_uncatchable,
 };
