@@ -40,6 +40,7 @@ cases![
     races::one_key_makes_one_sandbox,
     races::warm_sandboxes_are_never_claimed_twice,
     races::one_starter,
+    races::a_start_is_never_told_that_its_sandbox_is_gone,
     races::extensions_add_up,
     races::a_quota_holds_under_pressure,
     races::a_cargo_is_deleted_or_used_never_both,

@@ -20,7 +20,10 @@ type Case = fn(Place) -> Pin<Box<dyn Future<Output = ()>>>;
 async fn run_all(mut place: impl AsyncFnMut(usize) -> Place) {
     for (number, (name, case)) in cases::ALL.iter().enumerate() {
         println!("case {name}");
-        case(place(number).await).await;
+        let place = place(number).await;
+        let begun = std::time::Instant::now();
+        case(place).await;
+        println!("     {:?}", begun.elapsed());
     }
 }
 

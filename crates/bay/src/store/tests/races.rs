@@ -121,6 +121,26 @@ pub(super) async fn one_starter(place: Place) {
     }
 }
 
+/// A session that ends between the refusal and the look at who had it leaves a free place, not a lost sandbox.
+pub(super) async fn a_start_is_never_told_that_its_sandbox_is_gone(place: Place) {
+    place.bay("one").await;
+    let made = place.sandbox("p", None).await;
+    let sandbox = made.id.clone();
+    together(&place, 6, |place, _| {
+        let sandbox = sandbox.clone();
+        async move {
+            for _ in 0..60 {
+                match place.begin(&sandbox, "one").await {
+                    (session, Begin::Mine) => assert!(place.store.end_session(&session).await.unwrap()),
+                    (_, Begin::Other(_)) => {}
+                    (_, Begin::Over) => panic!("it is there"),
+                }
+            }
+        }
+    })
+    .await;
+}
+
 pub(super) async fn extensions_add_up(place: Place) {
     let made = place.sandbox("p", Some(place.at(100))).await;
     let sandbox = made.id.clone();
