@@ -7,6 +7,7 @@ mod docs;
 mod doctor;
 mod files;
 mod looks;
+mod mcp;
 mod repl;
 mod run;
 mod ship;
