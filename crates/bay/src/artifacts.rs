@@ -44,7 +44,8 @@ impl Bay {
         }
         let bytes = Bytes::from(artifact.bytes);
         let size = bytes.len();
-        let pieces = (0..size).step_by(PIECE_BYTES).map(move |from| Ok(bytes.slice(from..size.min(from + PIECE_BYTES))));
+        let pieces =
+            (0..size).step_by(PIECE_BYTES).map(move |from| Ok(bytes.slice(from..size.min(from + PIECE_BYTES))));
         Ok(Download {
             name: name.to_owned(),
             size: Some(size as u64),

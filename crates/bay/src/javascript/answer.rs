@@ -54,8 +54,7 @@ impl Outcome {
             RunOutcome::Pictures { result, .. } => result.clone(),
             other => other.to_json(),
         };
-        let engine =
-            self.engine.map(|engine| EngineUsed { name: engine.name.to_string(), because: engine.because });
+        let engine = self.engine.map(|engine| EngineUsed { name: engine.name.to_string(), because: engine.because });
         let data = JavaScriptData {
             result,
             images,

@@ -52,13 +52,7 @@ impl Calls {
         })
     }
 
-    async fn ask(
-        &self,
-        sandbox_id: &str,
-        tool: &str,
-        args: Vec<Value>,
-        current: &Current,
-    ) -> Result<Value, ToolError> {
+    async fn ask(&self, sandbox_id: &str, tool: &str, args: Vec<Value>, current: &Current) -> Result<Value, ToolError> {
         let run = current.get().filter(|run| run.tools.iter().any(|name| name == tool));
         let run = run.ok_or_else(|| ToolError::new(format!("nobody answers `{tool}` in this run")))?;
         let bytes: usize = args.iter().map(|arg| arg.to_string().len()).sum();

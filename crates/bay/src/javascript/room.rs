@@ -12,8 +12,8 @@ use std::time::Duration;
 use cove_api::{BayError, ErrorCode};
 use cove_artifacts::{PictureMeta, PictureSource, StoreLimits};
 use cove_core::{
-    Clock, EngineChoice, EngineError, EngineName, EngineReport, Finished, Limits, Picture, Random,
-    RunOutcome, RunReport, RunRequest, RunShape, RunUnit, SessionFate, SessionOptions, ToolErrorCode, ToolSet,
+    Clock, EngineChoice, EngineError, EngineName, EngineReport, Finished, Limits, Picture, Random, RunOutcome,
+    RunReport, RunRequest, RunShape, RunUnit, SessionFate, SessionOptions, ToolErrorCode, ToolSet,
 };
 use cove_executor::{Runner, RunnerOptions, Shelf, join_logs};
 use serde_json::Value;

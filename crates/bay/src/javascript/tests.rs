@@ -207,7 +207,8 @@ fn busy_below(root: u32) -> bool {
         }
     }
     busy.into_iter().filter(|pid| *pid != root).any(|pid| {
-        std::iter::successors(Some(pid), |pid| parents.get(pid).copied().filter(|parent| *parent > 1)).any(|p| p == root)
+        std::iter::successors(Some(pid), |pid| parents.get(pid).copied().filter(|parent| *parent > 1))
+            .any(|p| p == root)
     })
 }
 
