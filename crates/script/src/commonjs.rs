@@ -29,7 +29,7 @@ impl<'a> Rewriter<'a, '_> {
             },
             _ => return,
         };
-        if !self.module.required.iter().any(|known| known == name) {
+        if self.module.required_seen.insert(name.to_owned()) {
             self.module.required.push(name.to_owned());
         }
     }

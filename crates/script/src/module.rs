@@ -13,7 +13,7 @@ use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 use oxc_syntax::symbol::SymbolId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ambient::is_type_only;
 use crate::cell::bound_names;
@@ -34,6 +34,7 @@ pub(crate) struct ModuleParts {
     imported: FxHashMap<SymbolId, String>,
     /// What a CommonJS text requires by a literal name, in order.
     pub(crate) required: Vec<String>,
+    pub(crate) required_seen: FxHashSet<String>,
     /// Built-in classes of which the module has its own.
     pub(crate) own_classes: Vec<&'static str>,
 }

@@ -65,7 +65,7 @@ pub(crate) fn bound(source: &str) -> Nesting {
         let alone = readings.len() == 1;
         let room = splits < MAX_SPLITS && readings.len() < MAX_READINGS;
         let scan = &mut readings[behind];
-        let step = scan.step();
+        let step = if alone { scan.run() } else { scan.step() };
         if scan.frames.len() > MAX_BRACKETS + 1 {
             found.add(scan, "");
             return found;

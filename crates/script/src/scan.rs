@@ -4,7 +4,7 @@
 //! to take one for the other would let a bracket in it close a real one. Every rule in here leans to that side.
 
 use crate::lines::terminator;
-use crate::nesting::{BRACKET, Frame, Open, Units};
+use crate::nesting::{BRACKET, Frame, MAX_BRACKETS, Open, Units};
 
 /// The token before, as far as a `/` after it cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,18 @@ impl<'a> Scan<'a> {
         self.deepest = self.deepest.max(other.deepest);
     }
 
+    /// Reads on until something else happens than reading, or too many brackets are open.
+    pub(crate) fn run(&mut self) -> Step<'a> {
+        loop {
+            match self.step() {
+                Step::Read if self.frames.len() <= MAX_BRACKETS + 1 => {}
+                step => return step,
+            }
+        }
+    }
+
     /// Reads one token or space.
+    #[inline]
     pub(crate) fn step(&mut self) -> Step<'a> {
         let Some(&byte) = self.bytes.get(self.at) else { return Step::End };
         let certain = match byte {

@@ -1,6 +1,7 @@
 //! A PNG as sixels: six rows of pixels at a time, one colour after another, 255 colours at most.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
 
 use color_quant::NeuQuant;
@@ -83,11 +84,11 @@ impl Picture {
         let mut colors = Vec::new();
         for pixel in self.rgba.chunks_exact(4).filter(|pixel| opaque(pixel)) {
             let color = [pixel[0], pixel[1], pixel[2]];
-            if !exact.contains_key(&color) {
+            if let Entry::Vacant(place) = exact.entry(color) {
                 let Some(index) = u8::try_from(colors.len()).ok().filter(|_| colors.len() < MAX_COLORS) else {
                     return self.quantized();
                 };
-                exact.insert(color, index);
+                place.insert(index);
                 colors.push(color);
             }
         }

@@ -49,6 +49,7 @@ impl Picture {
 }
 
 /// Draws with both engines, looks at each, and compares them.
+#[allow(clippy::print_stdout, reason = "the figures of SPECIFICATION.md")]
 fn check(name: &str, file: &Path, modules: &[String], look: impl Fn(&Picture)) {
     let embedded = Picture::draw("embedded", file, modules);
     look(&embedded);
