@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 use crate::probe::Behind;
-use crate::worker::{PROBE_ARGUMENT, WORKER_ARGUMENT, can_be_worker};
+use crate::worker::{MANY_ARGUMENT, PROBE_ARGUMENT, WORKER_ARGUMENT, can_be_worker};
 
 /// What the stand-alone worker is called.
 const WORKER_NAME: &str = "cove-worker";
@@ -40,8 +40,10 @@ pub(crate) fn find(explicit: Option<&Path>) -> Result<PathBuf, String> {
 }
 
 /// Starts the worker. Its standard input is the control socket, whose other end is returned; it inherits nothing else.
-pub(crate) fn start(program: &Path) -> io::Result<(OwnedFd, Child)> {
-    start_as(program, &[WORKER_ARGUMENT])
+///
+/// `for_many`: it is worth a few milliseconds to make the runs that follow cheaper.
+pub(crate) fn start(program: &Path, for_many: bool) -> io::Result<(OwnedFd, Child)> {
+    start_as(program, if for_many { &[WORKER_ARGUMENT, MANY_ARGUMENT] } else { &[WORKER_ARGUMENT] })
 }
 
 /// Starts it as a probe of its own walls.

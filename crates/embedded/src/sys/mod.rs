@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 pub(crate) mod batch;
+pub(crate) mod code;
 pub(crate) mod heap;
 
 use std::io;

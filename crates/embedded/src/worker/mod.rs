@@ -18,6 +18,9 @@ pub const WORKER_ARGUMENT: &str = "__cove-worker";
 /// The argument that turns a program into a probe of the walls; see [`probe`](crate::probe).
 pub const PROBE_ARGUMENT: &str = "__cove-probe";
 
+/// The worker's own argument where many children will be forked.
+pub(crate) const MANY_ARGUMENT: &str = "many";
+
 /// Whether this program can be started as its own worker.
 static CAN_BE_WORKER: AtomicBool = AtomicBool::new(false);
 

@@ -13,11 +13,11 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open};
 
-use super::inmate;
 use super::start::{self, Walled};
+use super::{MANY_ARGUMENT, inmate};
 use crate::control::{self, Fork, Notice};
 use crate::probe::Behind;
-use crate::sys::{self, Forked, heap};
+use crate::sys::{self, Forked, code, heap};
 
 /// The most children that one command may ask for; the host never asks for so many.
 const MAX_FORKS: u32 = 4096;
@@ -30,6 +30,10 @@ const CALM: Duration = Duration::from_millis(5);
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 pub(super) fn main() -> ! {
+    if std::env::args_os().any(|argument| argument == MANY_ARGUMENT) {
+        // Where it cannot be done, every child is a little slower.
+        let _ = code::in_large_pages();
+    }
     let Some(mut walled) = start::wall_in(Behind::All) else { sys::exit_now(2) };
     let mut world = match World::new() {
         Ok(world) => world,
