@@ -4,6 +4,7 @@
 mod browser;
 mod files;
 mod house;
+mod javascript;
 mod life;
 mod once;
 mod support;
