@@ -30,6 +30,12 @@ pub const BODY_READ: Duration = Duration::from_secs(60);
 /// The longest pause within an upload.
 pub const UPLOAD_PAUSE: Duration = Duration::from_secs(60);
 
+/// What is still read of an upload that was refused, so that its sender comes to hear why.
+pub const DRAINED_BYTES: usize = 16 << 20;
+
+/// And how long.
+pub const DRAINED: Duration = Duration::from_secs(2);
+
 /// Connections at once: beyond it, new ones wait in the kernel's queue.
 pub const MAX_CONNECTIONS: usize = 4_096;
 

@@ -4,11 +4,14 @@
 //! nameless temporary file, because nobody knows yet where it goes.
 
 use std::io;
-use std::sync::Arc;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 
+use axum::body::BodyDataStream;
 use axum::extract::Request;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use cove_api::{ErrorCode, UploadResult};
 use cove_bay::{ByteStream, Owner};
@@ -23,8 +26,52 @@ use crate::limits;
 use crate::schema::Problems;
 
 pub(super) async fn upload(app: &App, owner: &Owner, id: &str, request: Request) -> Result<UploadResult, Response> {
+    let (head, body) = request.into_parts();
+    let body = Sent(Arc::new(Mutex::new(body.into_data_stream())));
+    let done = take(app, owner, id, &head.headers, body.clone()).await;
+    if done.is_err() {
+        body.drain().await;
+    }
+    done
+}
+
+/// The request's body, of which something may be left when the answer is known.
+#[derive(Clone)]
+struct Sent(Arc<Mutex<BodyDataStream>>);
+
+impl Sent {
+    /// Reads on for a little after a refusal: a client that still writes would see a broken connection, not the reason.
+    async fn drain(mut self) {
+        let read = async {
+            let mut left = limits::DRAINED_BYTES;
+            while let Some(Ok(chunk)) = self.next().await {
+                left = left.saturating_sub(chunk.len());
+                if left == 0 {
+                    break;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(limits::DRAINED, read).await;
+    }
+}
+
+impl Stream for Sent {
+    type Item = Result<bytes::Bytes, axum::Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).poll_next_unpin(context)
+    }
+}
+
+async fn take(
+    app: &App,
+    owner: &Owner,
+    id: &str,
+    headers: &HeaderMap,
+    body: Sent,
+) -> Result<UploadResult, Response> {
     let most = app.options.max_upload_bytes;
-    let mut form = open(request, most)?;
+    let mut form = open(headers, body, most)?;
     let mut path = None;
     let mut waiting: Option<tokio::fs::File> = None;
     let over = Arc::new(AtomicBool::new(false));
@@ -54,8 +101,8 @@ pub(super) async fn upload(app: &App, owner: &Owner, id: &str, request: Request)
     Err(problems.into_response())
 }
 
-fn open(request: Request, most: u64) -> Result<multer::Multipart<'static>, Response> {
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+fn open(headers: &HeaderMap, body: Sent, most: u64) -> Result<multer::Multipart<'static>, Response> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let Some(boundary) = kind.and_then(|kind| multer::parse_boundary(kind).ok()) else {
         let mut problems = Problems::at("body");
         problems.add(None, "content_type", "the body must be `multipart/form-data` with a boundary");
@@ -66,7 +113,7 @@ fn open(request: Request, most: u64) -> Result<multer::Multipart<'static>, Respo
         .for_field("file", most)
         .for_field("path", limits::MAX_FIELD_BYTES);
     let constraints = multer::Constraints::new().size_limit(limit);
-    Ok(multer::Multipart::with_constraints(request.into_body().into_data_stream(), boundary, constraints))
+    Ok(multer::Multipart::with_constraints(body, boundary, constraints))
 }
 
 async fn next(form: &mut multer::Multipart<'static>, most: u64) -> Result<Option<multer::Field<'static>>, Response> {
