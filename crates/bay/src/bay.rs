@@ -125,6 +125,7 @@ impl Bay {
         }
         self.inner.events.end_all();
         self.inner.store.close().await;
+        self.inner.driver.close();
     }
 
     /// Whether it takes no more work.

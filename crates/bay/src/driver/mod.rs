@@ -100,4 +100,6 @@ pub trait Driver: Debug + Send + Sync + 'static {
     fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>>;
     /// Finds what Bays that are gone have started, and ends it.
     fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>>;
+    /// Bay ends, and every container has: what is left for them goes, whoever still holds a handle of Bay.
+    fn close(&self);
 }

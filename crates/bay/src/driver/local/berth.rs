@@ -106,9 +106,16 @@ impl Berth {
     }
 }
 
+impl Berth {
+    /// Removes it; of no use afterwards.
+    pub(super) fn clear(&self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
 impl Drop for Berth {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
+        self.clear();
     }
 }
 

@@ -123,6 +123,10 @@ impl Driver for LocalDriver {
             .await
         })
     }
+
+    fn close(&self) {
+        self.berth.clear();
+    }
 }
 
 /// Does what may wait for a disk.
