@@ -19,6 +19,7 @@ DOCUMENT = HERE.parents[2] / "docs" / "openapi.json"
 TARGET = HERE.parent / "src" / "cove" / "models.py"
 #: Sent as an event's data, so that no answer's schema leads to it.
 ALSO = ("Event",)
+SCHEMAS = "#/components/schemas/"
 
 HEADER = '''"""What the server answers.
 
@@ -34,9 +35,9 @@ from typing import Any, Literal
 
 
 def references(node: Any) -> set[str]:
-    """Names of all schemas that are named somewhere below."""
+    """Everything of the document that is named somewhere below: `#/components/schemas/Event`, …"""
     if isinstance(node, dict):
-        named = {node["$ref"].rsplit("/", 1)[1]} if "$ref" in node else set()
+        named = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
         return named.union(*(references(value) for value in node.values()))
     if isinstance(node, list):
         return set().union(*(references(value) for value in node))
@@ -45,16 +46,19 @@ def references(node: Any) -> set[str]:
 
 def answered(document: dict[str, Any]) -> list[str]:
     """Schemas that an answer leads to, in the order of their names."""
-    schemas = document["components"]["schemas"]
     operations = [operation for path in document["paths"].values() for operation in path.values()]
     found: set[str] = set()
-    ahead = references([one.get("responses") for one in operations if isinstance(one, dict)]) | set(ALSO)
+    ahead = references([one.get("responses") for one in operations if isinstance(one, dict)])
+    ahead |= {SCHEMAS + name for name in ALSO}
     while ahead:
-        name = ahead.pop()
-        if name not in found:
-            found.add(name)
-            ahead |= references(schemas[name])
-    return sorted(found)
+        reference = ahead.pop()
+        if reference not in found:
+            found.add(reference)
+            node = document
+            for step in reference.removeprefix("#/").split("/"):
+                node = node[step]
+            ahead |= references(node)
+    return sorted(one.removeprefix(SCHEMAS) for one in found if one.startswith(SCHEMAS))
 
 
 def python_type(schema: dict[str, Any], schemas: dict[str, Any]) -> str:

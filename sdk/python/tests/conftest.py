@@ -38,7 +38,8 @@ def environment() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def server(environment: None) -> Iterator[LocalServer]:
-    running = LocalServer(binary())
+    # Python in its sandboxes has the packages of scripts/setup: the seed's example uses one.
+    running = LocalServer(binary(), {"BAY_DRIVER__LOCAL__PYTHON": str(ROOT / ".tools" / "venv")})
     yield running
     running.close()
 

@@ -62,6 +62,8 @@ class Recorder(httpx.BaseTransport):
     def _hold_answer(self, name: str, operation: dict[str, Any], response: httpx.Response) -> None:
         described = operation["responses"].get(str(response.status_code))
         assert described is not None, f"{name}: {response.status_code} is not in the document"
+        if "$ref" in described:
+            described = self.document["components"]["responses"][described["$ref"].rsplit("/", 1)[1]]
         content = described.get("content", {})
         if response.headers.get("content-type", "").startswith("application/json") and "application/json" in content:
             response.read()

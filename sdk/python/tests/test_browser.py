@@ -94,4 +94,4 @@ def test_the_seeds_example_works_as_written(cove: Cove, server: LocalServer, how
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert "user@example.com" in done.stdout, done.stdout
-    assert "Screenshot size: (" in done.stdout or "No module named 'PIL'" in done.stdout, done.stdout
+    assert "Screenshot size: (1280, 720)" in done.stdout, done.stdout

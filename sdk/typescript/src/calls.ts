@@ -38,7 +38,7 @@ export async function runWithTools<T>(transport: Transport, base: string, reques
         const stream = await transport.listen(`${base}/events`, undefined, signal);
         // Who listens ends only with an error: the run would wait for answers that never come.
         const listening = answerCalls(transport, base, session, tools, stream, signal);
-        return await Promise.race([transport.call<T>(request), listening]);
+        return await Promise.race([transport.call<T>({ ...request, signal }), listening]);
     } finally {
         over.abort();
     }

@@ -63,5 +63,6 @@ export function body<T extends CallOptions>(options: T): Omit<T, "signal"> {
 
 /** A name that nobody else has. */
 export function unique(): string {
-    return crypto.randomUUID().replaceAll("-", "");
+    // Not `randomUUID`: a page that did not come over TLS has none.
+    return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { check } from "../src/index.js";
 import { serve } from "./server.js";
 
 const { cove } = await serve();
 const sandbox = await cove.sandbox({ profile: "browser-python" });
-after(() => sandbox.delete());
 
 const page = "data:text/html,<title>Harbour</title><input aria-label=Name><button onclick='document.title=`gone`'>Go</button>";
 

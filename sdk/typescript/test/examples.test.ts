@@ -11,7 +11,6 @@ import { ROOT, serve } from "./server.js";
 
 const { cove, server } = await serve();
 const sandbox = await cove.sandbox();
-after(() => sandbox.delete());
 
 test("tools for the Vercel AI SDK", async () => {
     const tools = vercelTools(sandbox);

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { serve } from "./server.js";
 
 const { cove } = await serve();
 const sandbox = await cove.sandbox();
-after(() => sandbox.delete());
 
 test("a session remembers until it is reset", async () => {
     await using session = sandbox.javascript.session();

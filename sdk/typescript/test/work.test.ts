@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import * as sdk from "../src/index.js";
 import { serve } from "./server.js";
 
 const { cove } = await serve();
 const sandbox = await cove.sandbox();
-after(() => sandbox.delete());
 
 const isPng = (bytes: Uint8Array): boolean => bytes[0] === 0x89 && bytes[1] === 0x50;
 

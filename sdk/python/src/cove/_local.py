@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import IO
 
 from cove.errors import ServerNotFoundError
@@ -30,7 +30,7 @@ KEPT_LINES = 40
 class LocalServer:
     """A running server. `url` and `key` are how to reach it."""
 
-    def __init__(self, binary: str) -> None:
+    def __init__(self, binary: str, environment: Mapping[str, str] | None = None) -> None:
         self.key = "sk-bay-" + secrets.token_hex(32)
         self._owner = os.getpid()
         self._closing = threading.Lock()
@@ -43,7 +43,7 @@ class LocalServer:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**inherited, "BAY_API_KEY": self.key},
+                env={**inherited, **(environment or {}), "BAY_API_KEY": self.key},
                 cwd=tempfile.gettempdir(),
                 text=True,
                 errors="replace",
