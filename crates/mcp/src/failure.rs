@@ -35,18 +35,24 @@ impl Failure {
         Value::Object(error)
     }
 
-    /// For the text.
+    /// For the text: what went wrong, and what to do now.
     pub(crate) fn text(&self) -> String {
+        self.words() + &self.advice()
+    }
+
+    /// What went wrong.
+    pub(crate) fn words(&self) -> String {
         let mut text = format!("{}: {}", self.code, self.message);
         if let Some(frame) = self.details.get("frame").and_then(Value::as_str) {
             text.push('\n');
             text.push_str(frame);
         }
-        if !self.next_step.is_empty() {
-            text.push_str("\nNext step: ");
-            text.push_str(&self.next_step);
-        }
         text
+    }
+
+    /// What to do now; never anybody else's words.
+    pub(crate) fn advice(&self) -> String {
+        if self.next_step.is_empty() { String::new() } else { format!("\nNext step: {}", self.next_step) }
     }
 }
 

@@ -159,7 +159,9 @@ mod tests {
     #[test]
     fn only_a_note_of_cancellation_is_one() {
         let check = |body: &str| cancelled_request(body.as_bytes());
-        let note = |id: &str| format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
+        let note = |id: &str| {
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
+        };
         assert_eq!(check(&note("7")), Some("7".to_owned()));
         assert_eq!(check(&note("\"a\"")), Some("a".to_owned()));
         for other in ["", "[]", r#"{"method":"tools/call","params":{"requestId":7}}"#, &note("null")] {

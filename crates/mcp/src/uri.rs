@@ -54,7 +54,9 @@ mod tests {
             assert_eq!(parse(&uri), Some(expected), "{uri}");
         }
         assert_eq!(file("s", "/workspace/a.txt"), file("s", "a.txt"));
-        for odd in ["", "file:///etc/passwd", "cove://sandboxes/s", "cove://sandboxes/s/files/", "cove://sandboxes/s/x/y"] {
+        for odd in
+            ["", "file:///etc/passwd", "cove://sandboxes/s", "cove://sandboxes/s/files/", "cove://sandboxes/s/x/y"]
+        {
             assert_eq!(parse(odd), None, "{odd}");
         }
     }

@@ -179,7 +179,8 @@ mod tests {
 
     #[test]
     fn the_seeds_schemas_are_kept() {
-        let find = |own: bool, name: &str| tools(&[ToolSet::All], own).into_iter().find(|tool| tool.name == name).unwrap();
+        let find =
+            |own: bool, name: &str| tools(&[ToolSet::All], own).into_iter().find(|tool| tool.name == name).unwrap();
         let run = find(true, "run_javascript");
         assert_eq!(run.input_schema["required"], json!(["code"]));
         assert!(run.input_schema["properties"]["input"].is_object());

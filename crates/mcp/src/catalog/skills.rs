@@ -24,7 +24,7 @@ fn release() -> Value {
     })
 }
 
-fn list(items: Value) -> Value {
+fn list(items: &Value) -> Value {
     json!({
         "items": {"type": "array", "items": {"type": "object", "properties": items}},
         "total": {"type": "integer"},
@@ -156,7 +156,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "skill_key": text("Only those of this skill."),
                 "limit": limit, "offset": offset,
             }),
-            output: list(candidate()),
+            output: list(&candidate()),
             ..base(
                 "list_skill_candidates",
                 "List proposed skills",
@@ -172,7 +172,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "stage": {"type": "string", "enum": ["canary", "stable"], "description": "Only those at this stage."},
                 "limit": page().0, "offset": page().1,
             }),
-            output: list(release()),
+            output: list(&release()),
             ..base(
                 "list_skill_releases",
                 "List released skills",

@@ -17,10 +17,13 @@ pub(super) async fn one(call: Call<'_>, id: &str) -> Done {
     let request: BrowserExecRequest = call.args.clone().parse()?;
     let shows = is_screenshot(&request.cmd);
     let done = call.bay().exec_browser(&call.owner, id, request).await?;
-    let mut structured =
-        executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
+    let mut structured = executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
     merge(&mut structured, json!({"exit_code": done.exit_code, "trace_ref": done.trace_ref}));
-    let mut reply = Reply::new(done.output.clone(), structured);
+    let mut text = done.output.clone();
+    if !done.success && !text.contains(done.stderr.trim()) {
+        text.push_str(&done.stderr);
+    }
+    let mut reply = Reply::new(text, structured);
     if done.success && shows {
         show(&call, id, &done.stdout, &mut reply).await;
     }
@@ -83,7 +86,7 @@ async fn stepped(call: &Call<'_>, id: &str, steps: &[BrowserStep], total: u32, s
     Ok(reply)
 }
 
-/// What the browser says when it fails holds a page's words too: only its first line goes into the failure.
+/// What the browser says when it fails; only its first line, the rest is in the text.
 fn failure(words: &str, exit_code: Option<i32>) -> Failure {
     let first: String = words.lines().next().unwrap_or_default().chars().take(300).collect();
     let message = if first.trim().is_empty() { format!("exit code {}", exit_code.unwrap_or(1)) } else { first };

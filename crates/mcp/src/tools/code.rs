@@ -107,8 +107,7 @@ pub(super) async fn python(call: Call<'_>, id: &str) -> Done {
     let request: PythonExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
     let done = call.bay().exec_python(&call.owner, id, request).await?;
-    let mut structured =
-        executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
+    let mut structured = executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
     let mut reply = Reply::new(done.output, Value::Null);
     if let Some(data) = &done.data {
         for picture in data.output.images.iter().filter_map(Value::as_object).flatten() {
@@ -135,8 +134,7 @@ pub(super) async fn shell(call: Call<'_>, id: &str) -> Done {
     let request: ShellExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.command);
     let done = call.bay().exec_shell(&call.owner, id, request).await?;
-    let mut structured =
-        executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
+    let mut structured = executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
     merge(&mut structured, json!({"exit_code": done.exit_code}));
     let mut reply = Reply::new(done.output, structured);
     if !done.success {
@@ -145,7 +143,8 @@ pub(super) async fn shell(call: Call<'_>, id: &str) -> Done {
             (_, Some(code)) => format!("the command ended with exit code {code}"),
             _ => "the command failed".to_owned(),
         };
-        reply.failure = Some(Failure::new("command_failed", message, "Read what it wrote, mend the command, run it again."));
+        reply.failure =
+            Some(Failure::new("command_failed", message, "Read what it wrote, mend the command, run it again."));
     }
     reply.stranger = fetches.then_some("a command that may have fetched it from elsewhere");
     Ok(reply)
@@ -155,8 +154,18 @@ pub(super) async fn shell(call: Call<'_>, id: &str) -> Done {
 /// wall; walls are the profile's network.
 fn may_fetch(code: &str) -> bool {
     const WORDS: [&str; 12] = [
-        "fetch(", "XMLHttpRequest", "WebSocket", "EventSource", "http://", "https://", "curl ", "wget ", "requests.",
-        "urllib", "httpx", "aiohttp",
+        "fetch(",
+        "XMLHttpRequest",
+        "WebSocket",
+        "EventSource",
+        "http://",
+        "https://",
+        "curl ",
+        "wget ",
+        "requests.",
+        "urllib",
+        "httpx",
+        "aiohttp",
     ];
     WORDS.iter().any(|word| code.contains(word))
 }
