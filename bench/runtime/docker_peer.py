@@ -11,12 +11,12 @@ def docker(*args):
 
 
 def run():
-    assert docker("run", "--rm", "--network", "none", sys.argv[1], "bash", "-c", "echo hi") == "hi"
+    assert docker("run", "--rm", "--network", "none", "--entrypoint", "bash", sys.argv[1], "-c", "echo hi") == "hi"
 
 
 run()
 figure("docker run to the first shell result", timed(run, 15))
-container = docker("run", "-d", "--rm", "--network", "none", sys.argv[1], "sleep", "600")
+container = docker("run", "-d", "--rm", "--network", "none", "--entrypoint", "sleep", sys.argv[1], "600")
 try:
     figure("docker exec, shell command", timed(lambda: docker("exec", container, "bash", "-c", "true"), 30))
 finally:

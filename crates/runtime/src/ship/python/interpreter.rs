@@ -178,7 +178,13 @@ impl Interpreter {
         self.program.signal(Signal::INT);
     }
 
-    /// Ends the process and everything it has started.
+    /// Ends the process and everything it has started, at once.
+    pub(super) async fn kill(&mut self) {
+        self.program.end_tree().await;
+        self.drain();
+    }
+
+    /// Ends the process and everything it has started; how it ended, if it was ending anyway.
     pub(super) async fn end(&mut self) -> End {
         // Long enough for a process that is ending anyway to say how.
         let natural = tokio::time::timeout(Duration::from_millis(50), self.program.ended()).await;

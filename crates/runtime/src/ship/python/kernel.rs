@@ -198,7 +198,7 @@ impl Attendant {
 
     async fn drop_interpreter(&mut self) {
         if let Some(mut interpreter) = self.interpreter.take() {
-            interpreter.end().await;
+            interpreter.kill().await;
             self.note(|seen| {
                 seen.restarts += 1;
                 seen.state = "not_started";
@@ -241,7 +241,7 @@ impl Attendant {
         };
         let died = matches!(outcome, Outcome::Killed | Outcome::Restarted | Outcome::Died(_));
         if matches!(outcome, Outcome::Killed | Outcome::Restarted) {
-            interpreter.end().await;
+            interpreter.kill().await;
         }
         let (out, err) = (interpreter.out.kept.take(), interpreter.err.kept.take());
         let mut answer = match outcome {
