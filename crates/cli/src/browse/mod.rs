@@ -72,8 +72,8 @@ impl Browse {
 
 /// The browser of this call.
 enum Room {
-    Own(Box<Gull>),
-    Kept(Session),
+    Own(Gull),
+    Kept(Box<Session>),
 }
 
 impl Room {
@@ -100,11 +100,11 @@ pub(crate) async fn browse(args: Browse) -> anyhow::Result<Exit> {
     std::fs::create_dir_all(&args.workspace).with_context(|| args.workspace.display().to_string())?;
     let args = Browse { workspace: args.workspace.canonicalize()?, ..args };
     let (room, workspace) = match &args.session {
-        None => (Room::Own(Box::new(Gull::start(args.options(network)).await?)), args.workspace.clone()),
+        None => (Room::Own(Gull::start(args.options(network)).await?), args.workspace.clone()),
         Some(name) => {
             let session = Session::join(name, &args, network).await?;
             let workspace = session.workspace().to_owned();
-            (Room::Kept(session), workspace)
+            (Room::Kept(Box::new(session)), workspace)
         }
     };
     let mut steps: Vec<Step> = Vec::new();
