@@ -161,14 +161,18 @@ fn json_chars(object: &Map<String, Value>) -> usize {
     serde_json::to_string(object).map_or(0, |text| text.len())
 }
 
-/// Shortens texts and lists until the object is small enough. Types stay, so that the schema holds.
+/// Shortens texts and lists until the object is small enough. Types stay, so that the schema holds; what is still too
+/// large then (a deep tree) goes, which the schema allows too: nothing in it is required.
 fn fit(object: &mut Map<String, Value>, max_chars: usize) {
-    let (mut longest, mut items) = (max_chars / 2, 200);
-    while json_chars(object) > max_chars && longest > 8 {
-        for value in object.values_mut() {
-            shorten(value, longest, items);
-        }
-        (longest, items) = (longest / 2, (items * 3 / 4).max(1));
+    let (mut longest, mut items) = (max_chars / 2, 256);
+    while json_chars(object) > max_chars && (longest > 8 || items > 1) {
+        object.values_mut().for_each(|value| shorten(value, longest, items));
+        (longest, items) = ((longest / 2).max(8), (items / 2).max(1));
+    }
+    while json_chars(object) > max_chars {
+        let largest = object.iter().max_by_key(|(_, value)| value.to_string().len()).map(|(name, _)| name.clone());
+        let Some(name) = largest else { return };
+        object.remove(&name);
     }
 }
 
@@ -187,8 +191,9 @@ fn shorten(value: &mut Value, longest: usize, items: usize) {
         }
         Value::Object(fields) => {
             // A map with very many names is data, not a shape: some of it goes.
-            if fields.len() > items.max(32) {
-                let gone: Vec<String> = fields.keys().skip(items.max(32)).cloned().collect();
+            let names = items.max(24);
+            if fields.len() > names {
+                let gone: Vec<String> = fields.keys().skip(names).cloned().collect();
                 gone.iter().for_each(|name| drop(fields.remove(name)));
             }
             fields.values_mut().for_each(|field| shorten(field, longest, items));
