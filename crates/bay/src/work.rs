@@ -95,6 +95,8 @@ impl Execution {
             learn: self.learn,
             created_at: self.created_at,
         };
+        let outcome = if success { "success" } else { "failure" };
+        metrics::counter!("cove_executions_total", "kind" => self.exec_type, "outcome" => outcome).increment(1);
         let live = self.bay.inner.sessions.get(&self.sandbox_id);
         let idle = live.as_ref().map(|session| session.touch());
         if let Some(session) = live {

@@ -50,6 +50,9 @@ pub(crate) struct Gull {
     /// The browser's binary; else COVE_BROWSER, else the usual places
     #[arg(long, value_name = "PATH")]
     browser: Option<PathBuf>,
+    /// Bytes of memory that any one process of the browser may hold beyond what it starts with
+    #[arg(long, value_name = "BYTES")]
+    process_memory: Option<u64>,
 }
 
 pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
@@ -62,6 +65,7 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.network.allow_hosts = args.allow_host;
     options.network.allow_private = args.allow_private;
     options.browser = args.browser;
+    options.process_memory_bytes = args.process_memory.unwrap_or(options.process_memory_bytes);
     let mut ended = signal(SignalKind::terminate())?;
     let mut server = serve(options).await?;
     let endpoint = match server.endpoint() {

@@ -16,7 +16,8 @@ impl Bay {
             Some(bytes) => bytes,
             None => {
                 let begin = Instant::now();
-                let bytes = self.inner.driver.cargo_bytes(&session.cargo_id).await.map_err(|error| driver_fault(&error))?;
+                let bytes =
+                    self.inner.driver.cargo_bytes(&session.cargo_id).await.map_err(|error| driver_fault(&error))?;
                 session.note_bytes(bytes, begin.elapsed());
                 bytes
             }

@@ -230,10 +230,18 @@ impl Sessions {
     pub(crate) fn put(&self, session: Arc<LiveSession>) {
         let id = session.sandbox_id.clone();
         self.live.write().unwrap_or_else(PoisonError::into_inner).insert(id, session);
+        self.tell_count();
     }
 
     pub(crate) fn take(&self, sandbox_id: &str) -> Option<Arc<LiveSession>> {
-        self.live.write().unwrap_or_else(PoisonError::into_inner).remove(sandbox_id)
+        let taken = self.live.write().unwrap_or_else(PoisonError::into_inner).remove(sandbox_id);
+        self.tell_count();
+        taken
+    }
+
+    fn tell_count(&self) {
+        #[allow(clippy::cast_precision_loss, reason = "nobody has so many")]
+        metrics::gauge!("cove_sessions").set(self.count() as f64);
     }
 
     /// A call begins in a session.

@@ -33,10 +33,12 @@ impl Bay {
     /// row says why.
     pub(crate) async fn start_session(&self, plan: Berthing) -> Answer<Arc<LiveSession>> {
         self.tell_state(&plan.sandbox_id, "starting", None);
+        let begin = std::time::Instant::now();
         let started = match self.start_containers(&plan).await {
             Ok(started) => started,
             Err(error) => {
                 tracing::warn!(sandbox = %plan.sandbox_id, error = %error.message, "a session could not be started");
+                metrics::counter!("cove_session_failures_total", "profile" => plan.profile.id.clone()).increment(1);
                 self.inner.store.session_failed(&plan.session_id, &error.message).await?;
                 self.tell_state(&plan.sandbox_id, "failed", Some(&error.message));
                 return Err(error);
@@ -53,6 +55,8 @@ impl Bay {
             let message = "the sandbox was stopped, deleted or expired while its session started";
             return Err(BayError::new(ErrorCode::Conflict, message));
         }
+        let took = begin.elapsed().as_secs_f64();
+        metrics::histogram!("cove_session_start_seconds", "profile" => plan.profile.id.clone()).record(took);
         self.inner.sessions.put(Arc::clone(&session));
         self.watch_over(&session);
         self.tell_state(&plan.sandbox_id, "ready", None);

@@ -127,3 +127,34 @@ async fn a_killed_bay_leaves_nothing_and_the_next_goes_on() {
     harbour.bay.delete_sandbox(&harbour.owner, &id).await.unwrap();
     harbour.close().await;
 }
+
+/// Two Bays on the same records: a session lives in one of them, the other says where, and takes over when that one ends.
+#[tokio::test]
+async fn two_bays_share_their_sandboxes_and_no_session() {
+    let first = harbour_with(|config| config.server.advertise_url = Some("http://first:8114".to_owned())).await;
+    let second = Bay::open(config(first.dir.path())).await.unwrap();
+    let owner = first.owner.clone();
+    let id = first.create().await.id;
+    assert_eq!(second.home_elsewhere(&owner, &id).await.unwrap(), None, "nobody has it yet");
+    first.out(&id, "echo kept > kept.txt").await;
+    assert_eq!(second.home_elsewhere(&owner, &id).await.unwrap().as_deref(), Some("http://first:8114"));
+    assert_eq!(first.bay.home_elsewhere(&owner, &id).await.unwrap(), None);
+    let seen = second.sandbox(&owner, &id).await.unwrap();
+    assert_eq!((seen.status, seen.containers.unwrap()[0].healthy), (SandboxStatus::Ready, None));
+    let refused = second.exec_shell(&owner, &id, crate::support::shell("true")).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::SessionNotReady);
+    assert!(refused.details["retry_after_ms"].as_u64().is_some_and(|ms| ms > 0));
+    // Both ask for a sandbox that nobody has: one of them starts it.
+    let other = first.create().await.id;
+    let both = tokio::join!(
+        first.shell(&other, "cut -d' ' -f22 /proc/1/stat"),
+        second.exec_shell(&owner, &other, crate::support::shell("cut -d' ' -f22 /proc/1/stat"))
+    );
+    assert_eq!(u8::from(both.0.is_ok()) + u8::from(both.1.is_ok()), 1, "{both:?}");
+
+    first.bay.close(Duration::from_secs(5)).await;
+    let done = second.exec_shell(&owner, &id, crate::support::shell("cat kept.txt")).await.unwrap();
+    assert_eq!(done.output.trim(), "kept");
+    second.close(Duration::from_secs(5)).await;
+    assert_eq!(below(std::process::id()), Vec::<u32>::new());
+}

@@ -101,6 +101,12 @@ async fn a_profile_has_its_python_and_its_words() {
     let seen = harbour.python(&id, "import os, numpy\nprint(os.environ['GREETING'], numpy.arange(3).sum())").await;
     assert_eq!(seen.output.trim(), "a:b=c d 3", "{seen:?}");
     let all = below(std::process::id());
-    drop(harbour);
+    // The folder goes last: while somebody is dying in it, it cannot.
+    let crate::support::Harbour { bay, dir, .. } = harbour;
+    drop(bay);
     crate::support::until("everybody has gone", || async { !all.iter().any(|pid| alive(*pid)) }).await;
+    crate::support::until("the berth is gone", || async {
+        std::fs::read_dir(dir.path().join("run")).unwrap().count() == 0
+    })
+    .await;
 }

@@ -38,6 +38,7 @@ impl LocalDriver {
         let mut args: Vec<String> = ["gull", "--session", &order.sandbox_id].map(str::to_owned).into();
         args.extend(["--workspace".to_owned(), workspace.display().to_string()]);
         args.extend(["--listen".to_owned(), socket.display().to_string()]);
+        args.extend(["--process-memory".to_owned(), order.spec.memory.bytes().to_string()]);
         for host in &order.spec.network.allow_hosts {
             args.extend(["--allow-host".to_owned(), host.clone()]);
         }
