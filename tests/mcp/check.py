@@ -424,5 +424,32 @@ async def refused(server, body, accept, good):
             assert (await client.call_tool("run_javascript", arguments)).structured_content["result"] == 42
 
 
-CHECKS = {"stdio": check_stdio, "http": check_http, "door": check_door}
+async def check_docs():
+    """Every configuration that docs/mcp.md shows, with exactly its command line, or its address and header."""
+    page = os.path.join(os.path.dirname(__file__), "../../docs/mcp.md")
+    blocks = re.findall(r"```json\n(.*?)```", open(page).read(), re.S)
+    seen = []
+    for block in blocks:
+        config = json.loads(block)
+        for entry in (config.get("mcpServers") or config["servers"]).values():
+            if entry.get("type") == "http":
+                with bay_server() as (url, _):
+                    assert entry["url"] == "http://127.0.0.1:8114/mcp", entry
+                    headers = {name: value.replace("${BAY_API_KEY}", KEY) for name, value in entry["headers"].items()}
+                    async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as web:
+                        async with Client(streamable_http_client(url, http_client=web)) as client:
+                            assert (await client.list_tools()).tools
+                            seen.append("http")
+            else:
+                assert entry["command"] == "cove", entry
+                params = StdioServerParameters(command=COVE, args=entry["args"], env=dict(os.environ))
+                async with Client(stdio_client(params)) as client:
+                    result = await client.call_tool("run_javascript", {"code": "return 6 * 7"})
+                    assert result.structured_content["result"] == 42
+                    seen.append("stdio")
+    assert seen.count("stdio") >= 4 and "http" in seen, seen
+    print(f"docs: {len(seen)} configurations")
+
+
+CHECKS = {"stdio": check_stdio, "http": check_http, "door": check_door, "docs": check_docs}
 asyncio.run(CHECKS[sys.argv[2]]())

@@ -252,9 +252,13 @@ mod tests {
     #[test]
     fn deep_and_wide_data_is_shortened_to_the_limit() {
         let wide: Map<String, Value> = (0..5_000).map(|n| (format!("name{n}"), json!("v".repeat(50)))).collect();
-        for value in
-            [json!({"result": wide}), json!({"result": vec![vec!["abc"; 50]; 500]}), json!({"r": vec![1; 50_000]})]
-        {
+        let deep = (0..60).fold(json!("leaf"), |inner, n| json!({"a": inner, "b": n, "c": vec!["y"; 40]}));
+        for value in [
+            json!({"result": wide}),
+            json!({"result": vec![vec!["abc"; 50]; 500]}),
+            json!({"r": vec![1; 50_000]}),
+            json!({"result": deep}),
+        ] {
             let result = Reply::new("", value).finish(2_000, None);
             let length = result.structured_content.unwrap().to_string().len();
             assert!(length < 2_500, "{length}");

@@ -62,3 +62,8 @@ fn the_typescript_sdk_works_over_standard_streams() {
 fn the_typescript_sdk_works_over_http() {
     node("http", "http: 13 tools");
 }
+
+#[test]
+fn every_configuration_of_the_page_connects() {
+    python("docs", "docs: 5 configurations");
+}
