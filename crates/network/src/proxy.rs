@@ -108,7 +108,8 @@ impl Request {
 fn authority(text: &str) -> Option<(String, Option<u16>)> {
     let (host, port) = split_port(text);
     // What is left of a port that is none belongs to no host.
-    let is_host = !host.is_empty() && !host.contains(['@', '/', '\\']) && (!host.contains(':') || text.starts_with('['));
+    let is_host =
+        !host.is_empty() && !host.contains(['@', '/', '\\']) && (!host.contains(':') || text.starts_with('['));
     is_host.then(|| (host.to_owned(), port))
 }
 
