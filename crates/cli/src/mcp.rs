@@ -160,8 +160,7 @@ fn configured(args: &Mcp, temporary: Option<&Path>) -> anyhow::Result<Config> {
         config.data_dir = Some(dir.canonicalize()?);
     }
     if !args.allow_host.is_empty() {
-        let network =
-            NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
+        let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
         for profile in profiles_with(&network) {
             config.profiles.retain(|other| other.id != profile.id);
             config.profiles.push(profile);
@@ -179,7 +178,10 @@ fn profiles_with(network: &NetworkPolicy) -> [ProfileConfig; 3] {
     [
         named("python-default"),
         ProfileConfig { containers: vec![ship, container("gull")], ..named("browser-python") },
-        ProfileConfig { capabilities: Some(vec![Capability::Javascript, Capability::Filesystem]), ..named("javascript") },
+        ProfileConfig {
+            capabilities: Some(vec![Capability::Javascript, Capability::Filesystem]),
+            ..named("javascript")
+        },
     ]
 }
 
