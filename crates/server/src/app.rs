@@ -28,6 +28,8 @@ pub(crate) struct Inner {
     pub(crate) closing: CancellationToken,
     pub(crate) slots: Semaphore,
     pub(crate) away: Away,
+    /// Whether no other Bay can have a session of ours: its store is this Bay's alone.
+    pub(crate) alone: bool,
 }
 
 impl std::ops::Deref for App {
@@ -41,7 +43,8 @@ impl App {
     pub(crate) fn new(bay: Bay, options: ServerOptions, closing: CancellationToken) -> Self {
         let keys = KeyRing::new(&options.keys);
         let slots = Semaphore::new(options.max_requests);
-        Self { inner: Arc::new(Inner { bay, keys, options, closing, slots, away: Away::default() }) }
+        let alone = bay.config().database_url().is_ok_and(|url| url.starts_with("sqlite"));
+        Self { inner: Arc::new(Inner { bay, keys, options, closing, slots, away: Away::default(), alone }) }
     }
 
     /// Runs a verb that is dropped, and thereby cancelled, when its caller goes away.

@@ -44,7 +44,7 @@ impl Away {
 
 /// Passes a sandbox's request on if its session lives elsewhere.
 pub(crate) async fn hand_on(State(app): State<App>, request: Request, next: Next) -> Response {
-    if request.headers().contains_key(FORWARDED) {
+    if app.alone || request.headers().contains_key(FORWARDED) {
         return next.run(request).await;
     }
     let (Some(id), Some(identity)) = (sandbox_id(request.uri().path()), request.extensions().get::<Identity>()) else {

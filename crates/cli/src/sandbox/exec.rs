@@ -43,11 +43,7 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
                     tags: None,
                 };
                 let done = bay.exec_shell(id, &request).await?;
-                let aside = done.error.clone();
-                if let (false, Some(code)) = (json, done.exit_code.filter(|code| *code != 0)) {
-                    anstream::eprintln!("{DIM}exit code {code}{PLAIN}");
-                }
-                shown(json, &done, done.success, &done.output, aside.as_deref())
+                shown(json, &done, done.success, &done.output, done.error.as_deref())
             }
             Kind::Python => {
                 let request =

@@ -31,6 +31,7 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
         codes.extend([
             E::SandboxExpired,
             E::Conflict,
+            E::Forbidden,
             E::CapabilityNotSupported,
             E::ShipError,
             E::ValidationError,
@@ -79,8 +80,15 @@ pub(super) fn add_schemas(document: &mut Value) {
     }
 }
 
-/// Adds what an operation can answer besides its success.
-pub(super) fn add(path: &str, id: &str, has_body: bool, has_query: bool, responses: &mut Map<String, Value>) {
+/// Adds what an operation can answer besides its success; answers that several share are written once, in `shared`.
+pub(super) fn add(
+    path: &str,
+    id: &str,
+    has_body: bool,
+    has_query: bool,
+    responses: &mut Map<String, Value>,
+    shared: &mut Map<String, Value>,
+) {
     for response in responses.values_mut() {
         response["headers"] = request_id();
     }
@@ -102,23 +110,42 @@ pub(super) fn add(path: &str, id: &str, has_body: bool, has_query: bool, respons
             broken.push(ErrorCode::ValidationError);
         }
     }
-    for (status, codes) in by_status {
-        responses.insert(status.to_string(), refusal(status, &codes));
+    for (status, mut codes) in by_status {
+        codes.sort_by_key(|code| code.as_str());
+        let names: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
+        let name = format!("{status}.{}", names.join("."));
+        responses.insert(status.to_string(), json!({ "$ref": format!("#/components/responses/{name}") }));
+        shared.entry(name).or_insert_with(|| refusal(status, &codes));
     }
     if has_body || has_query {
-        responses.insert("422".to_owned(), json!({
-            "description": "What was sent does not parse, or does not fit its schema",
-            "headers": request_id(),
-            "content": { "application/json": {
-                "schema": { "$ref": "#/components/schemas/SchemaErrors" },
-                "example": { "detail": [{ "loc": ["body", "timeout"], "msg": "must be at most 300, and is 301", "type": "less_than_equal" }] },
-            } },
-        }));
+        responses.insert("422".to_owned(), json!({ "$ref": "#/components/responses/422" }));
+        shared.entry("422").or_insert_with(unfit);
     }
 }
 
 fn request_id() -> Value {
-    json!({ "X-Request-Id": { "description": "The request's id", "schema": { "type": "string" } } })
+    json!({ "X-Request-Id": { "$ref": "#/components/headers/X-Request-Id" } })
+}
+
+/// Headers that many answers have.
+pub(super) fn headers() -> Value {
+    json!({
+        "X-Request-Id": { "description": "The request's id", "schema": { "type": "string" } },
+        "WWW-Authenticate": { "description": "How to come in", "schema": { "type": "string" } },
+        "Retry-After": { "description": "Seconds", "schema": { "type": "integer" } },
+    })
+}
+
+fn unfit() -> Value {
+    let problem = json!({ "loc": ["body", "timeout"], "msg": "must be at most 300, and is 301", "type": "less_than_equal" });
+    json!({
+        "description": "What was sent does not parse, or does not fit its schema",
+        "headers": request_id(),
+        "content": { "application/json": {
+            "schema": { "$ref": "#/components/schemas/SchemaErrors" },
+            "example": { "detail": [problem] },
+        } },
+    })
 }
 
 fn refusal(status: u16, codes: &[ErrorCode]) -> Value {
@@ -131,11 +158,13 @@ fn refusal(status: u16, codes: &[ErrorCode]) -> Value {
         })
         .collect();
     let mut headers = request_id();
-    if status == 401 {
-        headers["WWW-Authenticate"] = json!({ "description": "How to come in", "schema": { "type": "string" } });
-    }
-    if matches!(status, 429 | 503) {
-        headers["Retry-After"] = json!({ "description": "Seconds", "schema": { "type": "integer" } });
+    let more = match status {
+        401 => Some("WWW-Authenticate"),
+        429 | 503 => Some("Retry-After"),
+        _ => None,
+    };
+    if let Some(name) = more {
+        headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });
     }
     json!({
         "description": names.join("; "),

@@ -80,19 +80,22 @@ fn build() -> Value {
     document["components"]["securitySchemes"] =
         json!({ "key": { "type": "http", "scheme": "bearer", "description": "An API key" } });
     answers::add_schemas(&mut document);
+    let mut shared = Map::new();
     if let Some(paths) = document["paths"].as_object_mut() {
         for (path, item) in paths {
             let Some(methods) = item.as_object_mut() else { continue };
             for operation in methods.values_mut().filter_map(Value::as_object_mut) {
-                complete(path, operation);
+                complete(path, operation, &mut shared);
             }
         }
     }
+    document["components"]["responses"] = Value::Object(shared);
+    document["components"]["headers"] = answers::headers();
     document
 }
 
 /// What every operation of a kind has.
-fn complete(path: &str, operation: &mut Map<String, Value>) {
+fn complete(path: &str, operation: &mut Map<String, Value>, shared: &mut Map<String, Value>) {
     let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default().to_owned();
     if path == "/health" {
         operation.insert("security".to_owned(), json!([]));
@@ -120,7 +123,7 @@ fn complete(path: &str, operation: &mut Map<String, Value>) {
         .and_then(Value::as_array)
         .is_some_and(|all| all.iter().any(|one| one["in"] == "query"));
     if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
-        answers::add(path, &id, has_body, has_query, responses);
+        answers::add(path, &id, has_body, has_query, responses, shared);
     }
 }
 

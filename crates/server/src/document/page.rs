@@ -123,6 +123,7 @@ fn write_operation(out: &mut String, document: &Value, path: &str, method: &str,
     }
     out.push_str("<h4>Answers</h4><table>");
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+        let response = resolve(document, response);
         let body = response["content"].as_object().and_then(|content| content.iter().next());
         let shape = body.map(|(media, content)| match kind(&content["schema"]) {
             shape if media == "application/json" => shape,

@@ -1,0 +1,104 @@
+//! Starting and ending: no configuration, a busy port, a server of one's own, an end while something runs.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{Ground, KEY, below, until};
+
+#[tokio::test]
+async fn what_runs_comes_to_its_end_before_the_server_does() {
+    let ground = Ground::new("");
+    let mut served = ground.serve("data", &[]);
+    let id = served.create("python-default").await;
+    served.shell(&id, "true").await;
+    let command = json!({ "command": "touch begun; sleep 2; echo done" });
+    let running = served.request(KEY, "POST", &format!("/v1/sandboxes/{id}/shell/exec")).json(&command).send();
+    let running = tokio::spawn(running);
+    let began = std::time::Instant::now();
+    loop {
+        let (status, _) = served.ask("GET", &format!("/v1/sandboxes/{id}/filesystem/files?path=begun"), Value::Null).await;
+        if status == 200 {
+            break;
+        }
+        assert!(began.elapsed() < crate::PATIENCE);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let left = below(served.child.id());
+    served.signal("TERM");
+    let answer: Value = running.await.unwrap().unwrap().json().await.unwrap();
+    assert_eq!(answer["output"], "done\n", "{answer}");
+    assert_eq!(served.wait().code(), Some(0));
+    until("nothing is left", || left.iter().all(|pid| !crate::alive(*pid)));
+
+    // What was there is there again.
+    let served = ground.serve("data", &[]);
+    assert_eq!(served.shell(&id, "ls begun").await, "begun");
+    served.close();
+}
+
+#[test]
+fn a_busy_port_is_said_plainly() {
+    let ground = Ground::new("");
+    let busy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = busy.local_addr().unwrap().port().to_string();
+    let done = ground.command("data").args(["serve", "--port", &port]).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(5) && said.contains(&port) && said.contains("in use"), "{said}");
+}
+
+#[test]
+fn a_wrong_configuration_says_its_line() {
+    let ground = Ground::new("");
+    let file = ground.folder.path().join("wrong.yaml");
+    std::fs::write(&file, "server:\n  port: many\n").unwrap();
+    let done = ground.command("data").args(["serve", "--config"]).arg(&file).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(2) && said.contains("wrong.yaml:2"), "{said}");
+}
+
+/// With no configuration at all: the address, where the key is, and a line that works when it is typed.
+#[test]
+fn the_line_that_is_printed_works() {
+    let ground = Ground::new("");
+    let mut child = ground.command("data");
+    child.args(["serve", "--port", "0"]).stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut said = Vec::new();
+    while !said.last().is_some_and(|line: &String| line.contains("/docs")) {
+        said.push(lines.next().unwrap().unwrap());
+    }
+    let line = said.iter().find_map(|line| line.trim().strip_prefix("try")).unwrap().trim().to_owned();
+    let done = std::process::Command::new("bash").args(["-c", &format!("{line} -s")]).output().unwrap();
+    let body: Value = serde_json::from_slice(&done.stdout).unwrap_or_default();
+    assert!(body["id"].as_str().is_some_and(|id| id.starts_with("sandbox-")), "{line}: {done:?}");
+    assert!(said[0].contains("http://127.0.0.1:") && said.iter().any(|line| line.contains("api-key")), "{said:?}");
+    std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// A server of a program's own ends with the program, and leaves nothing.
+#[test]
+fn an_ephemeral_server_ends_with_its_standard_input() {
+    let ground = Ground::new("");
+    let temporary = ground.folder.path().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut child = ground.command("unused");
+    child.args(["serve", "--ephemeral"]).env("TMPDIR", &temporary).env("BAY_API_KEY", KEY);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut url = String::new();
+    out.read_line(&mut url).unwrap();
+    assert!(url.starts_with("http://127.0.0.1:"), "{url}");
+    drop(child.stdin.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "");
+    let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = left.iter().filter(|name| !name.to_string_lossy().starts_with("cove-0")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}

@@ -1,0 +1,72 @@
+//! `cove sandbox`, as people use it.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::{Ground, KEY};
+
+struct Done {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn run(ground: &Ground, args: &[&str], input: &str) -> Done {
+    let mut child = ground.command("data");
+    child.arg("sandbox").args(args).env("COVE_KEY", KEY);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let done = child.wait_with_output().unwrap();
+    Done {
+        code: done.status.code().unwrap_or(-1),
+        out: String::from_utf8(done.stdout).unwrap(),
+        err: String::from_utf8(done.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn people_make_use_and_delete_sandboxes() {
+    let ground = Ground::new("");
+    let served = ground.serve("data", &[]);
+    let made = run(&ground, &["create", "--ttl", "1h"], "");
+    let id = made.out.trim().to_owned();
+    assert!(made.code == 0 && id.starts_with("sandbox-") && id.len() == 20, "{} {}", made.out, made.err);
+    let id = id.as_str();
+    let check = |args: &[&str], input: &str, code: i32, out: &str, err: &str| {
+        let done = run(&ground, args, input);
+        assert_eq!(done.code, code, "{args:?}: {} {}", done.out, done.err);
+        assert!(done.out.contains(out), "{args:?}: {out:?} is not in {:?}", done.out);
+        assert!(done.err.contains(err), "{args:?}: {err:?} is not in {:?}", done.err);
+    };
+    check(&["exec", id, "--", "echo", "a b"], "", 0, "a b\n", "");
+    check(&["exec", id, "-c", "echo $((6 * 7))"], "", 0, "42\n", "");
+    check(&["exec", id, "--", "false"], "", 1, "", "exit code 1");
+    check(&["exec", id, "--python", "-c", "print(6 * 7)"], "", 0, "42\n", "");
+    check(&["exec", id, "--python", "-"], "print('from input')", 0, "from input\n", "");
+    check(&["exec", id, "--js", "-c", "return 6 * 7"], "", 0, "42", "");
+    check(&["exec", id, "--js", "-c", "throw new Error('no')"], "", 1, "", "no");
+    check(&["exec", id, "--browser", "get url"], "", 4, "", "capability_not_supported");
+    check(&["exec", id], "", 2, "", "what shall run");
+    check(&["cp", "-", &format!("{id}:in/a.txt")], "hello", 0, "", "5 bytes");
+    check(&["cp", &format!("{id}:in/a.txt"), "-"], "", 0, "hello", "");
+    std::fs::write(ground.folder.path().join("script.py"), "print('guessed')").unwrap();
+    check(&["exec", id, "script.py"], "", 0, "guessed\n", "");
+    check(&["cp", "script.py", &format!("{id}:")], "", 0, "", "16 bytes");
+    check(&["cp", &format!("{id}:script.py"), "back.py"], "", 0, "", "16 bytes");
+    assert_eq!(std::fs::read_to_string(ground.folder.path().join("back.py")).unwrap(), "print('guessed')");
+    check(&["cp", "a", "b"], "", 5, "", "ID:PATH");
+    check(&["list"], "", 0, id, "");
+    check(&["get", id], "", 0, "python-default", "");
+    check(&["logs", id], "", 0, "print(6 * 7)", "");
+    let list: Value = serde_json::from_str(&run(&ground, &["list", "--json"], "").out).unwrap();
+    assert_eq!(list[0]["id"], id);
+    check(&["stop", id], "", 0, "", "");
+    check(&["rm", id], "", 0, "", "");
+    check(&["get", id], "", 1, "", "not_found");
+    check(&["get", id, "--key", "wrong"], "", 4, "", "COVE_KEY");
+    check(&["list"], "", 0, "", "no sandbox");
+    served.close();
+    check(&["list"], "", 5, "", "cove serve");
+}

@@ -1,0 +1,131 @@
+//! Two Bays behind one PostgreSQL: the same answers from either, and one warm sandbox for one caller.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::{Ground, Served};
+
+/// Says the folder once the server answers; ends everything when its input ends, also because this process was killed.
+const SCRIPT: &str = r#"
+set -e
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+[ -n "$bin" ] || { echo "no PostgreSQL server here: run scripts/setup" >&2; exit 1; }
+dir=$(mktemp -d /tmp/cove-pg.XXXXXX)
+end() { "$bin/pg_ctl" stop -D "$dir/data" -m immediate -s >/dev/null 2>&1 || true; rm -rf "$dir"; }
+trap end EXIT
+"$bin/initdb" -D "$dir/data" -U bay -A trust -E UTF8 --locale=C.UTF-8 --no-sync >/dev/null
+"$bin/pg_ctl" start -D "$dir/data" -l "$dir/log" -s -w -t 60 -o "-k $dir -c listen_addresses= -c fsync=off" </dev/null >/dev/null
+"$bin/createdb" -h "$dir" -U bay bay
+echo "$dir"
+read _ || true
+"#;
+
+struct Postgres(Child, String);
+
+impl Postgres {
+    fn start() -> Self {
+        let root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0;
+        // The server refuses to run as root.
+        let mut command = Command::new(if root { "setpriv" } else { "env" });
+        if root {
+            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]);
+        }
+        command.args(["sh", "-c", SCRIPT]).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut folder = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut folder).unwrap();
+        assert!(!folder.trim().is_empty(), "PostgreSQL did not start: {:?}", child.wait());
+        let url = format!("postgresql:///bay?host={}&user=bay", folder.trim());
+        Self(child, url)
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+async fn python(served: &Served, id: &str, code: &str) -> Value {
+    let (status, body) = served.ask("POST", &format!("/v1/sandboxes/{id}/python/exec"), json!({ "code": code })).await;
+    assert_eq!(status, 200, "{body}");
+    body
+}
+
+#[tokio::test]
+async fn either_bay_answers_for_both() {
+    let postgres = Postgres::start();
+    let ground = Ground::new(
+        "profiles:\n  - id: warm\n    runtime_type: ship\n    capabilities: [python, shell, filesystem]\n    warm_pool_size: 3",
+    );
+    let cargos = ground.folder.path().join("cargos");
+    let text = std::fs::read_to_string(&ground.config).unwrap();
+    std::fs::write(&ground.config, format!("{text}\ncargo:\n  root_path: {}\n", cargos.display())).unwrap();
+    let a = ground.serve("a", &["--database-url", &postgres.1]);
+    let b = ground.serve("b", &["--database-url", &postgres.1]);
+
+    // A session that one Bay has is reached through the other, state and all.
+    let id = a.create("python-default").await;
+    python(&a, &id, "x = 41").await;
+    assert_eq!(python(&b, &id, "x + 1").await["output"].as_str().unwrap().trim(), "42");
+    let (_, seen) = b.ask("GET", &format!("/v1/sandboxes/{id}"), Value::Null).await;
+    assert_eq!(seen["status"], "ready", "{seen}");
+    let upload = json!({ "path": "f.txt", "content": "from b" });
+    assert_eq!(b.ask("PUT", &format!("/v1/sandboxes/{id}/filesystem/files"), upload).await.0, 200);
+    assert_eq!(a.shell(&id, "cat f.txt").await, "from b");
+    let (_, history) = b.ask("GET", &format!("/v1/sandboxes/{id}/history"), Value::Null).await;
+    assert_eq!(history["total"], 3, "{history}");
+
+    // Stopped by the one, started by the other, used through the first.
+    assert_eq!(b.ask("POST", &format!("/v1/sandboxes/{id}/stop"), Value::Null).await.0, 200);
+    assert_eq!(python(&b, &id, "y = 6").await["success"], true);
+    assert_eq!(python(&a, &id, "y * 7").await["output"].as_str().unwrap().trim(), "42");
+
+    // At once, through both, with one key each: one sandbox for each key.
+    let both = [&a, &b];
+    let made = join_all((0..20).map(|n| {
+        let request = both[n % 2].request(crate::KEY, "POST", "/v1/sandboxes").header("idempotency-key", format!("k-{}", n / 4));
+        async move { request.json(&json!({})).send().await.unwrap().json::<Value>().await.unwrap()["id"].clone() }
+    }))
+    .await;
+    let distinct: BTreeSet<String> = made.iter().map(Value::to_string).collect();
+    assert_eq!(distinct.len(), 5, "{made:?}");
+
+    // Warm ones are claimed once: nobody finds another's file.
+    let claimed = join_all((0..12).map(|n| async move {
+        let served = both[n % 2];
+        let id = served.create("warm").await;
+        let found = served.shell(&id, &format!("cat mark 2>/dev/null; echo {n} > mark")).await;
+        (id, found)
+    }))
+    .await;
+    let ids: BTreeSet<&String> = claimed.iter().map(|(id, _)| id).collect();
+    assert_eq!(ids.len(), 12, "{claimed:?}");
+    assert!(claimed.iter().all(|(_, found)| found.is_empty()), "{claimed:?}");
+    for (n, (id, _)) in claimed.iter().enumerate() {
+        assert_eq!(both[(n + 1) % 2].shell(id, "cat mark").await, n.to_string());
+    }
+
+    // One Bay is killed: the other goes on with its sandboxes once it is known to be gone, at the latest.
+    let mut a = a;
+    a.child.kill().unwrap();
+    a.child.wait().unwrap();
+    let began = std::time::Instant::now();
+    let path = format!("/v1/sandboxes/{}/shell/exec", claimed[0].0);
+    loop {
+        let (status, body) = b.ask("POST", &path, json!({ "command": "cat mark" })).await;
+        if status == 200 {
+            assert_eq!(body["output"], "0\n", "the cargo is there");
+            break;
+        }
+        assert!(matches!(status, 502 | 503), "{body}");
+        assert!(began.elapsed() < crate::PATIENCE, "{body}");
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    }
+    b.close();
+}
