@@ -86,7 +86,7 @@ impl Bay {
         request: impl Fn(Arc<LiveContainer>) -> F,
     ) -> Answer<T> {
         let first = request(Arc::clone(&berth.container)).await;
-        let again = matches!(&first, Err(error) if never_begun(error));
+        let again = matches!(&first, Err(ClientError::Refused(_)));
         if !again {
             if matches!(&first, Err(ClientError::Unreachable(_))) {
                 // It is most likely dying: once it has, the next call knows, and has a new one.
@@ -151,11 +151,6 @@ fn unsupported(message: String, capability: Capability, available: &[String]) ->
         .with("available", available.to_vec())
 }
 
-/// Whether nobody ever took the connection.
-fn never_begun(error: &ClientError) -> bool {
-    matches!(error, ClientError::Unreachable(why) if why.contains("(Connect)"))
-}
-
 /// A runtime that does not answer, or not in time.
 pub(crate) fn broken(error: &ClientError) -> BayError {
     match error {
@@ -164,7 +159,7 @@ pub(crate) fn broken(error: &ClientError) -> BayError {
             ErrorCode::ShipError,
             format!("the runtime ended while it worked; the next call has a new one ({error})"),
         ),
-        ClientError::Answer(_) => BayError::new(ErrorCode::ShipError, error.to_string()),
+        ClientError::Refused(_) | ClientError::Answer(_) => BayError::new(ErrorCode::ShipError, error.to_string()),
     }
 }
 

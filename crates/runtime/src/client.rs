@@ -32,7 +32,10 @@ const TOOL_LIMIT: Duration = Duration::from_secs(40);
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Nobody could be reached, or the connection broke: the runtime is gone.
+    /// Nobody takes connections: the runtime is gone, and what was asked was surely not begun.
+    #[error("the runtime takes no connections: {0}")]
+    Refused(String),
+    /// The connection broke: the runtime is gone, and nobody knows how far it came.
     #[error("the runtime cannot be reached: {0}")]
     Unreachable(String),
     /// No answer in time.
@@ -137,7 +140,8 @@ impl ShipClient {
             .map_err(|error| ClientError::Answer(error.to_string()))?;
         self.http.request(request).await.map_err(|error| {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-            ClientError::Unreachable(format!("{error}{cause}"))
+            let told = format!("{error}{cause}");
+            if error.is_connect() { ClientError::Refused(told) } else { ClientError::Unreachable(told) }
         })
     }
 }

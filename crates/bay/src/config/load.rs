@@ -314,6 +314,15 @@ gc:
     }
 
     #[test]
+    fn the_page_about_it_shows_what_is_so() {
+        let page = include_str!("../../../../docs/configuration.md");
+        let example = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let loaded = read("config.yaml", example, &[]).unwrap();
+        assert_eq!(loaded.warnings, Vec::<String>::new());
+        assert_eq!(loaded.config.resolved_profiles().unwrap().len(), 5);
+    }
+
+    #[test]
     fn toml_says_the_same() {
         let text = "[server]\nport = 9000\n[[profiles]]\nid = \"p\"\n[profiles.resources]\nmemory = \"1g\"\n";
         let config = read("config.toml", text, &[]).unwrap().config;

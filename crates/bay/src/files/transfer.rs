@@ -52,7 +52,7 @@ impl Bay {
         let socket = self
             .ask(call, berth, |container| async move {
                 let connected = UnixStream::connect(container.handle.endpoint()).await;
-                connected.map_err(|error| ClientError::Unreachable(format!("(Connect): {error}")))
+                connected.map_err(|error| ClientError::Refused(error.to_string()))
             })
             .await?;
         let mut random = [0; 16];
