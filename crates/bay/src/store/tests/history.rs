@@ -206,7 +206,7 @@ pub(super) async fn blobs_are_kept_within_bounds(place: Place) {
     );
     assert_eq!(store.blob(&Owner::new("other"), &payload).await.unwrap(), None);
     assert_eq!(store.purge_traces(place.at(100)).await.unwrap(), 97);
-    store.delete_sandbox(None, &made.id, Moment::now()).await.unwrap();
+    store.delete_sandbox(Some(&place.owner), &made.id, Moment::now()).await.unwrap();
     assert_eq!(store.blob(owner, &ids[102]).await.unwrap(), None, "gone with the sandbox");
     assert!(store.blob(owner, &payload).await.unwrap().is_some());
 

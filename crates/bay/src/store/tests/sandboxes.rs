@@ -190,10 +190,10 @@ pub(super) async fn a_shared_managed_cargo_goes_with_its_last_user(place: Place)
     let cargo = CargoChoice::Existing(&first.cargo_id);
     let new = NewSandbox { id: &second, profile: "p", cargo, expires_at: None, max_sandboxes: None };
     store.insert_sandbox(owner, &new, None, now).await.unwrap();
-    assert!(!store.delete_sandbox(None, &first.id, now).await.unwrap().unwrap().cargo_gone);
+    assert!(!store.delete_sandbox(Some(&place.owner), &first.id, now).await.unwrap().unwrap().cargo_gone);
     assert!(store.any_cargo(&first.cargo_id).await.unwrap().is_some());
     assert_eq!(store.drop_orphan_cargos(now).await.unwrap(), 0);
-    assert!(store.delete_sandbox(None, &second, now).await.unwrap().unwrap().cargo_gone);
+    assert!(store.delete_sandbox(Some(&place.owner), &second, now).await.unwrap().unwrap().cargo_gone);
     assert!(store.any_cargo(&first.cargo_id).await.unwrap().is_none());
 }
 
@@ -251,17 +251,21 @@ pub(super) async fn the_deleted_are_forgotten_in_time(place: Place) {
     place.bay("bay").await;
     let (first, second) = (place.sandbox("p", Some(place.at(5))).await, place.sandbox("p", None).await);
     assert!(store.expired_sandboxes(place.at(4), 10).await.unwrap().is_empty());
+    for (row, at) in [(&first, place.at(4)), (&second, place.at(99))] {
+        assert!(store.delete_sandbox(None, &row.id, at).await.unwrap().is_none(), "the house leaves what is not over");
+    }
     let expired = store.expired_sandboxes(place.at(5), 10).await.unwrap();
     assert_eq!(expired.iter().map(|row| &row.id).collect::<Vec<_>>(), [&first.id]);
     let (session, _) = place.begin(&second.id, "bay").await;
     for row in [&first, &second] {
-        let gone = store.delete_sandbox(None, &row.id, place.now).await.unwrap().unwrap();
+        let (by, at) = if row.id == first.id { (None, place.at(5)) } else { (Some(owner), place.at(5)) };
+        let gone = store.delete_sandbox(by, &row.id, at).await.unwrap().unwrap();
         assert_eq!(gone.sandbox.session.is_some(), row.id == second.id, "who deletes must end the session");
     }
     assert!(store.expired_sandboxes(place.at(5), 10).await.unwrap().is_empty());
-    assert_eq!(store.purge_sandboxes(place.now).await.unwrap(), 0, "not yet");
-    assert_eq!(store.purge_sandboxes(place.at(1)).await.unwrap(), 1, "not while there is a session");
+    assert_eq!(store.purge_sandboxes(place.at(5)).await.unwrap(), 0, "not yet");
+    assert_eq!(store.purge_sandboxes(place.at(6)).await.unwrap(), 1, "not while there is a session");
     assert!(store.delete_sandbox(Some(owner), &first.id, place.now).await.unwrap().is_none());
     store.end_session(&session).await.unwrap();
-    assert_eq!(store.purge_sandboxes(place.at(1)).await.unwrap(), 1);
+    assert_eq!(store.purge_sandboxes(place.at(6)).await.unwrap(), 1);
 }

@@ -52,7 +52,7 @@ pub(super) async fn a_session_from_start_to_end(place: Place) {
     let late = Place { now: place.at(100), ..place.clone() };
     assert_eq!(late.begin(&made.id, "bay").await.1, Begin::Over);
     let (third, _) = place.begin(&made.id, "bay").await;
-    store.delete_sandbox(None, &made.id, now).await.unwrap();
+    store.delete_sandbox(Some(&place.owner), &made.id, now).await.unwrap();
     assert_eq!(place.begin(&made.id, "bay").await.1, Begin::Over);
     assert!(!store.session_ready(&third, &json!([]), place.at(9), now).await.unwrap(), "deleted while it started");
 }
@@ -105,7 +105,7 @@ pub(super) async fn what_is_over_is_found(place: Place) {
         ids.push((made.id, session));
     }
     place.warm("bay").await;
-    store.delete_sandbox(None, &ids[3].0, now).await.unwrap();
+    store.delete_sandbox(Some(&place.owner), &ids[3].0, now).await.unwrap();
     for (secs, expected) in [(5, vec![3]), (15, vec![0, 3]), (25, vec![0, 2, 3]), (70, vec![0, 1, 2, 3])] {
         let over = store.sessions_over("bay", place.at(secs)).await.unwrap();
         let mut over: Vec<_> = over.iter().map(|row| ids.iter().position(|(_, id)| *id == row.id).unwrap()).collect();
