@@ -27,7 +27,8 @@ fn shell() -> ShellExecRequest {
 /// This process and everybody below: how many, and their own memory.
 fn below(root: u32) -> (usize, u64) {
     let tasks = std::fs::read_dir(format!("/proc/{root}/task")).into_iter().flatten().flatten();
-    let children: String = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
+    let children: String =
+        tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
     let rollup = std::fs::read_to_string(format!("/proc/{root}/smaps_rollup")).unwrap_or_default();
     let pss = rollup.lines().find_map(|line| line.strip_prefix("Pss:")?.split_whitespace().next()?.parse::<u64>().ok());
     let inner = children.split_whitespace().filter_map(|pid| pid.parse().ok()).map(below);

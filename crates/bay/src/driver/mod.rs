@@ -96,7 +96,7 @@ pub trait Driver: Debug + Send + Sync + 'static {
     fn delete_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>>;
     /// How many bytes a cargo holds.
     fn cargo_bytes<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<u64, DriverError>>;
-    /// All cargos that there are, with the age of each in seconds.
+    /// All cargos that could be orphans, with the age of each in seconds.
     fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>>;
     /// Finds what Bays that are gone have started, and ends it.
     fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>>;

@@ -24,6 +24,9 @@ const MAX_DEPTH: usize = 128;
 
 const TRASH: &str = ".trash-";
 
+/// Whose cargos these are.
+const SIGN: &str = ".records";
+
 pub(super) const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
@@ -31,13 +34,25 @@ pub(super) const FOLDER: OFlags =
 #[derive(Debug, Clone)]
 pub(super) struct Cargos {
     root: PathBuf,
+    /// Whether the records of this Bay are those of the folder.
+    known: bool,
 }
 
 impl Cargos {
-    pub(super) fn open(root: &Path) -> io::Result<Self> {
+    /// Opens the folder and signs it with the records that know its cargos. Whoever comes with other records (another
+    /// database on the same folder) uses it too, but must not take what he does not know for an orphan.
+    pub(super) fn open(root: &Path, records: u64) -> io::Result<Self> {
         fs::create_dir_all(root)?;
         make_private(root)?;
-        Ok(Self { root: root.canonicalize()? })
+        let (sign, path) = (format!("{records:016x}"), root.join(SIGN));
+        let known = match fs::read_to_string(&path) {
+            Ok(found) => found == sign,
+            Err(_) => fs::write(&path, &sign).is_ok(),
+        };
+        if !known {
+            tracing::warn!(root = %root.display(), "these cargos belong to another database: orphans are left alone");
+        }
+        Ok(Self { root: root.canonicalize()?, known })
     }
 
     /// Where a cargo is. Only an id of the right form is ever made a path of.
@@ -89,9 +104,12 @@ impl Cargos {
         Ok(weigh(&folder, 0))
     }
 
-    /// All cargos, with how many seconds ago each last changed.
+    /// All cargos that could be orphans, with how many seconds ago each last changed.
     pub(super) fn list(&self) -> io::Result<Vec<(String, u64)>> {
         let mut found = Vec::new();
+        if !self.known {
+            return Ok(found);
+        }
         for entry in fs::read_dir(&self.root)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
@@ -133,7 +151,7 @@ mod tests {
     #[test]
     fn a_cargo_is_made_weighed_and_removed() {
         let root = tempfile::tempdir().unwrap();
-        let cargos = Cargos::open(root.path()).unwrap();
+        let cargos = Cargos::open(root.path(), 1).unwrap();
         let id = "ws-0123456789ab";
         cargos.prepare(id).unwrap();
         cargos.prepare(id).unwrap();
@@ -150,7 +168,12 @@ mod tests {
         assert_eq!(cargos.list().unwrap().len(), 1);
         cargos.delete(id).unwrap();
         cargos.delete(id).unwrap();
-        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+        let left: Vec<_> = fs::read_dir(root.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(left, [SIGN]);
+        // Under other records nothing here is anybody's orphan.
+        cargos.prepare(id).unwrap();
+        assert_eq!(Cargos::open(root.path(), 2).unwrap().list().unwrap(), []);
+        assert_eq!(Cargos::open(root.path(), 1).unwrap().list().unwrap().len(), 1);
         assert!(Path::new("/usr").exists());
         for wrong in ["../x", "ws-../../../xx", "", "ws-0123456789AB"] {
             assert!(cargos.prepare(wrong).is_err(), "{wrong}");

@@ -48,8 +48,8 @@ impl LocalDriver {
         let records = config.database_url()?;
         let berth =
             Berth::take(&root, &records, instance_id).map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
-        let cargos =
-            Cargos::open(&config.cargo_root()?).map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
+        let cargos = Cargos::open(&config.cargo_root()?, berth::fingerprint(&records))
+            .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
         Ok(Self { program, options, berth, cargos, records })
     }
 }
