@@ -70,9 +70,9 @@ pub struct HistoryQuery {
     pub offset: Option<u32>,
     /// Only those with all of these tags, with commas between.
     pub tags: Option<String>,
-    /// Only those with (or without) notes.
+    /// Only those with notes.
     pub has_notes: Option<bool>,
-    /// Only those with (or without) a description.
+    /// Only those with a description.
     pub has_description: Option<bool>,
 }
 

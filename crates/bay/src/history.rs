@@ -65,8 +65,9 @@ pub(crate) async fn history(store: &Store, owner: &Owner, id: &str, query: &Hist
         exec_type: query.exec_type.as_deref(),
         success_only: query.success_only.unwrap_or(false),
         tags,
-        has_notes: query.has_notes,
-        has_description: query.has_description,
+        // Clients that ask for nothing in particular send `false`: it must not leave anything out.
+        has_notes: query.has_notes.filter(|wanted| *wanted),
+        has_description: query.has_description.filter(|wanted| *wanted),
         limit: page_size(query.limit)?,
         offset: query.offset.unwrap_or(0),
     };

@@ -44,8 +44,8 @@ pub(super) fn entries() -> Vec<Entry> {
                 "limit": count("How many at most.", 1, 500, 20),
                 "offset": count("How many to leave out first.", 0, 1_000_000, 0),
                 "tags": text("Only those with all of these tags, with commas between."),
-                "has_notes": {"type": "boolean", "description": "Only those with (or without) notes."},
-                "has_description": {"type": "boolean", "description": "Only those with (or without) a description."},
+                "has_notes": {"type": "boolean", "description": "Only those with notes."},
+                "has_description": {"type": "boolean", "description": "Only those with a description."},
             }),
             output: json!({
                 "entries": {"type": "array", "items": {"type": "object", "properties": entry_fields()}},
