@@ -13,9 +13,9 @@ import pytest
 from cove._local import LocalServer
 
 HERE = Path(__file__).resolve().parents[1]
-PAGES = [HERE / "README.md", HERE.parents[1] / "docs" / "sdk-python.md"]
+PAGES = [HERE.parents[1] / "README.md", HERE / "README.md", HERE.parents[1] / "docs" / "sdk-python.md"]
 EXAMPLES = [
-    pytest.param(code, id=f"{page.stem}-{number}")
+    pytest.param(code, id=f"{page.parent.name}-{page.stem}-{number}")
     for page in PAGES
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S), 1)
 ]
