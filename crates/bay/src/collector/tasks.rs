@@ -41,7 +41,8 @@ impl Bay {
                 report.skipped += 1;
                 continue;
             }
-            store.remove_instance(&id).await?;
+            // Judged again in the same breath: one whose heartbeat came late keeps its sessions.
+            store.bury_instance(&id, Self::alive_since()).await?;
             report.cleaned += 1;
         }
         Ok(())
