@@ -180,7 +180,7 @@ pub struct SchemaErrors {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SchemaProblem {
     /// Where: `body`, `query` or `path`, then names and positions.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<Value>)]
     pub loc: Vec<Value>,
     /// What is wrong.
     pub msg: String,

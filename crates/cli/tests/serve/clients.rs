@@ -1,16 +1,17 @@
 //! Clients of others against `cove serve`: a package from PyPI that speaks this interface, and schemathesis on the document.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::{Ground, KEY, project};
 
 /// Runs a program of the clients' own environment against a server; all of its output if it fails.
-fn run(program: &str, args: &[&str], url: &str) {
+fn run(program: &str, args: &[&str], url: &str, place: &Path) {
     let folder = project().join(".tools/venv-clients/bin");
     assert!(folder.is_dir(), "there are no clients here: run scripts/setup");
     let done = Command::new(folder.join(program))
         .args(args)
-        .current_dir(project().join("tests/python"))
+        .current_dir(place)
         .env("BAY_ENDPOINT", url)
         .env("BAY_TOKEN", KEY)
         .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -24,15 +25,25 @@ fn run(program: &str, args: &[&str], url: &str) {
 fn a_client_written_for_another_bay_works_unchanged() {
     let ground = Ground::new("");
     let served = ground.serve("data", &[]);
-    run("pytest", &["-q", "-p", "no:cacheprovider", "test_sdk.py"], &served.url);
+    let tests = project().join("tests/python/test_sdk.py");
+    run("pytest", &["-q", "-p", "no:cacheprovider", tests.to_str().unwrap()], &served.url, ground.folder.path());
     served.close();
 }
+
+/// What must hold of every answer.
+const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,\
+                      response_schema_conformance,unsupported_method,ignored_auth";
 
 #[test]
 fn schemathesis_finds_no_server_error_and_no_undocumented_answer() {
     let ground = Ground::new("warm_pool:\n  enabled: false");
     let served = ground.serve("data", &[]);
-    run("pytest", &["-q", "-p", "no:cacheprovider", "test_document.py"], &served.url);
+    let document = format!("{}/openapi.json", served.url);
+    let key = format!("Authorization: Bearer {KEY}");
+    let bounded = ["--phases", "fuzzing", "-n", "6", "--max-time", "60", "--seed", "1", "--request-timeout", "60"];
+    // It keeps what a failing case needs in the folder where it runs: that is the test's own.
+    let args = [&["--config-file", "/dev/null", "run", &document, "-H", &key, "--checks", CHECKS][..], &bounded].concat();
+    run("st", &args, &served.url, ground.folder.path());
     let log = ground.log();
     assert!(!log.contains("panicked"), "{log}");
     served.close();

@@ -59,13 +59,24 @@ fn a_wrong_configuration_says_its_line() {
     assert!(done.status.code() == Some(2) && said.contains("wrong.yaml:2"), "{said}");
 }
 
+/// Ended with the test, however the test ends.
+struct Ended(std::process::Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// With no configuration at all: the address, where the key is, and a line that works when it is typed.
 #[test]
 fn the_line_that_is_printed_works() {
     let ground = Ground::new("");
     let mut child = ground.command("data");
     child.args(["serve", "--port", "0"]).stdin(Stdio::null()).stderr(Stdio::piped());
-    let mut child = child.spawn().unwrap();
+    let mut child = Ended(child.spawn().unwrap());
+    let child = &mut child.0;
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut said = Vec::new();
     while !said.last().is_some_and(|line: &String| line.contains("/docs")) {

@@ -42,7 +42,7 @@ impl Ground {
         let folder = tempfile::Builder::new().prefix("cove").tempdir().unwrap();
         // The browser's user must be able to pass.
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
-        let config = folder.path().join("config.yaml");
+        let config = folder.path().join("bay.yaml");
         let text = format!(
             "runtime_dir: {run}\nsecurity:\n  api_key: {KEY}\n  keys:\n    - {{ owner: another, key: {OTHER} }}\n{more}\n",
             run = folder.path().join("run").display(),

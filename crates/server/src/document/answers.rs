@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cove_api::{ErrorBody, ErrorCode, SchemaErrors};
+use cove_api::{ErrorBody, ErrorCode, Event, SchemaErrors};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
@@ -65,12 +65,13 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
     codes
 }
 
-/// The schemas of the errors' bodies.
+/// The schemas of the errors' bodies, and of what is in a stream of events.
 pub(super) fn add_schemas(document: &mut Value) {
     let mut schemas: Vec<(String, RefOr<Schema>)> = Vec::new();
     for (name, schema, nested) in [
         (ErrorBody::name(), <ErrorBody as utoipa::PartialSchema>::schema(), ErrorBody::schemas as fn(&mut Vec<_>)),
         (SchemaErrors::name(), <SchemaErrors as utoipa::PartialSchema>::schema(), SchemaErrors::schemas),
+        (Event::name(), <Event as utoipa::PartialSchema>::schema(), Event::schemas),
     ] {
         nested(&mut schemas);
         schemas.push((name.into_owned(), schema));

@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
-use cove_api::{ErrorCode, Event};
+use cove_api::{ErrorCode, Event, EventKind};
 use futures_util::{Stream, StreamExt as _};
 use serde::Deserialize;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -36,13 +36,27 @@ struct AfterQuery {
 
 impl Bounded for AfterQuery {}
 
+/// An event as the stream has it.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its schema is used: the stream is written as it comes")]
+struct SentEvent {
+    /// Its number.
+    id: String,
+    /// Its kind.
+    #[schema(inline)]
+    event: EventKind,
+    /// The whole event as JSON.
+    #[schema(value_type = String, content_media_type = "application/json")]
+    data: Event,
+}
+
 /// Follow a sandbox's events
 ///
 /// A stream of server-sent events: `id` is the event's number, `event` its kind, `data` the whole event as JSON. Comments
 /// keep a quiet stream open. Whoever comes back with the last number goes on there; a `gap` says that some were missed.
 #[utoipa::path(get, path = "/sandboxes/{id}/events", tag = "events",
     params(AfterQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Events after this number")),
-    responses((status = 200, body = Event, content_type = "text/event-stream", description = "The events")))]
+    responses((status = 200, body = SentEvent, content_type = "text/event-stream", description = "The events")))]
 async fn stream_events(
     State(app): State<App>,
     Caller(owner): Caller,
