@@ -418,6 +418,10 @@ async def refused(server, body, accept, good):
                     assert any("error response" in said for said in words(error)), list(words(error))
                 else:
                     raise AssertionError("let in without a key")
+        for mode in ("auto", "legacy"):
+            async with over_http(url + "?tools=skills,history", mode) as client:
+                names = {tool.name for tool in (await client.list_tools()).tools}
+                assert "get_execution" in names and "promote_skill_candidate" in names and "ls" not in names, names
         async with over_http(url, "auto") as client:
             made = await client.call_tool("create_sandbox", {"profile": "javascript"})
             arguments = {"sandbox_id": made.structured_content["id"], "code": "return 6 * 7"}

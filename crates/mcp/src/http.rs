@@ -24,7 +24,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::server::OwnerSource;
-use crate::{CoveMcp, McpOptions};
+use crate::{CoveMcp, McpOptions, ToolSet};
 
 /// One request's body at most: `upload_file` carries base64.
 const MAX_BODY_BYTES: usize = 8 << 20;
@@ -84,6 +84,14 @@ pub fn service(
 pub(crate) fn agent(parts: &Parts) -> String {
     let agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     agent.unwrap_or_default().to_owned()
+}
+
+/// The sets of tools that an address asks for (`?tools=core,files`); `Err`: a name that is none.
+pub(crate) fn wished_tools(parts: &Parts) -> Option<Result<Vec<ToolSet>, String>> {
+    let query = parts.uri.query()?;
+    let wish = query.split('&').find_map(|pair| pair.strip_prefix("tools="))?;
+    let wish = percent_encoding::percent_decode_str(wish).decode_utf8_lossy();
+    Some(wish.split(',').map(|name| ToolSet::parse(name).ok_or_else(|| name.chars().take(40).collect())).collect())
 }
 
 impl McpService {
@@ -155,6 +163,19 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_may_ask_for_tools() {
+        let check = |address: &str| {
+            let (parts, ()) = Request::builder().uri(address).body(()).unwrap().into_parts();
+            wished_tools(&parts)
+        };
+        assert_eq!(check("/mcp"), None);
+        assert_eq!(check("/mcp?x=1"), None);
+        assert_eq!(check("/mcp?x=1&tools=core%2Cskills"), Some(Ok(vec![ToolSet::Core, ToolSet::Skills])));
+        assert_eq!(check("/mcp?tools=core,all"), Some(Ok(vec![ToolSet::Core, ToolSet::All])));
+        assert_eq!(check("/mcp?tools=everything"), Some(Err("everything".to_owned())));
+    }
 
     #[test]
     fn only_a_note_of_cancellation_is_one() {

@@ -1,5 +1,6 @@
 //! The server: lists the tools, runs the calls, ends them when they are cancelled.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -91,6 +92,20 @@ impl CoveMcp {
         }
     }
 
+    /// The tools that this client sees: those of the options, or over HTTP those that its address asks for
+    /// (`/mcp?tools=core,history`).
+    fn listed(&self, context: &RequestContext<RoleServer>) -> Result<Cow<'_, [Tool]>, ErrorData> {
+        let parts = context.extensions.get::<http::request::Parts>();
+        match parts.and_then(crate::http::wished_tools) {
+            None => Ok(Cow::Borrowed(&self.inner.tools)),
+            Some(Ok(sets)) => Ok(Cow::Owned(catalog::tools(&sets, self.inner.options.own_profile.is_some()))),
+            Some(Err(name)) => {
+                let known = catalog::ToolSet::NAMES.join(", ");
+                Err(ErrorData::invalid_params(format!("there is no set of tools {name:?}; there are: {known}"), None))
+            }
+        }
+    }
+
     /// The sandbox that a call is for.
     pub(crate) async fn sandbox(&self, owner: &Owner, args: &mut Args) -> Result<String, Failure> {
         if let Some(id) = args.take_text("sandbox_id")? {
@@ -164,7 +179,7 @@ impl ServerHandler for CoveMcp {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.owner(&context)?;
-        Ok(ListToolsResult::with_all_items(self.inner.tools.clone()))
+        Ok(ListToolsResult::with_all_items(self.listed(&context)?.into_owned()))
     }
 
     async fn call_tool(
@@ -174,11 +189,13 @@ impl ServerHandler for CoveMcp {
     ) -> Result<CallToolResponse, ErrorData> {
         let owner = self.owner(&context)?;
         let name = tools::usual_name(&request.name);
-        if self.get_tool(name).is_none() {
-            let known: Vec<_> = self.inner.tools.iter().map(|tool| tool.name.as_ref()).collect();
+        let listed = self.listed(&context)?;
+        if !listed.iter().any(|tool| tool.name == name) {
+            let known: Vec<_> = listed.iter().map(|tool| tool.name.as_ref()).collect();
             let message = format!("there is no tool {:?} here; there are: {}", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         }
+        drop(listed);
         let (_entry, stop) = self.inner.runs.enter(&owner, &context);
         let progress = Progress::begin(&context);
         let call = tools::Call {
