@@ -1066,7 +1066,7 @@ export interface components {
         /** @description One problem with what was sent. */
         SchemaProblem: {
             /** @description Where: `body`, `query` or `path`, then names and positions. */
-            loc: string[];
+            loc: unknown[];
             /** @description What is wrong. */
             msg: string;
             /** @description What kind of wrong: `missing`, `json_invalid`, `value_error`, … */
@@ -1084,6 +1084,14 @@ export interface components {
              * @default 30
              */
             timeout?: number;
+        };
+        /** @description An event as the stream has it. */
+        SentEvent: {
+            /** @description The whole event as JSON. */
+            data: string;
+            event: ("state" | "run_started" | "console" | "tool_call" | "run_finished" | "gap") & Record<string, never>;
+            /** @description Its number. */
+            id: string;
         };
         /** @description A shell command to run. */
         ShellExecRequest: {

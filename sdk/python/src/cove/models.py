@@ -1002,13 +1002,26 @@ class SchemaProblem:
     """One problem with what was sent."""
 
     #: Where: `body`, `query` or `path`, then names and positions.
-    loc: list[str]
+    loc: list[Any]
 
     #: What is wrong.
     msg: str
 
     #: What kind of wrong: `missing`, `json_invalid`, `value_error`, …
     type: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentEvent:
+    """An event as the stream has it."""
+
+    #: Its number.
+    id: str
+
+    event: Any
+
+    #: The whole event as JSON.
+    data: str
 
 
 @dataclass(frozen=True, kw_only=True)
