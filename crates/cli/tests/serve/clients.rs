@@ -42,7 +42,8 @@ fn schemathesis_finds_no_server_error_and_no_undocumented_answer() {
     let key = format!("Authorization: Bearer {KEY}");
     let bounded = ["--phases", "fuzzing", "-n", "6", "--max-time", "60", "--seed", "1", "--request-timeout", "60"];
     // It keeps what a failing case needs in the folder where it runs: that is the test's own.
-    let args = [&["--config-file", "/dev/null", "run", &document, "-H", &key, "--checks", CHECKS][..], &bounded].concat();
+    let args =
+        [&["--config-file", "/dev/null", "run", &document, "-H", &key, "--checks", CHECKS][..], &bounded].concat();
     run("st", &args, &served.url, ground.folder.path());
     let log = ground.log();
     assert!(!log.contains("panicked"), "{log}");

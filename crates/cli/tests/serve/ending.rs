@@ -19,7 +19,8 @@ async fn what_runs_comes_to_its_end_before_the_server_does() {
     let running = tokio::spawn(running);
     let began = std::time::Instant::now();
     loop {
-        let (status, _) = served.ask("GET", &format!("/v1/sandboxes/{id}/filesystem/files?path=begun"), Value::Null).await;
+        let (status, _) =
+            served.ask("GET", &format!("/v1/sandboxes/{id}/filesystem/files?path=begun"), Value::Null).await;
         if status == 200 {
             break;
         }

@@ -8,7 +8,8 @@ use crate::asked::{Seen, path_of};
 use crate::{Ground, KEY, OTHER, Served, skills};
 
 const NOBODY: &str = "sandbox-000000000000";
-const PAGE: &str = "data:text/html,<title>Cove</title><button onclick=\"document.title='Clicked'\">Go</button><input aria-label=Name>";
+const PAGE: &str =
+    "data:text/html,<title>Cove</title><button onclick=\"document.title='Clicked'\">Go</button><input aria-label=Name>";
 
 #[tokio::test]
 async fn every_endpoint_does_its_work_and_refuses_what_it_must() {
@@ -32,7 +33,8 @@ async fn every_endpoint_does_its_work_and_refuses_what_it_must() {
     over(&served, s).await;
 
     let report = s.check(&served, "run_collector", &[], "", json!({ "tasks": ["idle_session"] }), "success").await;
-    let tasks: Vec<&str> = report["results"].as_array().unwrap().iter().map(|one| one["task"].as_str().unwrap()).collect();
+    let tasks: Vec<&str> =
+        report["results"].as_array().unwrap().iter().map(|one| one["task"].as_str().unwrap()).collect();
     assert_eq!(tasks, ["idle_session"], "only those that were asked for");
     s.check(&served, "run_collector", &[], "", json!({ "tasks": ["nonsense"] }), "validation_error").await;
     s.check(&served, "get_collector", &[], "", Value::Null, "success").await;
@@ -77,10 +79,26 @@ async fn life(served: &Served, s: &mut Seen) -> String {
 
 async fn code(served: &Served, s: &mut Seen, id: &str) {
     let own = [("id", id)];
-    let said = s.check(served, "exec_shell", &own, "", json!({ "command": "echo kept > kept.txt; pwd", "tags": "a,b" }), "success").await;
-    assert_eq!((&said["output"], &said["exit_code"], &said["command"]), (&json!("/workspace\n"), &json!(0), &Value::Null));
-    let failed = s.check(served, "exec_shell", &own, "", json!({ "command": "exit 3", "include_code": true }), "success").await;
-    assert_eq!((&failed["success"], &failed["exit_code"], &failed["command"]), (&json!(false), &json!(3), &json!("exit 3")));
+    let said = s
+        .check(
+            served,
+            "exec_shell",
+            &own,
+            "",
+            json!({ "command": "echo kept > kept.txt; pwd", "tags": "a,b" }),
+            "success",
+        )
+        .await;
+    assert_eq!(
+        (&said["output"], &said["exit_code"], &said["command"]),
+        (&json!("/workspace\n"), &json!(0), &Value::Null)
+    );
+    let failed =
+        s.check(served, "exec_shell", &own, "", json!({ "command": "exit 3", "include_code": true }), "success").await;
+    assert_eq!(
+        (&failed["success"], &failed["exit_code"], &failed["command"]),
+        (&json!(false), &json!(3), &json!("exit 3"))
+    );
     let late = s.check(served, "exec_shell", &own, "", json!({ "command": "sleep 60", "timeout": 1 }), "success").await;
     assert!(late["success"] == false && !late["error"].as_str().unwrap().is_empty(), "{late}");
     s.check(served, "exec_shell", &own, "", json!({ "command": "ls", "cwd": "../.." }), "invalid_path").await;
@@ -89,19 +107,34 @@ async fn code(served: &Served, s: &mut Seen, id: &str) {
 
     s.check(served, "exec_python", &own, "", json!({ "code": "x = 20" }), "success").await;
     let said = s.check(served, "exec_python", &own, "", json!({ "code": "x + 1" }), "success").await;
-    assert_eq!((said["output"].as_str().unwrap().trim(), &said["data"]["execution_count"]), ("21", &json!(2)), "{said}");
+    assert_eq!(
+        (said["output"].as_str().unwrap().trim(), &said["data"]["execution_count"]),
+        ("21", &json!(2)),
+        "{said}"
+    );
     let failed = s.check(served, "exec_python", &own, "", json!({ "code": "1/0" }), "success").await;
     assert!(failed["success"] == false && failed["error"].as_str().unwrap().contains("ZeroDivisionError"), "{failed}");
     s.check(served, "exec_python", &own, "", json!({ "code": "1", "timeout": 301 }), "422").await;
     s.check(served, "exec_python", &[("id", NOBODY)], "", json!({ "code": "1" }), "not_found").await;
 
-    let said = s.check(served, "exec_javascript", &own, "", json!({ "code": "return input.a + 1", "input": { "a": 41 } }), "success").await;
+    let said = s
+        .check(
+            served,
+            "exec_javascript",
+            &own,
+            "",
+            json!({ "code": "return input.a + 1", "input": { "a": 41 } }),
+            "success",
+        )
+        .await;
     assert_eq!(said["data"]["result"], 42, "{said}");
     s.check(served, "exec_javascript", &own, "", json!({ "code": "let n = 1", "session": true }), "success").await;
-    let kept = s.check(served, "exec_javascript", &own, "", json!({ "code": "n + 1", "session": true }), "success").await;
+    let kept =
+        s.check(served, "exec_javascript", &own, "", json!({ "code": "n + 1", "session": true }), "success").await;
     assert_eq!(kept["data"]["result"], 2, "{kept}");
     s.check(served, "reset_javascript", &own, "", Value::Null, "success").await;
-    let forgotten = s.check(served, "exec_javascript", &own, "", json!({ "code": "typeof n", "session": true }), "success").await;
+    let forgotten =
+        s.check(served, "exec_javascript", &own, "", json!({ "code": "typeof n", "session": true }), "success").await;
     assert_eq!(forgotten["data"]["result"], "undefined", "{forgotten}");
     s.check(served, "exec_javascript", &own, "", json!({ "code": "1", "engine": "steam" }), "validation_error").await;
     s.check(served, "exec_javascript", &[("id", NOBODY)], "", json!({ "code": "1" }), "not_found").await;
@@ -156,16 +189,20 @@ async fn files(served: &Served, s: &mut Seen, id: &str) {
     assert_eq!(read["content"], "hello ä");
     s.check(served, "read_file", &own, "path=a/../a/b.txt", Value::Null, "success").await;
     s.check(served, "read_file", &own, "path=nothing.txt", Value::Null, "file_not_found").await;
-    for (path, reason) in [("", "empty_path"), ("%00", "null_byte"), ("/etc/passwd", "absolute_path"), ("../x", "path_traversal")] {
+    for (path, reason) in
+        [("", "empty_path"), ("%00", "null_byte"), ("/etc/passwd", "absolute_path"), ("../x", "path_traversal")]
+    {
         let refused = s.check(served, "read_file", &own, &format!("path={path}"), Value::Null, "invalid_path").await;
         assert_eq!(refused["error"]["details"]["reason"], reason, "{path}");
     }
     s.check(served, "write_file", &own, "", json!({ "path": "../x", "content": "" }), "invalid_path").await;
     s.check(served, "read_file", &own, "", Value::Null, "422").await;
-    let hidden = s.check(served, "write_file", &own, "", json!({ "path": "a/.hidden", "content": "" }), "success").await;
+    let hidden =
+        s.check(served, "write_file", &own, "", json!({ "path": "a/.hidden", "content": "" }), "success").await;
     assert_eq!(hidden["status"], "ok");
     let list = s.check(served, "list_directory", &own, "path=a", Value::Null, "success").await;
-    let names: Vec<&str> = list["entries"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        list["entries"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert!(names.contains(&".hidden") && names.contains(&"b.txt"), "{list}");
     s.check(served, "list_directory", &own, "", Value::Null, "success").await;
     s.check(served, "list_directory", &own, "path=nowhere", Value::Null, "file_not_found").await;
@@ -200,7 +237,9 @@ async fn files(served: &Served, s: &mut Seen, id: &str) {
     assert!(response.headers()["content-disposition"].to_str().unwrap().contains("data.bin"));
     assert_eq!(response.bytes().await.unwrap(), bytes);
     s.check(served, "download_file", &own, "path=nothing", Value::Null, "file_not_found").await;
-    let found = s.check(served, "call_file_tool", &[("id", id), ("tool", "grep")], "", json!({ "pattern": "hello" }), "success").await;
+    let found = s
+        .check(served, "call_file_tool", &[("id", id), ("tool", "grep")], "", json!({ "pattern": "hello" }), "success")
+        .await;
     assert!(found.to_string().contains("b.txt"), "{found}");
     s.check(served, "call_file_tool", &[("id", id), ("tool", "hammer")], "", json!({}), "not_found").await;
     s.check(served, "delete_file", &own, "path=a", Value::Null, "success").await;
@@ -209,7 +248,16 @@ async fn files(served: &Served, s: &mut Seen, id: &str) {
 
 async fn browser(served: &Served, s: &mut Seen) {
     let plain = served.create("javascript").await;
-    let refused = s.check(served, "exec_browser", &[("id", &plain)], "", json!({ "cmd": "open about:blank" }), "capability_not_supported").await;
+    let refused = s
+        .check(
+            served,
+            "exec_browser",
+            &[("id", &plain)],
+            "",
+            json!({ "cmd": "open about:blank" }),
+            "capability_not_supported",
+        )
+        .await;
     assert_eq!(refused["error"]["details"]["capability"], "browser", "{refused}");
     assert!(refused["error"]["details"]["available"].is_array());
     let idle = s.check(served, "get_sandbox", &[("id", &plain)], "", Value::Null, "success").await;
@@ -226,30 +274,67 @@ async fn browser(served: &Served, s: &mut Seen) {
         let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name} is not in {text}"));
         format!("@{}", line.split("ref=").nth(1).unwrap().split(']').next().unwrap())
     };
-    s.check(served, "browser_fill", &own, "", json!({ "ref": reference("Name"), "text": "a 'b' \"c\"; --x" }), "success").await;
+    s.check(
+        served,
+        "browser_fill",
+        &own,
+        "",
+        json!({ "ref": reference("Name"), "text": "a 'b' \"c\"; --x" }),
+        "success",
+    )
+    .await;
     let clicked = s.check(served, "browser_click", &own, "", json!({ "ref": reference("Go") }), "success").await;
     assert_eq!(clicked["success"], true, "{clicked}");
-    let title = s.check(served, "exec_browser", &own, "", json!({ "cmd": "get title", "include_trace": true, "learn": true }), "success").await;
+    let title = s
+        .check(
+            served,
+            "exec_browser",
+            &own,
+            "",
+            json!({ "cmd": "get title", "include_trace": true, "learn": true }),
+            "success",
+        )
+        .await;
     assert!(title["output"].as_str().unwrap().contains("Clicked") && title["trace_ref"].is_string(), "{title}");
     let trace = [("id", id.as_str()), ("trace_ref", title["trace_ref"].as_str().unwrap())];
     let trace = s.check(served, "get_browser_trace", &trace, "", Value::Null, "success").await;
     assert!(!trace["steps"].as_array().unwrap().is_empty(), "{trace}");
-    s.check(served, "get_browser_trace", &[("id", &id), ("trace_ref", "blob:blob-000000000000")], "", Value::Null, "not_found").await;
+    s.check(
+        served,
+        "get_browser_trace",
+        &[("id", &id), ("trace_ref", "blob:blob-000000000000")],
+        "",
+        Value::Null,
+        "not_found",
+    )
+    .await;
     let shot = s.check(served, "browser_screenshot", &own, "", json!({ "path": "shots/page.png" }), "success").await;
     assert_eq!(shot["success"], true, "{shot}");
     assert_eq!(served.shell(&id, "head -c 4 shots/page.png | tail -c 3").await, "PNG", "one workspace for both");
     s.check(served, "browser_screenshot", &own, "", json!({ "path": "../../x.png" }), "invalid_path").await;
     let batch = json!({ "commands": ["get title", "no-such-command", "get url"], "stop_on_error": true });
     let batch = s.check(served, "exec_browser_batch", &own, "", batch, "success").await;
-    assert_eq!((&batch["success"], &batch["total_steps"], &batch["completed_steps"]), (&json!(false), &json!(3), &json!(2)), "{batch}");
+    assert_eq!(
+        (&batch["success"], &batch["total_steps"], &batch["completed_steps"]),
+        (&json!(false), &json!(3), &json!(2)),
+        "{batch}"
+    );
     s.check(served, "exec_browser_batch", &own, "", json!({ "commands": [] }), "422").await;
     s.check(served, "exec_browser", &own, "", json!({ "cmd": "" }), "validation_error").await;
-    for operation in ["browser_navigate", "browser_snapshot", "browser_click", "browser_fill", "browser_screenshot", "exec_browser_batch"] {
+    for operation in [
+        "browser_navigate",
+        "browser_snapshot",
+        "browser_click",
+        "browser_fill",
+        "browser_screenshot",
+        "exec_browser_batch",
+    ] {
         let body = json!({ "url": "about:blank", "ref": "@e1", "text": "", "commands": ["get url"] });
         s.check(served, operation, &[("id", NOBODY)], "", body, "not_found").await;
     }
     // The seed's own path, without a version.
-    let (status, body) = served.ask("POST", &format!("/sandboxes/{id}/browser/exec"), json!({ "cmd": "get url" })).await;
+    let (status, body) =
+        served.ask("POST", &format!("/sandboxes/{id}/browser/exec"), json!({ "cmd": "get url" })).await;
     assert!(status == 200 && body["stdout"].as_str().unwrap().contains("data:"), "{body}");
     skills::replay(served, s, &id).await;
     s.check(served, "delete_sandbox", &own, "", Value::Null, "success").await;
@@ -260,7 +345,8 @@ async fn history(served: &Served, s: &mut Seen, id: &str) {
     let all = s.check(served, "list_history", &own, "limit=500", Value::Null, "success").await;
     let (entries, total) = (all["entries"].as_array().unwrap(), all["total"].as_u64().unwrap());
     assert_eq!(entries.len() as u64, total, "{all}");
-    let tagged = s.check(served, "list_history", &own, "tags=a&exec_type=shell&success_only=true", Value::Null, "success").await;
+    let tagged =
+        s.check(served, "list_history", &own, "tags=a&exec_type=shell&success_only=true", Value::Null, "success").await;
     assert_eq!(tagged["total"], 1, "{tagged}");
     s.check(served, "list_history", &own, "limit=0", Value::Null, "422").await;
     let last = s.check(served, "get_last_execution", &own, "exec_type=python", Value::Null, "success").await;
@@ -300,7 +386,8 @@ async fn cargos(served: &Served, s: &mut Seen, id: &str) {
     }
     let list: Value = served.request(OTHER, "GET", "/v1/sandboxes").send().await.unwrap().json().await.unwrap();
     assert_eq!(list["items"], json!([]));
-    let exec = served.request(OTHER, "POST", &format!("/v1/sandboxes/{id}/shell/exec")).json(&json!({ "command": "id" }));
+    let exec =
+        served.request(OTHER, "POST", &format!("/v1/sandboxes/{id}/shell/exec")).json(&json!({ "command": "id" }));
     assert_eq!(exec.send().await.unwrap().status(), 404);
 }
 

@@ -22,7 +22,11 @@ async fn a_reader_goes_on_where_it_stopped() {
         kinds.push(event.kind);
         heard.push(event);
     }
-    let lines: Vec<&str> = heard.iter().filter(|event| event.kind == EventKind::Console).map(|event| event.data["text"].as_str().unwrap()).collect();
+    let lines: Vec<&str> = heard
+        .iter()
+        .filter(|event| event.kind == EventKind::Console)
+        .map(|event| event.data["text"].as_str().unwrap())
+        .collect();
     assert_eq!(lines, ["one", "two"], "{heard:?}");
     assert!(heard.windows(2).all(|pair| pair[0].seq < pair[1].seq));
     drop(first);

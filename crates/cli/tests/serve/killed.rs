@@ -36,7 +36,8 @@ async fn twenty_kills_lose_nothing_and_leave_nothing() {
     for round in 0..ROUNDS {
         let served = ground.serve("data", &[]);
         check(&served, &known).await;
-        let workers: Vec<_> = (0..WORKERS).map(|worker| work(&served, known.clone(), format!("r{round}-w{worker}"))).collect();
+        let workers: Vec<_> =
+            (0..WORKERS).map(|worker| work(&served, known.clone(), format!("r{round}-w{worker}"))).collect();
         let workers: Vec<_> = workers.into_iter().map(tokio::spawn).collect();
         tokio::time::sleep(Duration::from_millis(30 + chance(&mut seed) % 600)).await;
         let mut below = below(served.child.id());
@@ -151,6 +152,8 @@ async fn living(served: &Served) -> BTreeSet<String> {
 fn mentioning(folder: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mentions = |pid: &u32| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains(folder));
+    let mentions = |pid: &u32| {
+        std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains(folder))
+    };
     pids.filter(|pid| *pid != std::process::id() && mentions(pid) && alive(*pid)).collect()
 }

@@ -3,8 +3,8 @@
 
 mod asked;
 mod clients;
-mod endpoints;
 mod ending;
+mod endpoints;
 mod events;
 mod killed;
 mod once;
@@ -117,7 +117,8 @@ impl Served {
 
     /// What a command prints; it must succeed.
     pub(crate) async fn shell(&self, id: &str, command: &str) -> String {
-        let (status, body) = self.ask("POST", &format!("/v1/sandboxes/{id}/shell/exec"), json!({ "command": command })).await;
+        let (status, body) =
+            self.ask("POST", &format!("/v1/sandboxes/{id}/shell/exec"), json!({ "command": command })).await;
         assert!(status == 200 && body["success"] == true, "{command}: {status} {body}");
         body["output"].as_str().unwrap().trim_end().to_owned()
     }
@@ -157,7 +158,8 @@ impl Drop for Served {
 /// Everybody below a process but itself.
 pub(crate) fn below(root: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{root}/task")).into_iter().flatten().flatten();
-    let children: String = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
+    let children: String =
+        tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
     let children = children.split_whitespace().map(|pid| pid.parse::<u32>().unwrap());
     children.flat_map(|child| std::iter::once(child).chain(below(child))).collect()
 }

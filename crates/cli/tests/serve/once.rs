@@ -34,7 +34,10 @@ async fn twenty_at_once_with_one_key_make_one_sandbox() {
         let request = served.request(KEY, "POST", &format!("/v1/sandboxes/{id}/extend_ttl"));
         request.header("idempotency-key", "more-1").json(&json!({ "extend_by": 100 })).send()
     };
-    let ends = join_all((0..20).map(|_| async { extend().await.unwrap().json::<Value>().await.unwrap()["expires_at"].clone() })).await;
+    let ends = join_all(
+        (0..20).map(|_| async { extend().await.unwrap().json::<Value>().await.unwrap()["expires_at"].clone() }),
+    )
+    .await;
     assert!(ends.iter().all(|end| *end == ends[0] && end.is_string()), "{ends:?}");
     served.close();
 }

@@ -89,7 +89,8 @@ async fn either_bay_answers_for_both() {
     // At once, through both, with one key each: one sandbox for each key.
     let both = [&a, &b];
     let made = join_all((0..20).map(|n| {
-        let request = both[n % 2].request(crate::KEY, "POST", "/v1/sandboxes").header("idempotency-key", format!("k-{}", n / 4));
+        let request =
+            both[n % 2].request(crate::KEY, "POST", "/v1/sandboxes").header("idempotency-key", format!("k-{}", n / 4));
         async move { request.json(&json!({})).send().await.unwrap().json::<Value>().await.unwrap()["id"].clone() }
     }))
     .await;

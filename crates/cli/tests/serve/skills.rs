@@ -7,7 +7,9 @@ use crate::asked::Seen;
 
 /// A skill from an execution in this sandbox, from its payload to its end.
 pub(crate) async fn life(served: &Served, s: &mut Seen, id: &str) {
-    let payload = s.check(served, "create_payload", &[], "", json!({ "payload": { "a": [1, 2] }, "kind": "notes" }), "success").await;
+    let payload = s
+        .check(served, "create_payload", &[], "", json!({ "payload": { "a": [1, 2] }, "kind": "notes" }), "success")
+        .await;
     let reference = payload["payload_ref"].as_str().unwrap();
     let kept = s.check(served, "get_payload", &[("payload_ref", reference)], "", Value::Null, "success").await;
     assert_eq!(kept["payload"], json!({ "a": [1, 2] }));
@@ -17,8 +19,24 @@ pub(crate) async fn life(served: &Served, s: &mut Seen, id: &str) {
     let wish = json!({ "skill_key": "sum", "source_execution_ids": [last["id"]], "payload_ref": reference });
     let made = s.check(served, "create_candidate", &[], "", wish, "success").await;
     let first = [("id", made["id"].as_str().unwrap())];
-    s.check(served, "create_candidate", &[], "", json!({ "skill_key": "", "source_execution_ids": ["exec-000000000000"] }), "422").await;
-    s.check(served, "create_candidate", &[], "", json!({ "skill_key": "x", "source_execution_ids": ["exec-000000000000"] }), "not_found").await;
+    s.check(
+        served,
+        "create_candidate",
+        &[],
+        "",
+        json!({ "skill_key": "", "source_execution_ids": ["exec-000000000000"] }),
+        "422",
+    )
+    .await;
+    s.check(
+        served,
+        "create_candidate",
+        &[],
+        "",
+        json!({ "skill_key": "x", "source_execution_ids": ["exec-000000000000"] }),
+        "not_found",
+    )
+    .await;
     let nobody = [("id", "sc-000000000000")];
     s.check(served, "get_candidate", &first, "", Value::Null, "success").await;
     s.check(served, "get_candidate", &nobody, "", Value::Null, "not_found").await;
