@@ -50,6 +50,7 @@ pub(crate) struct Serve {
 pub(crate) fn serve(args: &Serve) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let exit = runtime.block_on(run(args));
+    cove_server::telemetry::end();
     runtime.shutdown_timeout(Duration::from_secs(1));
     exit
 }

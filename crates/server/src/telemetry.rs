@@ -1,4 +1,7 @@
 //! Logs: for people on a terminal, as JSON elsewhere. Never a key, never code, never a file's content.
+//!
+//! With the feature `otlp` and `OTEL_EXPORTER_OTLP_ENDPOINT` each request's span also goes to an OpenTelemetry collector,
+//! in batches, from a thread of its own: a collector that is slow or gone costs no request anything.
 
 use std::io::IsTerminal as _;
 
@@ -13,12 +16,84 @@ const USUAL: &str = "warn,cove_bay=info,cove_server=info";
 pub fn begin(quiet: bool) {
     let wanted = ["COVE_LOG", "RUST_LOG"].iter().find_map(|name| std::env::var(name).ok());
     let usual = if quiet { "warn" } else { USUAL };
-    let filter = wanted.and_then(|text| EnvFilter::try_new(text).ok()).unwrap_or_else(|| EnvFilter::new(usual));
-    let registry = tracing_subscriber::registry().with(filter);
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    let _ = if std::io::stderr().is_terminal() {
-        registry.with(layer.with_target(false)).try_init()
-    } else {
-        registry.with(layer.json().flatten_event(true).with_current_span(true).with_span_list(false)).try_init()
+    let filter = || {
+        let wanted = wanted.as_deref().and_then(|text| EnvFilter::try_new(text).ok());
+        wanted.unwrap_or_else(|| EnvFilter::new(usual))
     };
+    let people = std::io::stderr().is_terminal();
+    use tracing_subscriber::Layer as _;
+    let text = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let text = if people {
+        text.with_target(false).with_filter(filter()).boxed()
+    } else {
+        text.json().flatten_event(true).with_current_span(true).with_span_list(false).with_filter(filter()).boxed()
+    };
+    let registry = tracing_subscriber::registry().with(text);
+    #[cfg(feature = "otlp")]
+    let registry = registry.with(spans::layer());
+    let _ = registry.try_init();
+}
+
+/// Sends what is still to be sent.
+pub fn end() {
+    #[cfg(feature = "otlp")]
+    spans::end();
+}
+
+#[cfg(feature = "otlp")]
+mod spans {
+    use std::sync::OnceLock;
+
+    use opentelemetry::trace::TracerProvider as _;
+    use opentelemetry_sdk::Resource;
+    use opentelemetry_sdk::trace::SdkTracerProvider;
+    use tracing::Subscriber;
+    use tracing_subscriber::registry::LookupSpan;
+    use tracing_subscriber::{EnvFilter, Layer};
+
+    static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();
+
+    /// Spans of our own alone: what sends them must not speak of itself.
+    const OURS: &str = "off,cove_bay=info,cove_server=info";
+
+    /// None unless the environment names a collector.
+    pub(super) fn layer<S>() -> Option<impl Layer<S> + Send + Sync>
+    where
+        S: Subscriber + Send + Sync + for<'a> LookupSpan<'a>,
+    {
+        let named = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+        if !named.iter().any(|name| std::env::var(name).is_ok_and(|value| !value.is_empty())) {
+            return None;
+        }
+        // Fails only where a provider is there already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let made = elsewhere(|| opentelemetry_otlp::SpanExporter::builder().with_http().build())?;
+        let exporter = match made {
+            Ok(exporter) => exporter,
+            Err(error) => {
+                // The log is not there yet.
+                #[expect(clippy::print_stderr, reason = "there is no log yet that could say it")]
+                {
+                    eprintln!("warning: no spans are sent: {error}");
+                }
+                return None;
+            }
+        };
+        let resource = Resource::builder().with_service_name("cove").build();
+        let provider = SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build();
+        let tracer = PROVIDER.get_or_init(|| provider).tracer("cove");
+        Some(tracing_opentelemetry::layer().with_tracer(tracer).with_filter(EnvFilter::new(OURS)))
+    }
+
+    pub(super) fn end() {
+        if let Some(provider) = PROVIDER.get() {
+            // A collector that does not answer is nobody's reason to stay.
+            elsewhere(|| drop(provider.shutdown_with_timeout(std::time::Duration::from_secs(3))));
+        }
+    }
+
+    /// On a thread without a runtime: the exporter's client waits in its own way, which a runtime's thread may not.
+    fn elsewhere<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+        std::thread::scope(|scope| scope.spawn(work).join().ok())
+    }
 }

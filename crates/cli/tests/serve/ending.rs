@@ -114,3 +114,44 @@ fn an_ephemeral_server_ends_with_its_standard_input() {
     let left: Vec<_> = left.iter().filter(|name| !name.to_string_lossy().starts_with("cove-0")).collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+/// Spans go to a collector that the environment names, at the latest when the server ends.
+#[tokio::test]
+async fn spans_go_to_the_collector_that_is_named() {
+    let collector = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", collector.local_addr().unwrap());
+    let collected = std::thread::spawn(move || {
+        let mut all = Vec::new();
+        // Until a request's span was seen; the test's own end is the deadline.
+        while !String::from_utf8_lossy(&all).contains("/v1/profiles") {
+            let (mut stream, _) = collector.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                if line.trim().is_empty() {
+                    break;
+                }
+                all.extend_from_slice(line.as_bytes());
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            all.extend_from_slice(&body);
+            std::io::Write::write_all(&mut stream, b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+        }
+        all
+    });
+    let ground = Ground::new("");
+    let served = ground.serve_with("data", &[], &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]);
+    assert_eq!(served.ask("GET", "/v1/profiles", Value::Null).await.0, 200);
+    served.close();
+    let seen = tokio::time::timeout(crate::PATIENCE, tokio::task::spawn_blocking(|| collected.join().unwrap()));
+    let seen = seen.await.expect("no span came").unwrap();
+    let seen = String::from_utf8_lossy(&seen);
+    assert!(seen.starts_with("POST /v1/traces") && seen.contains("cove"), "{seen}");
+    assert!(!seen.contains(KEY));
+}

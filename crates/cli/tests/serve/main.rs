@@ -66,9 +66,14 @@ impl Ground {
 
     /// Starts a server and waits until it listens.
     pub(crate) fn serve(&self, data: &str, more: &[&str]) -> Served {
+        self.serve_with(data, more, &[])
+    }
+
+    pub(crate) fn serve_with(&self, data: &str, more: &[&str], env: &[(&str, &str)]) -> Served {
         let log = std::fs::File::options().create(true).append(true).open(self.folder.path().join("log")).unwrap();
         let mut command = self.command(data);
         command.args(["serve", "--port", "0", "--json", "--config"]).arg(&self.config).args(more);
+        command.envs(env.iter().copied());
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
