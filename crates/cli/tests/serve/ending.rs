@@ -40,6 +40,32 @@ async fn what_runs_comes_to_its_end_before_the_server_does() {
     served.close();
 }
 
+/// Whoever goes away takes what they asked to run along.
+#[tokio::test]
+async fn who_goes_away_cancels_what_runs() {
+    let ground = Ground::new("");
+    let served = ground.serve("data", &[]);
+    let id = served.create("python-default").await;
+    served.shell(&id, "true").await;
+    let command = json!({ "command": "touch begun; sleep 297", "timeout": 300 });
+    let request = served.request(KEY, "POST", &format!("/v1/sandboxes/{id}/shell/exec")).json(&command);
+    let running = tokio::spawn(request.send());
+    let began = std::time::Instant::now();
+    while served.shell(&id, "ls begun 2>/dev/null; true").await.is_empty() {
+        assert!(began.elapsed() < crate::PATIENCE);
+    }
+    running.abort();
+    let began = std::time::Instant::now();
+    let gone = async || {
+        served.shell(&id, "for p in /proc/[0-9]*; do [ \"$(tr '\\0' ' ' < $p/cmdline 2>/dev/null)\" = 'sleep 297 ' ] && echo $p; done; true").await
+    };
+    while !gone().await.is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(30), "it runs on");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    served.close();
+}
+
 #[test]
 fn a_busy_port_is_said_plainly() {
     let ground = Ground::new("");
