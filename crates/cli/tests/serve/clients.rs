@@ -40,7 +40,7 @@ fn schemathesis_finds_no_server_error_and_no_undocumented_answer() {
     let served = ground.serve("data", &[]);
     let document = format!("{}/openapi.json", served.url);
     let key = format!("Authorization: Bearer {KEY}");
-    let bounded = ["--phases", "fuzzing", "-n", "6", "--max-time", "60", "--seed", "1", "--request-timeout", "60"];
+    let bounded = ["--phases", "fuzzing", "-n", "6", "--max-time", "25", "--seed", "1", "--request-timeout", "60"];
     // It keeps what a failing case needs in the folder where it runs: that is the test's own.
     let args =
         [&["--config-file", "/dev/null", "run", &document, "-H", &key, "--checks", CHECKS][..], &bounded].concat();
