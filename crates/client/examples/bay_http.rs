@@ -60,7 +60,14 @@ impl Drop for Served {
 }
 
 fn shell(command: &str) -> ShellExecRequest {
-    ShellExecRequest { command: command.to_owned(), timeout: 60, cwd: None, include_code: false, description: None, tags: None }
+    ShellExecRequest {
+        command: command.to_owned(),
+        timeout: 60,
+        cwd: None,
+        include_code: false,
+        description: None,
+        tags: None,
+    }
 }
 
 fn row(what: &str, mut times: Vec<Duration>, goal: &str) {
@@ -163,7 +170,10 @@ async fn main() {
     println!("| resident memory, idle | {idle:.1} MB | ≤ 30 MB |");
     println!("| 200 live sandboxes | in {:.1} s, {crowded:.1} MB | 200 |", filled.as_secs_f64());
     let (calls, faults) = (calls.load(Ordering::Relaxed), faults.load(Ordering::Relaxed));
-    println!("| 64 clients for {} s | {calls} calls, {faults} faults, {after:.1} MB after | no fault |", load.as_secs());
+    println!(
+        "| 64 clients for {} s | {calls} calls, {faults} faults, {after:.1} MB after | no fault |",
+        load.as_secs()
+    );
     println!("| all of it | {:.0} s | |", served.began.elapsed().as_secs_f64());
 }
 

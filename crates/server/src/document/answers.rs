@@ -138,7 +138,8 @@ pub(super) fn headers() -> Value {
 }
 
 fn unfit() -> Value {
-    let problem = json!({ "loc": ["body", "timeout"], "msg": "must be at most 300, and is 301", "type": "less_than_equal" });
+    let problem =
+        json!({ "loc": ["body", "timeout"], "msg": "must be at most 300, and is 301", "type": "less_than_equal" });
     json!({
         "description": "What was sent does not parse, or does not fit its schema",
         "headers": request_id(),

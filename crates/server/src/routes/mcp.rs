@@ -83,7 +83,8 @@ mod tests {
         for body in [call, read] {
             assert_eq!(sandbox_id(body.as_bytes()).as_deref(), Some(id), "{body}");
         }
-        for body in ["", "{}", r#"{"params":{"arguments":{"sandbox_id":"../x"}}}"#, r#"{"params":{"uri":"file:///x"}}"#] {
+        for body in ["", "{}", r#"{"params":{"arguments":{"sandbox_id":"../x"}}}"#, r#"{"params":{"uri":"file:///x"}}"#]
+        {
             assert_eq!(sandbox_id(body.as_bytes()), None, "{body}");
         }
     }

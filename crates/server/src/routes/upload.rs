@@ -63,13 +63,7 @@ impl Stream for Sent {
     }
 }
 
-async fn take(
-    app: &App,
-    owner: &Owner,
-    id: &str,
-    headers: &HeaderMap,
-    body: Sent,
-) -> Result<UploadResult, Response> {
+async fn take(app: &App, owner: &Owner, id: &str, headers: &HeaderMap, body: Sent) -> Result<UploadResult, Response> {
     let most = app.options.max_upload_bytes;
     let mut form = open(headers, body, most)?;
     let mut path = None;
