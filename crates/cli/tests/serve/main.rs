@@ -11,6 +11,7 @@ mod once;
 mod people;
 mod several;
 mod skills;
+mod trouble;
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
