@@ -60,6 +60,7 @@ impl Bay {
         std::fs::create_dir_all(&data_dir).map_err(named)?;
         let url = config.database_url().map_err(|error| failed(&error))?;
         let store = Store::open(&url).await.map_err(|error| failed(&error))?;
+        let store = store.keeping_answers(config.idempotency.ttl_hours);
         let chance = new_id(IdKind::Session).map_err(|error| failed(&error))?;
         let instance_id = config.gc.instance_id.clone().unwrap_or_else(|| chance.replace("sess-", "bay-"));
         let driver = LocalDriver::new(&config, &instance_id).map_err(|error| failed(&error))?;

@@ -11,8 +11,8 @@ use sqlx::{Any, Transaction};
 use super::{Store, StoreError, StoreResult, ask::ask};
 use crate::{IdempotencyKey, Owner};
 
-/// How long an answer is kept.
-const KEPT_SECS: i64 = 3600;
+/// How long an answer is kept unless the configuration says otherwise.
+pub(super) const KEPT_SECS: i64 = 3600;
 
 /// The key of a request, what the request was, and how its answer is made from what the work made.
 pub(crate) struct Once<'a, T> {
@@ -69,7 +69,7 @@ impl Store {
             .text(owner.as_str())
             .text(once.key.as_str())
             .text(once.request)
-            .at(now.plus_secs(KEPT_SECS))
+            .at(now.plus_secs(self.answers_kept_secs))
             .at(now)
             .run(&mut **tx)
             .await?;

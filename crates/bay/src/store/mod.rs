@@ -67,6 +67,8 @@ pub(crate) struct Store {
     kind: Kind,
     read: AnyPool,
     write: AnyPool,
+    /// How long the answer to an idempotency key is kept.
+    answers_kept_secs: i64,
 }
 
 impl Store {
@@ -91,9 +93,14 @@ impl Store {
                 (pool.clone(), pool)
             }
         };
-        let store = Self { kind, read, write };
+        let store = Self { kind, read, write, answers_kept_secs: idempotency::KEPT_SECS };
         store.migrate().await?;
         Ok(store)
+    }
+
+    /// Keeps answers to idempotency keys for so long instead of an hour.
+    pub(crate) fn keeping_answers(self, hours: u32) -> Self {
+        Self { answers_kept_secs: i64::from(hours) * 3600, ..self }
     }
 
     /// Which database it is.

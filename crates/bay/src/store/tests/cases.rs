@@ -17,7 +17,7 @@ cases![
     sandboxes::time_is_added_once_and_only_where_there_is_an_end,
     sandboxes::a_cargo_in_use_stays,
     sandboxes::a_shared_managed_cargo_goes_with_its_last_user,
-    sandboxes::answers_are_kept_for_an_hour,
+    sandboxes::answers_are_kept_for_their_time,
     sandboxes::a_failed_request_leaves_its_key_free,
     sandboxes::quotas_count_what_is_alive,
     sandboxes::the_deleted_are_forgotten_in_time,

@@ -197,7 +197,7 @@ pub(super) async fn a_shared_managed_cargo_goes_with_its_last_user(place: Place)
     assert!(store.any_cargo(&first.cargo_id).await.unwrap().is_none());
 }
 
-pub(super) async fn answers_are_kept_for_an_hour(place: Place) {
+pub(super) async fn answers_are_kept_for_their_time(place: Place) {
     let (store, owner) = (&place.store, &place.owner);
     let key = key("k");
     let once = once(&key, "POST /v1/sandboxes {}");
@@ -216,6 +216,12 @@ pub(super) async fn answers_are_kept_for_an_hour(place: Place) {
     assert_eq!(store.purge_answers(later.now).await.unwrap(), 0);
     assert_eq!(store.purge_answers(place.at(7201)).await.unwrap(), 1);
     assert_eq!(store.answered(owner, &key, "another", later.now).await.unwrap(), None);
+
+    // Or after as many hours as the configuration says.
+    let longer = Place { store: place.store.clone().keeping_answers(2), ..place.clone() };
+    longer.create("p", None, Some(&once), None).await.unwrap();
+    assert!(store.answered(owner, &key, once.request, place.at(7199)).await.unwrap().is_some());
+    assert_eq!(store.answered(owner, &key, once.request, place.at(7201)).await.unwrap(), None);
 }
 
 pub(super) async fn a_failed_request_leaves_its_key_free(place: Place) {
