@@ -30,7 +30,10 @@ const EVENT_BYTES: usize = 64;
 impl Bay {
     /// Events after number `after` (`None`: from now on).
     pub async fn events(&self, owner: &Owner, id: &str, after: Option<u64>) -> Answer<EventStream> {
-        self.sandbox(owner, id).await?;
+        let row = self.row(owner, id).await?;
+        if !row.expired(Moment::now()) {
+            self.settle(&row).await?;
+        }
         Ok(self.inner.events.read(id, after))
     }
 

@@ -46,6 +46,15 @@ impl Bay {
         Ok(Admitted { row, profile, capability })
     }
 
+    /// Where several Bays share the records, gives the sandbox a home before something of it lives in this process
+    /// (a JavaScript session, somebody who listens): calls that reach another Bay are handed on to where it is.
+    pub(crate) async fn settle(&self, row: &SandboxRow) -> Answer<()> {
+        if self.inner.store.kind() == crate::store::Kind::Postgres {
+            self.ensure_session(row, &self.profile_of(row)?).await?;
+        }
+        Ok(())
+    }
+
     /// The profile that a sandbox was made with.
     pub(crate) fn profile_of(&self, row: &SandboxRow) -> Answer<Arc<Profile>> {
         let found = self.profile(&row.profile).cloned();

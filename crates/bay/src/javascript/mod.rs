@@ -112,6 +112,7 @@ impl Bay {
     /// What the room must know of the sandbox; refuses one that is over or cannot run JavaScript.
     async fn javascript_place(&self, owner: &Owner, id: &str) -> Answer<Place> {
         let call = self.admit(owner, id, Capability::Javascript).await?;
+        self.settle(&call.row).await?;
         let profile = &call.profile;
         let files = if profile.can(Capability::Filesystem) { files::file_tools(self, owner, id) } else { Vec::new() };
         // The first container that can run JavaScript says what it may reach.

@@ -57,6 +57,14 @@ async fn python(served: &Served, id: &str, code: &str) -> Value {
     body
 }
 
+/// In the sandbox's usual session.
+async fn javascript(served: &Served, id: &str, code: &str) -> Value {
+    let body = json!({ "code": code, "session": true });
+    let (status, body) = served.ask("POST", &format!("/v1/sandboxes/{id}/javascript/exec"), body).await;
+    assert!(status == 200 && body["success"] == true, "{status} {body}");
+    body
+}
+
 #[tokio::test]
 async fn either_bay_answers_for_both() {
     let postgres = Postgres::start();
@@ -85,6 +93,18 @@ async fn either_bay_answers_for_both() {
     assert_eq!(b.ask("POST", &format!("/v1/sandboxes/{id}/stop"), Value::Null).await.0, 200);
     assert_eq!(python(&b, &id, "y = 6").await["success"], true);
     assert_eq!(python(&a, &id, "y * 7").await["output"].as_str().unwrap().trim(), "42");
+
+    // JavaScript's state and pictures have the same home, whoever is asked.
+    let id = b.create("javascript").await;
+    javascript(&b, &id, "var n = 41").await;
+    assert_eq!(javascript(&a, &id, "n + 1").await["data"]["result"], 42);
+    let drawn = javascript(&a, &id, "getCanvas(8, 8).getContext('2d').fillRect(0, 0, 8, 8)").await;
+    let name = drawn["data"]["images"][0]["name"].as_str().unwrap_or_else(|| panic!("{drawn}"));
+    for served in [&a, &b] {
+        let asked = served.request(crate::KEY, "GET", &format!("/v1/sandboxes/{id}/artifacts/{name}"));
+        let picture = asked.send().await.unwrap().bytes().await.unwrap();
+        assert!(picture.starts_with(b"\x89PNG"), "{picture:?}");
+    }
 
     // At once, through both, with one key each: one sandbox for each key.
     let both = [&a, &b];
