@@ -24,7 +24,7 @@ const MAX_FORKS: u32 = 4096;
 
 /// When children are asked for again sooner than this, there is no time to lose: they do not rehearse, because what a
 /// rehearsal saves the run it costs the machine.
-const CALM: Duration = Duration::from_millis(5);
+const CALM: Duration = Duration::from_millis(1);
 
 /// Numbers children. Process ids are used again, these are not.
 static NEXT: AtomicU64 = AtomicU64::new(1);
