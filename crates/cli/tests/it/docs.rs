@@ -12,8 +12,9 @@ fn project() -> &'static Path {
 #[test]
 fn every_error_code_has_its_page() {
     let index = std::fs::read_to_string(project().join("docs/errors/README.md")).unwrap();
-    let codes =
-        ErrorCode::ALL.iter().map(|code| code.as_str()).chain(ToolErrorCode::ALL.iter().map(|code| code.as_str()));
+    let codes = ErrorCode::ALL.iter().map(|code| code.as_str());
+    let codes = codes.chain(ToolErrorCode::ALL.iter().map(|code| code.as_str()));
+    let codes = codes.chain(cove_api::ErrorCode::ALL.iter().map(|code| code.as_str()));
     for code in codes {
         let page = std::fs::read_to_string(project().join(format!("docs/errors/{code}.md"))).unwrap_or_default();
         for part in ["**What happened.**", "**Why Cove does this.**", "**What to do next.**", "fails ", "works "] {
