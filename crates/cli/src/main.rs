@@ -11,6 +11,7 @@ mod exit;
 mod files;
 mod local;
 mod mcp;
+mod process;
 mod repl;
 mod run;
 mod runtimes;

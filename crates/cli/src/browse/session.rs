@@ -15,7 +15,7 @@ use anyhow::{Context as _, bail};
 use cove_core::NetworkPolicy;
 use cove_gull::{Answer, find_agent_browser};
 use cove_runtime::client::{Method, ShipClient};
-use rustix::process::{Pid, Signal, geteuid, getsid, kill_process};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::net::UnixStream;
@@ -172,7 +172,7 @@ fn spawn(folder: &Path, args: &Browse, network: &NetworkPolicy) -> io::Result<Ch
     let agent = find_agent_browser(None).map_err(io::Error::other)?;
     command.env("COVE_AGENT_BROWSER", std::path::absolute(agent)?);
     // The leader of the terminal's session; a call that leads its own would end its server with itself.
-    let leader = getsid(None).ok().filter(|leader| *leader != rustix::process::getpid());
+    let leader = crate::process::session().filter(|leader| *leader != rustix::process::getpid());
     if let Some(leader) = leader {
         command.args(["--leader", &leader.as_raw_nonzero().to_string()]);
     }

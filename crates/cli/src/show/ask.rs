@@ -28,7 +28,7 @@ pub(super) fn window() -> Option<Window> {
 /// Whether the terminal says that it shows sixels.
 pub(super) fn says_sixel() -> bool {
     let Ok(mut terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else { return false };
-    let ours = tcgetpgrp(&terminal).is_ok_and(|group| group == rustix::process::getpgrp());
+    let ours = tcgetpgrp(&terminal).is_ok_and(|group| Some(group) == crate::process::group());
     if !ours || readable(&terminal, Duration::ZERO) {
         return false;
     }
