@@ -14,7 +14,8 @@ use tokio::net::unix::pipe;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::browser::{END, clear_away, kill_group, last_words};
+use crate::browser::{END, clear_away, last_words};
+use crate::group::kill_group;
 use crate::launch::{Being, COMMON_FLAGS, Launched, OWN_DATA_BYTES, become_id, shared_memory_flag, spawn};
 use crate::network::serve;
 use crate::profile::Profile;

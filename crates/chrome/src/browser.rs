@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_core::EngineError;
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::process::Child;
@@ -13,6 +12,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::cdp::{Client, call_browser};
+use crate::group::{self, kill_group};
 use crate::launch::{Launched, launch};
 use crate::options::ChromeOptions;
 use crate::pool::Pool;
@@ -129,9 +129,14 @@ impl Browser {
         }
         self.pool.clear();
         self.client.close();
-        if !*self.ended.borrow() {
+        if !self.is_gone() {
             kill_group(self.pid);
         }
+    }
+
+    /// Whether anything of it is left, process or folder.
+    pub(crate) fn is_gone(&self) -> bool {
+        *self.ended.borrow()
     }
 
     /// Waits until nothing of it is left.
@@ -192,20 +197,9 @@ async fn reap(mut child: Child, pid: u32, client: Client, profile: Profile, endi
 /// Ends what is left of a browser whose first process is gone: its other processes, then its folder.
 pub(crate) async fn clear_away(pid: u32, profile: Profile, ending: &watch::Sender<bool>) {
     kill_group(pid);
-    let gone = async {
-        while Pid::from_raw(pid.cast_signed()).is_some_and(|pid| test_kill_process_group(pid).is_ok()) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let _ = tokio::time::timeout(END, gone).await;
+    group::gone(pid, END).await;
     drop(profile);
     ending.send_replace(true);
-}
-
-pub(crate) fn kill_group(pid: u32) {
-    if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
-        let _ = kill_process_group(pid, Signal::KILL);
-    }
 }
 
 pub(crate) fn last_words(complaints: &Path) -> String {

@@ -26,6 +26,8 @@ struct Inner {
     /// One launch at a time.
     launching: tokio::sync::Mutex<()>,
     browser: Mutex<Option<Arc<Browser>>>,
+    /// Browsers that died: what is left of them is still being cleared away.
+    dead: Mutex<Vec<Arc<Browser>>>,
     proxies: tokio::sync::OnceCell<Arc<Proxies>>,
     seats: Arc<Semaphore>,
 }
@@ -38,6 +40,7 @@ impl ChromeEngine {
             options,
             launching: tokio::sync::Mutex::new(()),
             browser: Mutex::new(None),
+            dead: Mutex::default(),
             proxies: tokio::sync::OnceCell::new(),
         });
         let last = {
@@ -146,7 +149,12 @@ impl Inner {
         let _one = self.launching.lock().await;
         match self.current() {
             Some(browser) if browser.is_alive() => return Ok(browser),
-            Some(dead) => dead.kill(),
+            Some(dead) => {
+                dead.kill();
+                let mut all = self.dead.lock().unwrap_or_else(PoisonError::into_inner);
+                all.retain(|browser| !browser.is_gone());
+                all.push(dead);
+            }
             None => {}
         }
         let binary: PathBuf = find_browser(self.options.browser.as_deref())
@@ -165,8 +173,11 @@ impl Inner {
     async fn end(&self) {
         let _one = self.launching.lock().await;
         let browser = self.browser.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(browser) = browser {
+        let dead = std::mem::take(&mut *self.dead.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(browser) = &browser {
             browser.kill();
+        }
+        for browser in dead.into_iter().chain(browser) {
             browser.gone().await;
         }
     }

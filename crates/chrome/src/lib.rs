@@ -37,6 +37,7 @@ mod engine;
 mod fault;
 mod find;
 mod folder;
+mod group;
 mod keeper;
 mod launch;
 mod message;
