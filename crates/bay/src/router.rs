@@ -101,7 +101,10 @@ impl Bay {
                 // It is most likely dying: once it has, the next call knows, and has a new one.
                 let _ = tokio::time::timeout(DYING, berth.container.handle.ended()).await;
             }
-            return first.map_err(|error| broken(&error));
+            return match first {
+                Ok(answer) => Ok(answer),
+                Err(error) => Err(self.ended(berth).await?.unwrap_or_else(|| broken(&error))),
+            };
         }
         // Nobody takes connections: it is ending, or has ended. Its end is awaited, so that what is remade is whole.
         let _ = tokio::time::timeout(Duration::from_secs(5), berth.container.handle.stop()).await;
@@ -116,7 +119,24 @@ impl Bay {
                 self.berth(&call).await?
             }
         };
-        request(Arc::clone(&berth.container)).await.map_err(|error| broken(&error))
+        match request(Arc::clone(&berth.container)).await {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(self.ended(berth).await?.unwrap_or_else(|| broken(&error))),
+        }
+    }
+
+    /// Why a session is gone that somebody ended while a call was under way: the call is told that, and not that a runtime
+    /// broke. `None`: the session is still the sandbox's.
+    pub(crate) async fn ended(&self, berth: &Berth) -> Answer<Option<BayError>> {
+        let id = &berth.session.sandbox_id;
+        if self.inner.sessions.get(id).is_some_and(|live| live.id == berth.session.id) {
+            return Ok(None);
+        }
+        Ok(Some(match self.inner.store.any_sandbox(id).await? {
+            None => crate::sandboxes::not_found(id),
+            Some(row) if row.expired(Moment::now()) => crate::sandboxes::expired(),
+            Some(_) => BayError::new(ErrorCode::Conflict, "the sandbox was stopped while this went on"),
+        }))
     }
 
     async fn fresh_row(&self, call: &Admitted) -> Answer<SandboxRow> {

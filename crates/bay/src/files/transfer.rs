@@ -87,7 +87,10 @@ impl Bay {
             BROKEN => return Err(invalid("the upload broke off")),
             _ => {}
         }
-        let (status, answer) = answered?;
+        let (status, answer) = match answered {
+            Ok(answered) => answered,
+            Err(error) => return Err(self.ended(berth).await?.unwrap_or(error)),
+        };
         if !status.is_success() {
             return Err(refusal(status, &answer));
         }

@@ -29,10 +29,16 @@ async fn idle_sessions_end_and_only_named_tasks_run() {
     // A keepalive moves the end; a busy session is not idle.
     harbour.bay.keepalive(&harbour.owner, &id).await.unwrap();
     assert_eq!(harbour.bay.run_gc(named("idle_session")).await.unwrap().total_cleaned, 0);
-    let running = harbour.shell(&id, "sleep 2; echo done");
+    let running = harbour.shell(&id, "echo > begun; until [ -e enough ]; do sleep 0.02; done; echo done");
+    let workspace = harbour.dir.path().join("data/cargos").join(&harbour.info(&id).await.cargo_id);
     let collecting = async {
-        tokio::time::sleep(Duration::from_millis(1500)).await;
-        harbour.bay.run_gc(named("idle_session")).await.unwrap().total_cleaned
+        until("it runs", || async { workspace.join("begun").exists() }).await;
+        let idle = harbour.info(&id).await.idle_expires_at.unwrap();
+        until("it would be idle by now", || async { cove_api::Moment::now() > idle }).await;
+        let cleaned = harbour.bay.run_gc(named("idle_session")).await.unwrap().total_cleaned;
+        let enough = cove_api::WriteFile { path: "enough".to_owned(), content: String::new() };
+        harbour.bay.write_file(&harbour.owner, &id, enough).await.unwrap();
+        cleaned
     };
     let (ran, cleaned) = tokio::join!(running, collecting);
     assert_eq!((ran.unwrap().output.trim(), cleaned), ("done", 0));

@@ -55,6 +55,29 @@ async fn a_dead_container_is_remade_before_a_call_fails() {
     harbour.close().await;
 }
 
+/// Who works in a sandbox that somebody else ends is told that, and not that a runtime broke.
+#[tokio::test]
+async fn a_sandbox_that_is_stopped_or_deleted_under_a_call_says_so() {
+    let harbour = harbour().await;
+    for (deleted, code) in [(false, ErrorCode::Conflict), (true, ErrorCode::NotFound)] {
+        let id = harbour.create().await.id;
+        let (bay, owner, name) = (harbour.bay.clone(), harbour.owner.clone(), id.clone());
+        let running = tokio::spawn(async move { bay.exec_shell(&owner, &name, shell("echo > begun; sleep 60")).await });
+        let begun = harbour.dir.path().join("data/cargos").join(&harbour.info(&id).await.cargo_id).join("begun");
+        until("it runs", || async { begun.exists() }).await;
+        match deleted {
+            false => harbour.bay.stop_sandbox(&harbour.owner, &id).await.unwrap(),
+            true => harbour.bay.delete_sandbox(&harbour.owner, &id).await.unwrap(),
+        }
+        let told = running.await.unwrap().unwrap_err();
+        assert_eq!(told.code, code, "{told}");
+        if !deleted {
+            assert_eq!(harbour.out(&id, "echo again").await, "again");
+        }
+    }
+    harbour.close().await;
+}
+
 #[tokio::test]
 async fn one_container_that_cannot_start_rolls_the_session_back() {
     let harbour =
