@@ -77,7 +77,7 @@ impl EmbeddedEngine {
     /// An engine that starts its worker at the first use.
     pub fn new(options: EmbeddedOptions) -> Self {
         let max_sessions = options.max_sessions.min(descriptor_places(options.raise_descriptor_limit)).max(1);
-        let fonts = Arc::new(HostFonts::new(options.font_dirs.clone()));
+        let fonts = Arc::new(HostFonts::new(options.font_dirs.clone(), options.system_fonts));
         Self {
             options,
             places: Arc::new(Semaphore::new(max_sessions)),
@@ -119,8 +119,9 @@ impl EmbeddedEngine {
             return Ok(nursery);
         }
         let program = launch::find(self.options.worker_program.as_deref()).map_err(EngineError::Unavailable)?;
-        let nursery =
-            Nursery::start(&program, self.options.spare_children, START).await.map_err(EngineError::Unavailable)?;
+        let nursery = Nursery::start(&program, self.options.spare_children, self.fonts.shelf_for_worker(), START)
+            .await
+            .map_err(EngineError::Unavailable)?;
         if self.options.profile == Profile::Strict {
             let missing: Vec<String> =
                 nursery.report().missing().map(|wall| format!("{} ({})", wall.name, wall.detail)).collect();

@@ -39,27 +39,28 @@ pub(crate) fn find(explicit: Option<&Path>) -> Result<PathBuf, String> {
     )
 }
 
-/// Starts the worker. Its standard input is the control socket, whose other end is returned; it inherits nothing else.
+/// Starts the worker. Its standard input is the control socket, whose other end is returned, and its standard output the
+/// fonts' shelf, if there is one; it inherits nothing else.
 ///
 /// `for_many`: it is worth a few milliseconds to make the runs that follow cheaper.
-pub(crate) fn start(program: &Path, for_many: bool) -> io::Result<(OwnedFd, Child)> {
-    start_as(program, if for_many { &[WORKER_ARGUMENT, MANY_ARGUMENT] } else { &[WORKER_ARGUMENT] })
+pub(crate) fn start(program: &Path, for_many: bool, shelf: Option<OwnedFd>) -> io::Result<(OwnedFd, Child)> {
+    start_as(program, if for_many { &[WORKER_ARGUMENT, MANY_ARGUMENT] } else { &[WORKER_ARGUMENT] }, shelf)
 }
 
 /// Starts it as a probe of its own walls.
-pub(crate) fn start_probe(program: &Path, behind: Behind) -> io::Result<(OwnedFd, Child)> {
-    start_as(program, &[PROBE_ARGUMENT, behind.argument()])
+pub(crate) fn start_probe(program: &Path, behind: Behind, shelf: Option<OwnedFd>) -> io::Result<(OwnedFd, Child)> {
+    start_as(program, &[PROBE_ARGUMENT, behind.argument()], shelf)
 }
 
 #[expect(clippy::disallowed_methods, reason = "this room owns the worker: it ends with its control socket")]
-fn start_as(program: &Path, arguments: &[&str]) -> io::Result<(OwnedFd, Child)> {
+fn start_as(program: &Path, arguments: &[&str], shelf: Option<OwnedFd>) -> io::Result<(OwnedFd, Child)> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     let process = Command::new(program)
         .arg0(WORKER_NAME)
         .args(arguments)
         .env_clear()
         .stdin(Stdio::from(theirs))
-        .stdout(Stdio::null())
+        .stdout(shelf.map_or_else(Stdio::null, Stdio::from))
         .stderr(Stdio::null())
         .spawn()?;
     Ok((ours, process))

@@ -24,6 +24,7 @@ pub mod probe;
 mod process;
 mod run;
 mod session;
+mod shelf;
 mod sys;
 mod walls;
 mod wire;

@@ -25,8 +25,10 @@ pub struct EmbeddedOptions {
     /// The program to start as worker. `None`: this program itself, if it has called
     /// [`worker::enter_if_asked`](crate::worker::enter_if_asked); else `cove-worker` in the folder of this program, else in the folder above.
     pub worker_program: Option<PathBuf>,
-    /// Folders with fonts, beside the system's own; text on a canvas is drawn with them.
+    /// Folders with fonts, before the system's own; text on a canvas is drawn with them.
     pub font_dirs: Vec<PathBuf>,
+    /// Whether the machine's own fonts are drawn with. Without them pictures look the same on every machine.
+    pub system_fonts: bool,
     /// Raise the process's soft limit on descriptors to its hard limit (at most 65,536) when the engine starts.
     pub raise_descriptor_limit: bool,
 }
@@ -39,6 +41,7 @@ impl Default for EmbeddedOptions {
             profile: Profile::Standard,
             worker_program: None,
             font_dirs: Vec::new(),
+            system_fonts: true,
             raise_descriptor_limit: true,
         }
     }

@@ -12,7 +12,7 @@ use cove_core::{Fault, FaultKind, Finished, Picture, RunReport, RunShape, RunUni
 use cove_world::Report;
 
 use crate::calls::Calls;
-use crate::fonts::Question;
+use crate::fonts::{MAX_QUESTION_BYTES, Question};
 use crate::logs::Logs;
 use crate::nursery::Nursery;
 use crate::session::{EmbeddedSession, Leash};
@@ -147,7 +147,7 @@ async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instan
                 () = deadline.as_mut() => return End::Deadline,
                 answer = session.fonts.answer(question) => answer,
             };
-            session.line.queue(ToChild::Font, |out| out.extend_from_slice(&answer));
+            session.line.queue(ToChild::Font, |out| answer.encode(out));
             continue;
         }
         if talk.calls.made() != calls_before {
@@ -193,7 +193,7 @@ impl Talk {
                 FromChild::Picture => MAX_PICTURE_BYTES,
                 FromChild::Report => max_report_bytes(limits.max_result_chars),
                 FromChild::Refused | FromChild::Dying => 64 << 10,
-                FromChild::Font => 4,
+                FromChild::Font => MAX_QUESTION_BYTES,
                 FromChild::Accepted => return None,
             })
         };

@@ -32,7 +32,7 @@ fn check(behind: Behind, at_least: usize) {
     let probed = probe_walls(Some(Path::new(WORKER)), behind).unwrap();
     let (controls, attempts): (Vec<_>, Vec<_>) =
         probed.into_iter().partition(|probed| probed.name.starts_with("control"));
-    assert_eq!(controls.len(), 2);
+    assert_eq!(controls.len(), 3);
     for control in controls {
         assert_eq!(control.outcome, Outcome::Succeeded, "{}", control.name);
     }

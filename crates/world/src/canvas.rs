@@ -45,10 +45,7 @@ struct HostFonts {
 
 impl FontSource for HostFonts {
     fn open(&self, file: u32) -> Option<FontBytes> {
-        let ask = || {
-            let bytes = self.state.port.with(|port| port.font_file(file)).flatten()?;
-            Some(std::sync::Arc::new(bytes) as FontBytes)
-        };
+        let ask = || self.state.port.with(|port| port.font_file(file)).flatten();
         self.open.borrow_mut().entry(file).or_insert_with(ask).clone()
     }
 }
@@ -57,7 +54,7 @@ fn host_fonts(state: &Rc<State>) -> Rc<FontBook> {
     let state = Rc::clone(state);
     FontBook::lazy(Box::new(move || {
         let index = state.port.with(|port| port.font_index()).flatten();
-        let index: FontIndex = index.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+        let index: FontIndex = index.and_then(|text| serde_json::from_slice((*text).as_ref()).ok()).unwrap_or_default();
         (index, Rc::new(HostFonts { state, open: RefCell::default() }))
     }))
 }

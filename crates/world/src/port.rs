@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use cove_canvas::FontBytes;
 use cove_core::LogLine;
 
 /// What a world needs from its host while code runs.
@@ -20,12 +21,12 @@ pub trait Port {
     fn picture(&mut self, name: Option<&str>, width: u32, height: u32, png: &[u8]);
 
     /// The index of the fonts that the host has, as JSON. `None`: text is drawn with the built-in ones.
-    fn font_index(&mut self) -> Option<Vec<u8>> {
+    fn font_index(&mut self) -> Option<FontBytes> {
         None
     }
 
     /// The bytes of one file of that index.
-    fn font_file(&mut self, _file: u32) -> Option<Vec<u8>> {
+    fn font_file(&mut self, _file: u32) -> Option<FontBytes> {
         None
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use skrifa::{FontRef, MetadataProvider, attribute::Style, string::StringId};
 
 /// Most faces one file may bring: a hostile collection must not fill memory.
-const MAX_FACES: u32 = 64;
+pub(super) const MAX_FACES: u32 = 64;
 
 /// One face of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,9 +137,24 @@ impl FontIndex {
     /// Adds a file and says how many faces it brought.
     pub fn add(&mut self, path: impl Into<String>, bytes: &[u8]) -> usize {
         let records = FaceRecord::read(bytes, self.files.len() as u32);
+        self.add_records(path.into(), records)
+    }
+
+    /// Adds an open file, of which only what is needed is read, and says how many faces it brought.
+    #[cfg(feature = "system-fonts")]
+    pub fn add_file(&mut self, path: impl Into<String>, file: &std::fs::File) -> usize {
+        let number = self.files.len() as u32;
+        let faces = super::sieve::faces(file).into_iter().zip(0..);
+        let records =
+            faces.filter_map(|(face, index)| FaceRecord::read_face(&FontRef::new(&face?).ok()?, number, index));
+        let records = records.collect();
+        self.add_records(path.into(), records)
+    }
+
+    fn add_records(&mut self, path: String, records: Vec<(FaceRecord, CharSet)>) -> usize {
         let count = records.len();
         if count > 0 {
-            self.files.push(path.into());
+            self.files.push(path);
         }
         for (mut record, set) in records {
             let at = self.coverages.iter().position(|known| *known == set);

@@ -15,6 +15,8 @@ mod index;
 #[allow(unsafe_code)]
 mod map;
 pub(crate) mod shape;
+#[cfg(feature = "system-fonts")]
+mod sieve;
 pub(crate) mod spec;
 #[cfg(feature = "system-fonts")]
 pub mod system;

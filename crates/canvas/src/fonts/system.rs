@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -60,8 +61,8 @@ fn is_font(path: &Path) -> bool {
 pub fn index(dirs: &[PathBuf]) -> FontIndex {
     let mut index = FontIndex::default();
     for path in font_files(dirs) {
-        if let (Some(text), Some(bytes)) = (path.to_str(), map_file(&path)) {
-            index.add(text, (*bytes).as_ref());
+        if let (Some(text), Ok(file)) = (path.to_str(), File::open(&path)) {
+            index.add_file(text, &file);
         }
     }
     index

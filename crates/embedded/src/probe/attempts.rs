@@ -1,7 +1,8 @@
-//! The list: each line one thing that must not be possible, and two controls that must.
+//! The list: each line one thing that must not be possible, and three controls that must.
 
 use libc::c_long;
 
+use crate::shelf::CAPACITY_BYTES;
 use crate::sys::raw_call;
 
 /// What an attempt should come to.
@@ -39,6 +40,22 @@ fn connect_to(address: [u8; 4]) -> Result<c_long, i32> {
     raw(libc::SYS_connect, [socket, &raw const target as c_long, size_of_val(&target) as c_long])
 }
 
+/// Looks for the descriptor of a sealed file among all that could be open.
+fn sealed_descriptor() -> Result<c_long, i32> {
+    let seals = |number| raw_call(libc::SYS_fcntl, [number, libc::F_GET_SEALS.into(), 0, 0, 0, 0]);
+    (0..1024).find_map(|number| seals(number).ok()).ok_or(libc::EBADF)
+}
+
+/// Where the fonts' shelf is mapped.
+fn fonts() -> usize {
+    crate::sys::shelf::address()
+}
+
+/// The last page of the shelf, which the host has not written.
+fn beyond_fonts() -> usize {
+    fonts() + CAPACITY_BYTES as usize - 4096
+}
+
 macro_rules! attempts {
     ($($expected:ident $name:literal: $call:ident($($argument:expr),*);)*) => {
         &[$(Attempt {
@@ -66,12 +83,14 @@ const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
 /// Attempts that take more than one call.
 pub(super) const COMPOUND: &[Attempt] = &[
     Attempt { name: "connect to loopback", expected: Expected::FailsTwice, act: || connect_to([127, 0, 0, 1]) },
+    Attempt { name: "a descriptor of the fonts", expected: Expected::FailsTwice, act: sealed_descriptor },
     Attempt { name: "connect to the internet", expected: Expected::FailsTwice, act: || connect_to([192, 0, 2, 1]) },
 ];
 
 pub(super) const ATTEMPTS: &[Attempt] = attempts! {
     Succeeds "control: getpid": SYS_getpid();
     Succeeds "control: map a page": SYS_mmap(0, 4096, READ_WRITE, PRIVATE, -1, 0);
+    Succeeds "control: read the fonts": SYS_write(2, fonts(), 1);
 
     FailsTwice "open /etc/passwd": SYS_openat(HERE, text(c"/etc/passwd"), libc::O_RDONLY);
     FailsTwice "open /": SYS_openat(HERE, text(c"/"), libc::O_RDONLY | libc::O_DIRECTORY);
@@ -155,6 +174,14 @@ pub(super) const ATTEMPTS: &[Attempt] = attempts! {
     FailsTwice "lock memory": SYS_mlock(0, 4096);
     FailsTwice "memory over the limit": SYS_mmap(0, TOO_MUCH, READ_WRITE, PRIVATE, -1, 0);
     FailsTwice "memory over the limit, reserved": SYS_mmap(0, TOO_MUCH, libc::PROT_NONE, PRIVATE, -1, 0);
+    Fails "memory to share": SYS_mmap(0, 4096, READ_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1, 0);
+
+    FailsTwice "write to the fonts": SYS_getrandom(fonts(), 16, 0);
+    FailsTwice "make the fonts writable": SYS_mprotect(fonts(), 4096, READ_WRITE);
+    Fails "make the fonts executable": SYS_mprotect(fonts(), 4096, READ_EXEC);
+    FailsTwice "punch a hole into the fonts": SYS_madvise(fonts(), 4096, libc::MADV_REMOVE);
+    FailsTwice "read beyond the fonts": SYS_write(2, beyond_fonts(), 1);
+
     Fails "limits of another process": SYS_prlimit64(1, libc::RLIMIT_NOFILE, 0, 0);
     FailsTwice "raise the own limit": SYS_prlimit64(0, libc::RLIMIT_NOFILE, (&raw const WIDE) as usize, 0);
 };

@@ -7,6 +7,7 @@
 pub(crate) mod batch;
 pub(crate) mod code;
 pub(crate) mod heap;
+pub(crate) mod shelf;
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};

@@ -44,5 +44,6 @@ pub(crate) fn cap_memory(base_bytes: u64, memory_bytes: u64) -> io::Result<()> {
     // A heap never fills its memory without gaps, hence the half on top.
     let most = base_bytes + memory_bytes + memory_bytes / 2 + HEAD_ROOM_BYTES;
     set(Resource::As, most)?;
-    set(Resource::Data, most)
+    // The fonts' shelf takes address space that is not the guest's, also not once it has unmapped it.
+    set(Resource::Data, most.saturating_sub(crate::sys::shelf::mapped_bytes()))
 }

@@ -131,10 +131,14 @@ fn plain(calls: &[&[c_long]]) -> Rules {
 fn allow_list() -> Outcome<BpfProgram> {
     let mut rules = plain(&[ALLOWED, ALLOWED_HERE, REFUSED, REFUSED_HERE]);
     let flag = |value: i32| u64::from(value.unsigned_abs());
-    // Memory that can be executed is never needed: the engine interprets.
-    let no_exec = || when(2, SeccompCmpOp::MaskedEq(flag(libc::PROT_EXEC)), 0);
-    rules.insert(libc::SYS_mmap, vec![no_exec()?]);
-    rules.insert(libc::SYS_mprotect, vec![no_exec()?]);
+    // Memory that can be executed is never needed: the engine interprets. Nor is memory to share, which the kernel would
+    // not count as this process's data; the fonts' shelf is mapped by now.
+    let none_of = |argument, bits| {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(flag(bits)), 0)
+    };
+    let private = SeccompRule::new(vec![none_of(2, libc::PROT_EXEC)?, none_of(3, libc::MAP_SHARED)?])?;
+    rules.insert(libc::SYS_mmap, vec![private]);
+    rules.insert(libc::SYS_mprotect, vec![SeccompRule::new(vec![none_of(2, libc::PROT_EXEC)?])?]);
     // A fork, and nothing that shares memory or makes namespaces: the low byte is the signal, the rest glibc's two flags.
     let fork_flags = libc::CLONE_CHILD_SETTID | libc::CLONE_CHILD_CLEARTID | 0xff;
     rules.insert(libc::SYS_clone, vec![when(0, SeccompCmpOp::MaskedEq(u64::from(!fork_flags as u32)), 0)?]);

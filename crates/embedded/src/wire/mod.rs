@@ -27,7 +27,7 @@ pub(crate) enum ToChild {
     Job = 4,
     /// What a tool has answered.
     Answer = 5,
-    /// The fonts' index, or the bytes of one file; empty when there is none.
+    /// Where the fonts' index or one file of it lies on the shelf, or its bytes; empty when there is none.
     Font = 6,
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum FromChild {
     Refused = 21,
     /// The process aborts; the payload is what it wrote to its standard error.
     Dying = 22,
-    /// Guest code draws text: which fonts are there, or the bytes of one file.
+    /// Guest code draws text: which fonts are there, or one file of them.
     Font = 23,
 }
 

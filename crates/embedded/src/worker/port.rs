@@ -1,13 +1,16 @@
 //! The world's only door, on the child's side: what a run says goes into frames, what it waits for comes out of them.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
+use cove_canvas::FontBytes;
 use cove_core::LogLine;
 use cove_world::{Event, Port, ToolFailure};
 
 use super::inbox::{Heard, Inbox};
-use crate::sys::batch;
+use crate::fonts::{self, Question, Thing};
+use crate::sys::{batch, shelf};
 use crate::wire::{Answer, Call, FromChild, MAX_CALL_BYTES, ToChild, decode_answer, line_head, picture_head};
 
 /// The port of one run.
@@ -42,12 +45,19 @@ impl<'a> SocketPort<'a> {
     }
 
     /// Stands still until the host has answered.
-    fn ask_for_fonts(&mut self, question: &[u8]) -> Option<Vec<u8>> {
+    fn ask_for_fonts(&mut self, thing: Thing) -> Option<FontBytes> {
         batch::flush();
-        batch::send_frame(FromChild::Font, &[question]);
+        let question = Question { thing, sees_shelf: shelf::address() != 0 };
+        batch::send_frame(FromChild::Font, &[&question.encode()]);
         while !self.closed {
             match self.inbox.next(None) {
-                Heard::Frame(ToChild::Font, bytes) => return Some(bytes).filter(|bytes| !bytes.is_empty()),
+                Heard::Frame(ToChild::Font, payload) => {
+                    return match fonts::Answer::decode(&payload) {
+                        fonts::Answer::Nothing => None,
+                        fonts::Answer::Shelved(place) => Some(Arc::new(shelf::at(place)?)),
+                        fonts::Answer::Bytes(bytes) => Some(bytes),
+                    };
+                }
                 Heard::Frame(ToChild::Answer, payload) => {
                     let answer = self.tool_answer(&payload);
                     self.early.extend(answer);
@@ -100,12 +110,12 @@ impl Port for SocketPort<'_> {
         batch::send_frame(FromChild::Picture, &[&picture_head(name, width, height), png]);
     }
 
-    fn font_index(&mut self) -> Option<Vec<u8>> {
-        self.ask_for_fonts(&[])
+    fn font_index(&mut self) -> Option<FontBytes> {
+        self.ask_for_fonts(Thing::Index)
     }
 
-    fn font_file(&mut self, file: u32) -> Option<Vec<u8>> {
-        self.ask_for_fonts(&file.to_le_bytes())
+    fn font_file(&mut self, file: u32) -> Option<FontBytes> {
+        self.ask_for_fonts(Thing::File(file))
     }
 
     fn wait(&mut self, at_most: Option<Duration>) -> Event {
