@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::process::resident_bytes_by_process;
+use crate::process::{proportional_bytes, resident_bytes_by_process};
 use crate::ship::Workspace;
 
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -28,8 +28,16 @@ pub(crate) fn watch_memory(limit_bytes: u64) {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         loop {
             ticks.tick().await;
-            let used = resident_bytes_by_process();
-            if used.iter().map(|(_, bytes)| bytes).sum::<u64>() <= limit_bytes {
+            let mut used = resident_bytes_by_process();
+            let sum = |used: &[(i32, u64)]| used.iter().map(|(_, bytes)| bytes).sum::<u64>();
+            if sum(&used) <= limit_bytes {
+                continue;
+            }
+            // Looked at more closely: pages that several share (libraries, copies of one interpreter) count once.
+            for (pid, bytes) in &mut used {
+                *bytes = proportional_bytes(*pid).unwrap_or(*bytes);
+            }
+            if sum(&used) <= limit_bytes {
                 continue;
             }
             let largest = used.into_iter().max_by_key(|(_, bytes)| *bytes);

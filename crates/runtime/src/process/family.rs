@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Program;
-use super::tree;
+use super::tree::{self, Keeper};
 use crate::sys::keeper::{self, Start};
 
 /// The processes that Ship has started.
@@ -49,7 +49,7 @@ impl Family {
     pub(crate) async fn end_all(&self) {
         let keepers = self.keepers.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for keeper in keepers {
-            tree::end_below(keeper.cast_signed()).await;
+            Keeper::own(keeper.cast_signed()).end_below().await;
         }
     }
 

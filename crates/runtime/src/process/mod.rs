@@ -8,4 +8,4 @@ mod tree;
 pub(crate) use family::Family;
 pub(crate) use output::{Bounded, Capture};
 pub(crate) use program::{End, Program};
-pub(crate) use tree::resident_bytes_by_process;
+pub(crate) use tree::{proportional_bytes, resident_bytes_by_process};

@@ -1,11 +1,12 @@
 //! One program that Ship has started, from its start to the end of its last descendant.
 
 use std::io;
+use std::os::fd::OwnedFd;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::net::unix::pipe;
 
-use super::tree;
+use super::tree::{self, Keeper};
 use crate::sys::keeper::{News, Started};
 
 /// How a program ended.
@@ -32,7 +33,7 @@ impl End {
 /// A running program with everything below it. Dropping it ends them all, unless they were [released](Self::release).
 #[derive(Debug)]
 pub(crate) struct Program {
-    keeper: i32,
+    keeper: Keeper,
     news: pipe::Receiver,
     pid: Option<i32>,
     end: Option<End>,
@@ -45,7 +46,37 @@ impl Program {
     pub(super) fn new(started: Started) -> io::Result<Self> {
         let keeper = started.keeper.cast_signed();
         let news = pipe::Receiver::from_owned_fd(started.news).inspect_err(|_| tree::kill_now(keeper))?;
-        Ok(Self { keeper, news, pid: None, end: None, gone: false, released: false })
+        Ok(Self { keeper: Keeper::own(keeper), news, pid: None, end: None, gone: false, released: false })
+    }
+
+    /// A program whose keeper somebody else has started: one of `parents`, who are ended if this fails.
+    pub(crate) async fn adopt(news: OwnedFd, parents: [i32; 2]) -> io::Result<Self> {
+        let news = pipe::Receiver::from_owned_fd(news)?;
+        loop {
+            news.readable().await?;
+            let mut message = [0; 8];
+            match news.try_read(&mut message) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+                Ok(_) => {
+                    let Some(News::Keeper(pid)) = News::read(message) else {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    };
+                    let keeper = Keeper { pid, parents };
+                    return Ok(Self { keeper, news, pid: None, end: None, gone: false, released: false });
+                }
+            }
+        }
+    }
+
+    /// Its keeper's id.
+    pub(crate) fn keeper(&self) -> i32 {
+        self.keeper.pid
+    }
+
+    /// Whether `only` is alive directly below the keeper, and nobody else is.
+    pub(crate) fn has_only(&self, only: i32) -> bool {
+        self.keeper.has_only(only)
     }
 
     /// Waits for the next word of the keeper; `false` when it has no more. May be dropped and called again.
@@ -59,7 +90,7 @@ impl Program {
                 Ok(8) => match News::read(message) {
                     Some(News::Started(pid)) => self.pid = Some(pid),
                     Some(News::Ended(status)) => self.end = Some(End::from_wait_status(status)),
-                    None => break,
+                    Some(News::Keeper(_)) | None => break,
                 },
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
                     continue;
@@ -93,7 +124,12 @@ impl Program {
 
     /// Ends the program and everybody below it, also those who forked twice or left their session.
     pub(crate) async fn end_tree(&mut self) -> End {
-        tree::end_below(self.keeper).await;
+        let keeper = self.keeper;
+        tokio::select! {
+            () = keeper.end_below() => {}
+            // The keeper's last word comes sooner than the next look.
+            () = async { while self.hear().await {} } => {}
+        }
         let end = self.ended().await;
         self.released = true;
         end
@@ -112,8 +148,8 @@ impl Drop for Program {
         }
         let keeper = self.keeper;
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(tree::end_below(keeper))),
-            Err(_) => tree::kill_now(keeper),
+            Ok(runtime) => drop(runtime.spawn(keeper.end_below())),
+            Err(_) => tree::kill_now(keeper.pid),
         }
     }
 }

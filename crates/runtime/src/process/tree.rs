@@ -94,31 +94,62 @@ pub(super) fn kill_now(root: i32) {
     send(root, Signal::KILL);
 }
 
-/// Whether a keeper of ours has gone, or is dead and only waits to be buried.
-///
-/// A number that meanwhile belongs to somebody who is not our child is a keeper that has gone, too.
-fn has_gone(keeper: i32) -> bool {
-    let stat = fs::read(format!("/proc/{keeper}/stat")).ok();
-    let entry = stat.and_then(|stat| parse(&String::from_utf8_lossy(&stat)));
-    entry.is_none_or(|entry| entry.dead || entry.parent != std::process::id().cast_signed())
+/// A keeper, and whose child it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Keeper {
+    pub(super) pid: i32,
+    pub(super) parents: [i32; 2],
 }
 
-/// Ends everybody below `keeper`; returns when the keeper has gone, at the latest after [`MAX_LOOKS`] pauses.
-///
-/// That nobody was seen says nothing: a look takes a while, and who forks and ends in the middle of it hides its child
-/// from it. The keeper knows, because the kernel tells it: it goes when its last child has gone. One that stays
-/// although nobody is below it was stopped by a guest, and is killed.
-pub(super) async fn end_below(keeper: i32) {
-    for _ in 0..MAX_LOOKS {
-        for pid in freeze(keeper) {
-            send(pid, Signal::KILL);
-        }
-        if has_gone(keeper) {
-            return;
-        }
-        tokio::time::sleep(PAUSE).await;
+impl Keeper {
+    /// One that this process has started.
+    pub(super) fn own(pid: i32) -> Self {
+        Self { pid, parents: [std::process::id().cast_signed(); 2] }
     }
-    kill_now(keeper);
+
+    /// Whether it has gone, or is dead and only waits to be buried.
+    ///
+    /// A number that meanwhile belongs to somebody else's child is a keeper that has gone, too.
+    fn has_gone(self) -> bool {
+        let stat = fs::read(format!("/proc/{}/stat", self.pid)).ok();
+        let entry = stat.and_then(|stat| parse(&String::from_utf8_lossy(&stat)));
+        entry.is_none_or(|entry| entry.dead || !self.parents.contains(&entry.parent))
+    }
+
+    /// Ends everybody below it; returns when it has gone, at the latest after [`MAX_LOOKS`] pauses.
+    ///
+    /// That nobody was seen says nothing: a look takes a while, and who forks and ends in the middle of it hides its
+    /// child from it. The keeper knows, because the kernel tells it: it goes when its last child has gone. One that
+    /// stays although nobody is below it was stopped by a guest, and is killed.
+    pub(super) async fn end_below(self) {
+        for _ in 0..MAX_LOOKS {
+            if self.has_gone() {
+                return;
+            }
+            for pid in freeze(self.pid) {
+                send(pid, Signal::KILL);
+            }
+            if self.has_gone() {
+                return;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        kill_now(self.pid);
+    }
+
+    /// Whether `only` is alive directly below it, and nobody else is.
+    pub(super) fn has_only(self, only: i32) -> bool {
+        let all = everybody();
+        let mut below = all.iter().filter(|entry| entry.parent == self.pid && !entry.dead);
+        below.next().is_some_and(|entry| entry.pid == only) && below.next().is_none()
+    }
+}
+
+/// What a process has in memory, each page that it shares counted by its share. `None` where the kernel does not say.
+pub(crate) fn proportional_bytes(pid: i32) -> Option<u64> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    line.split_ascii_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 /// Resident memory of everybody in this `/proc` but ourselves, for the watchdog.

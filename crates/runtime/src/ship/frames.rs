@@ -4,15 +4,21 @@
 //! The other end belongs to guest code as soon as that code wants it. So every frame is hostile: its size is checked
 //! before its bytes are kept, and what does not parse ends the process, not Ship.
 
-use std::io;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::BorrowedFd;
 
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use serde::de::DeserializeOwned;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 /// Twenty pictures of the largest size, as base64, would be more; nobody draws twenty of those.
 const MAX_FRAME_BYTES: usize = 64 << 20;
+
+/// Room for a handful of descriptors in one message.
+const PASS_BYTES: usize = rustix::cmsg_space!(ScmRights(8));
 
 /// Our end of the socket; its halves can be used apart.
 #[derive(Debug)]
@@ -36,6 +42,20 @@ impl Writer {
         let length = u32::try_from(body.len()).map_err(|_| io::Error::other("the code is too long"))?;
         self.0.write_all(&length.to_be_bytes()).await?;
         self.0.write_all(body).await
+    }
+
+    /// Sends one byte, and these descriptors with it.
+    pub(super) async fn pass<const N: usize>(&mut self, descriptors: [BorrowedFd<'_>; N]) -> io::Result<()> {
+        let stream = self.0.as_ref();
+        let sent = stream.async_io(Interest::WRITABLE, || {
+            let mut space = [MaybeUninit::uninit(); PASS_BYTES];
+            let mut rights = SendAncillaryBuffer::new(&mut space);
+            if !rights.push(SendAncillaryMessage::ScmRights(&descriptors)) {
+                return Err(io::Error::other("too many descriptors to pass"));
+            }
+            Ok(sendmsg(stream, &[IoSlice::new(&[1])], &mut rights, SendFlags::NOSIGNAL)?)
+        });
+        sent.await.map(drop)
     }
 }
 

@@ -31,7 +31,7 @@ pub struct ShipOptions {
     pub ipython: IPythonUse,
     /// Modules that Python imports ahead: it then starts with Ship and not with its first cell. `None`: with its first
     /// cell. Importing numpy and matplotlib takes most of a second, which a warm sandbox has and a caller has not.
-    /// Once it has been used, a second one is kept beside it, so that a restart takes no longer; both count as memory.
+    /// Cells run in copies of that interpreter, which share its memory: a restart imports nothing again.
     pub preload: Option<Vec<String>>,
     /// Kept of each output stream, half of it from the start and half from the end.
     pub output_limit_bytes: usize,

@@ -133,6 +133,8 @@ fn keep(program: libc::pid_t, tell: RawFd) -> ! {
 /// What a keeper says, in the order in which it says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum News {
+    /// The keeper itself has this id. Only keepers that Ship has not started say so, and first.
+    Keeper(i32),
     /// The program runs under this id.
     Started(i32),
     /// The program has ended with this wait status.
@@ -146,6 +148,7 @@ impl News {
         match i32::from_ne_bytes([a, b, c, d]) {
             0 => Some(Self::Started(i32::from_ne_bytes(rest))),
             1 => Some(Self::Ended(i32::from_ne_bytes(rest))),
+            2 => Some(Self::Keeper(i32::from_ne_bytes(rest))),
             _ => None,
         }
     }

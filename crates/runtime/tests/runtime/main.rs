@@ -15,3 +15,4 @@ mod shell;
 mod support;
 mod terminal;
 mod tries;
+mod zygote;

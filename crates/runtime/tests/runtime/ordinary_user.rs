@@ -51,6 +51,9 @@ async fn an_ordinary_user_gets_walls_too() {
         let both = format!("{eater} & {eater} & wait -n; echo $?");
         let answer = sandbox.ok("/shell/exec", json!({"command": both, "timeout": 30})).await;
         assert_eq!(answer["stdout"], "137\n", "{answer}");
+        // Copies that share their memory use it once: four times 100 MB are not 400.
+        let sharers = "python3 -c \"import os, time\nb = b'x' * (100 << 20)\nos.fork(); os.fork()\ntime.sleep(1)\"";
+        assert_eq!(sandbox.shell(sharers).await["return_code"], 0);
     }
     assert_eq!(limits.processes.as_ref().unwrap().value, 256);
     for held in [

@@ -161,42 +161,6 @@ async fn pictures_are_returned() {
     assert_eq!(size_of_png(&answer["output"]["images"][0]), (30, 20));
 }
 
-/// With modules to preload, Python is there before anybody asks, and is there again after it died.
-#[tokio::test]
-async fn python_can_be_warm_before_its_first_cell() {
-    let sandbox = crate::support::rich_sandbox_with(|options| {
-        options.args.extend(["--preload", "numpy,matplotlib.pyplot,not_there"].map(str::to_owned));
-    })
-    .await;
-    let warm = || async { sandbox.get("/ipython/kernel/status").await.1["alive"] == true };
-    for _ in 0..2 {
-        crate::support::until("Python is warm", warm).await;
-        let answer = sandbox.python("import sys\n'numpy' in sys.modules, 'matplotlib.pyplot' in sys.modules").await;
-        assert_eq!((&answer["stdout"], &answer["execution_count"]), (&json!("(True, True)\n"), &json!(1)), "{answer}");
-        let answer = sandbox
-            .python("matplotlib = sys.modules['matplotlib']; matplotlib.pyplot.plot([1]); matplotlib.pyplot.show()")
-            .await;
-        assert_eq!(answer["output"]["images"].as_array().unwrap().len(), 1, "{answer}");
-        sandbox.python("import os; os._exit(0)").await;
-    }
-    // Once it was used, another one waits: a restart finds it ready.
-    sandbox.python("1").await;
-    let pythons = "pgrep -f '^python3 -I -u -c' | sort -n | xargs";
-    let two = || async { sandbox.out(pythons).await.split(' ').count() == 2 };
-    crate::support::until("the next one is there", two).await;
-    let waiting = sandbox.out(pythons).await;
-    sandbox.ok("/ipython/kernel/restart", json!({})).await;
-    let next = sandbox.python("import os, sys\nprint(os.getpid(), 'numpy' in sys.modules)").await;
-    let (pid, rest) = next["stdout"].as_str().unwrap().split_once(' ').unwrap();
-    assert!(waiting.split(' ').any(|other| other == pid) && rest == "True\n", "{waiting}: {next}");
-    // A guest that kills it only makes the restart slower.
-    sandbox.python("1").await;
-    crate::support::until("the next one is there", two).await;
-    sandbox.out("pkill -9 -f '^python3 -I -u -c'").await;
-    let next = || async { sandbox.python("2").await["stdout"] == "2\n" };
-    crate::support::until("there is a Python again", next).await;
-}
-
 /// IPython comes with the first cell that needs it, and finds everything in its place.
 #[tokio::test]
 async fn ipython_is_used_where_it_is_needed() {

@@ -5,12 +5,24 @@ use std::time::{Duration, Instant};
 use hyper::Method;
 use serde_json::json;
 
-use crate::support::{sandbox, until};
+use crate::support::{Sandbox, sandbox, sandbox_with, until};
 
 /// Where an interrupt is enough the variables stay; where it is not, Python is replaced and says so.
 #[tokio::test]
 async fn cells_end_at_their_time() {
-    let sandbox = sandbox().await;
+    every_cell_ends_at_its_time(sandbox().await).await;
+}
+
+/// The same for an interpreter that is a copy of a zygote.
+#[tokio::test]
+async fn cells_of_a_copy_end_at_their_time() {
+    let preload = |options: &mut cove_runtime::cell::CellOptions| {
+        options.args = ["--preload", "json"].map(str::to_owned).to_vec()
+    };
+    every_cell_ends_at_its_time(sandbox_with(preload).await).await;
+}
+
+async fn every_cell_ends_at_its_time(sandbox: Sandbox) {
     for (code, lost) in [
         ("while True: pass", false),
         ("import time; time.sleep(100)", false),

@@ -18,7 +18,7 @@ use crate::ship::fs::confined::{Inside, Workspace};
 use crate::sys::keeper::{self, StandardStreams, Start};
 
 /// The Python side.
-const LOOP: &str = include_str!("loop.py");
+const LOOP: &str = concat!(include_str!("loop.py"), include_str!("zygote.py"));
 
 /// Reads the loop itself from the socket: on a command line it would show in every `ps`.
 const BOOT: &str = "import os,sys,struct
@@ -47,17 +47,37 @@ pub(crate) struct Recipe {
 
 /// A live interpreter.
 pub(super) struct Interpreter {
-    program: Program,
-    frames: Frames,
+    pub(super) program: Program,
+    pub(super) frames: Frames,
     pub(super) out: Capture,
     pub(super) err: Capture,
     pub(super) version: String,
     pub(super) ipython: bool,
 }
 
+/// What a new process is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It runs cells.
+    Worker,
+    /// It imports the recipe's modules and waits to be copied.
+    Zygote,
+}
+
+impl Role {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+            Self::Zygote => "zygote",
+        }
+    }
+}
+
+/// Its first word.
 #[derive(Debug, Deserialize)]
-struct Ready {
-    version: String,
+pub(super) struct Ready {
+    pub(super) version: String,
+    pub(super) zygote: bool,
 }
 
 /// The loop's answer to one cell.
@@ -84,7 +104,13 @@ pub(super) enum Event {
 }
 
 impl Interpreter {
+    /// Starts one that runs cells.
     pub(super) async fn start(recipe: &Recipe) -> io::Result<Self> {
+        Ok(Self::launch(recipe, Role::Worker).await?.0)
+    }
+
+    /// Starts Python and waits for its first word.
+    pub(super) async fn launch(recipe: &Recipe, role: Role) -> io::Result<(Self, Ready)> {
         let (ours, theirs) = UnixStream::pair()?;
         let theirs = theirs.into_std()?;
         theirs.set_nonblocking(false)?;
@@ -94,7 +120,7 @@ impl Interpreter {
         let root = Inside::parse(".").and_then(|root| recipe.workspace.folder(&root));
         let number = theirs.as_fd().as_raw_fd().to_string();
         let ahead = recipe.preload.as_deref().unwrap_or_default().join(",");
-        let args = ["-I", "-u", "-c", BOOT, &number, recipe.ipython.as_str(), &ahead];
+        let args = ["-I", "-u", "-c", BOOT, &number, recipe.ipython.as_str(), role.as_str(), &ahead];
         let mut program = recipe.family.start(Start {
             program: &recipe.python,
             args: &args.map(str::to_owned),
@@ -111,17 +137,20 @@ impl Interpreter {
             program.pid().await;
             frames.reader.receive::<Ready>().await
         });
-        let mut interpreter = match greeting.await {
-            Ok(Ok(ready)) => Self { program, frames, out, err, version: ready.version, ipython: false },
+        match greeting.await {
+            Ok(Ok(ready)) => {
+                let version = ready.version.clone();
+                let mut started = Self { program, frames, out, err, version, ipython: false };
+                started.out.drain();
+                Ok((started, ready))
+            }
             Ok(Err(error)) => {
                 let mut err = err;
                 err.drain();
-                return Err(io::Error::other(format!("{error}; Python said: {}", err.kept.text().trim())));
+                Err(io::Error::other(format!("{error}; Python said: {}", err.kept.text().trim())))
             }
-            Err(_) => return Err(io::Error::other(format!("no sign of life within {START_LIMIT:?}"))),
-        };
-        interpreter.out.drain();
-        Ok(interpreter)
+            Err(_) => Err(io::Error::other(format!("no sign of life within {START_LIMIT:?}"))),
+        }
     }
 
     /// Hands over a cell.

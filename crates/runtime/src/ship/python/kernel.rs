@@ -7,10 +7,10 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
+use super::zygote::{Born, Coming, Zygote};
 use super::{ExecAnswer, Output};
 use crate::process::End;
 use crate::ship::error::ApiError;
@@ -56,7 +56,8 @@ impl Kernel {
         let attendant = Attendant {
             recipe,
             interpreter: None,
-            spare: None,
+            zygote: None,
+            next: None,
             epitaph: None,
             seen: Arc::clone(&seen),
             cut: Arc::clone(&cut),
@@ -99,20 +100,14 @@ impl Kernel {
 struct Attendant {
     recipe: Recipe,
     interpreter: Option<Interpreter>,
-    /// The next interpreter, with its modules imported: a restart takes it instead of importing them again.
-    spare: Option<JoinHandle<io::Result<Interpreter>>>,
+    /// With modules to preload: what interpreters are copied from.
+    zygote: Option<Zygote>,
+    /// The next copy, made while the present one is used: a restart then does not even wait for a fork.
+    next: Option<Coming>,
     /// How the last interpreter ended while nobody was looking; the next cell is told.
     epitaph: Option<String>,
     seen: Arc<Mutex<Seen>>,
     cut: Arc<Notify>,
-}
-
-impl Drop for Attendant {
-    fn drop(&mut self) {
-        if let Some(spare) = &self.spare {
-            spare.abort();
-        }
-    }
 }
 
 /// How a cell came to its end.
@@ -150,7 +145,7 @@ impl Attendant {
                     let alive = self.interpreter.is_some();
                     self.note(|seen| seen.state = if alive { "idle" } else { "not_started" });
                     let _ = reply.send(answer);
-                    self.raise_spare();
+                    self.look_ahead().await;
                 }
             }
         }
@@ -172,23 +167,41 @@ impl Attendant {
         }
     }
 
-    /// An interpreter: the spare one if it lives, else a new one.
+    /// An interpreter: a copy of the zygote where there is one, else a new one.
     async fn start(&mut self) -> io::Result<Interpreter> {
-        if let Some(spare) = self.spare.take()
-            && let Ok(Ok(mut spare)) = spare.await
-            && spare.is_untouched()
-        {
-            return Ok(spare);
+        if self.recipe.preload.is_none() {
+            return Interpreter::start(&self.recipe).await;
         }
-        Interpreter::start(&self.recipe).await
+        // Taken out: what fails here ends it. Guests may have killed it, or be found where nobody should be.
+        if let Some(mut zygote) = self.zygote.take() {
+            let waiting = match self.next.take() {
+                Some(next) if zygote.is_alone() => next.arrive().await,
+                Some(_) => Err(io::Error::other("somebody is left from before")),
+                None => zygote.copy_now(&self.recipe).await,
+            };
+            if let Ok(copy) = waiting {
+                self.zygote = Some(zygote);
+                return Ok(copy);
+            }
+        }
+        match Zygote::start(&self.recipe).await? {
+            Born::Zygote(mut zygote) => {
+                let copy = zygote.copy_now(&self.recipe).await?;
+                self.zygote = Some(zygote);
+                Ok(copy)
+            }
+            Born::Interpreter(plain) => Ok(plain),
+        }
     }
 
-    /// Begins with the next interpreter, once the present one has been used: before, a restart would lose nothing.
-    fn raise_spare(&mut self) {
-        let worth_it = self.recipe.preload.as_ref().is_some_and(|modules| !modules.is_empty());
-        if worth_it && self.interpreter.is_some() && self.spare.is_none() {
-            let recipe = self.recipe.clone();
-            self.spare = Some(tokio::spawn(async move { Interpreter::start(&recipe).await }));
+    /// Has the next copy made, once the present one has been used: before, a restart would lose nothing.
+    async fn look_ahead(&mut self) {
+        if self.next.is_some() || self.interpreter.is_none() {
+            return;
+        }
+        if let Some(zygote) = &mut self.zygote {
+            // A zygote that cannot is not ended now: the present interpreter would end with it.
+            self.next = zygote.copy(&self.recipe).await.ok();
         }
     }
 

@@ -2,7 +2,7 @@
 #
 # It must start quickly (hence the few imports, and IPython only for the first cell that needs it), survive whatever the
 # code does short of killing the process, and leave stdout and stderr alone: they are pipes that Ship reads, so that
-# child processes and C extensions are heard as well.
+# child processes and C extensions are heard as well. Who calls it is in zygote.py, which follows in the same text.
 import builtins
 import json
 import linecache
@@ -354,27 +354,10 @@ def prepare_paths():
     sys.argv = [""]
 
 
-def preload(names):
-    """Imports ahead of the first cell what it will want; what is not there is not missed."""
-    import importlib
-
-    for name in filter(None, names.split(",")):
-        try:
-            importlib.import_module(name)
-        except Exception:
-            pass
-
-
-def main(number, wish, ahead):
-    channel = Channel(number)
+def serve(channel, cells):
+    """Runs cells for as long as there is somebody who sends them."""
     own = os.getpid()
-    os.environ.setdefault("MPLBACKEND", "agg")
-    prepare_paths()
-    cells = Cells(wish)
-    signal.signal(signal.SIGINT, cells.interrupt)
-    preload(ahead)
     count = 0
-    channel.send({"ready": True, "version": sys.version.split()[0]})
     while True:
         request = channel.receive()
         count += 1
@@ -390,13 +373,14 @@ def main(number, wish, ahead):
         if os.getpid() != own:
             # The code forked and this is the copy: it must not answer in its parent's name.
             os._exit(0)
-        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-            try:
-                stream.flush()
-            except BaseException:
-                pass
+        flush()
         ipython = cells.shell is not None
         channel.send({"count": count, "error": error, "images": cells.pictures.take(), "ipython": ipython})
 
 
-main(int(sys.argv[1]), sys.argv[2], sys.argv[3])
+def flush():
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except BaseException:
+            pass

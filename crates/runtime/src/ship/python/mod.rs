@@ -2,6 +2,7 @@
 
 mod interpreter;
 mod kernel;
+mod zygote;
 
 pub(crate) use interpreter::Recipe;
 pub(crate) use kernel::Kernel;

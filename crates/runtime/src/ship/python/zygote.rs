@@ -1,0 +1,108 @@
+//! The zygote: an interpreter with its modules imported that runs no cell, and is copied for each life of the kernel.
+//!
+//! A copy is there in milliseconds and shares its memory with the original; importing numpy and matplotlib again takes
+//! most of a second and 60 MB. It lives inside the walls of its one sandbox, under a keeper of Ship's, and serves nobody
+//! else. Guests have its user and may kill or stop it: then the next copy costs a start, and nothing else is lost.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tokio::net::UnixStream;
+
+use super::interpreter::{Interpreter, Ready, Recipe, Role};
+use crate::process::{Capture, Program};
+use crate::ship::frames::Frames;
+
+/// A copy takes a few milliseconds; a zygote that needs this long is not well, and starting another is the cure.
+const COPY_LIMIT: Duration = Duration::from_secs(5);
+
+/// An interpreter that waits to be copied.
+pub(super) struct Zygote {
+    program: Program,
+    pid: i32,
+    frames: Frames,
+}
+
+/// What comes of a start that was to be a zygote.
+pub(super) enum Born {
+    Zygote(Zygote),
+    /// Something that it imported keeps threads, of which a copy would have none: it runs the cells itself.
+    Interpreter(Interpreter),
+}
+
+impl Zygote {
+    /// Starts Python and imports what the recipe names.
+    pub(super) async fn start(recipe: &Recipe) -> io::Result<Born> {
+        let (started, ready) = Interpreter::launch(recipe, Role::Zygote).await?;
+        if !ready.zygote {
+            return Ok(Born::Interpreter(started));
+        }
+        let Interpreter { mut program, frames, out, err, .. } = started;
+        let pid = program.pid().await.ok_or(io::ErrorKind::BrokenPipe)?;
+        // What its modules say later on is nobody's output.
+        out.forget();
+        err.forget();
+        Ok(Born::Zygote(Self { program, pid, frames }))
+    }
+
+    /// Whether it lives, and nobody fell to its keeper: whoever did has lost a keeper of his own, by a guest's hand.
+    pub(super) fn is_alone(&self) -> bool {
+        self.program.has_only(self.pid)
+    }
+
+    /// A copy that is wanted now.
+    pub(super) async fn copy_now(&mut self, recipe: &Recipe) -> io::Result<Interpreter> {
+        self.copy(recipe).await?.arrive().await
+    }
+
+    /// Begins a copy: an interpreter as fresh as if it had just been started. A zygote that fails here is to be ended.
+    pub(super) async fn copy(&mut self, recipe: &Recipe) -> io::Result<Coming> {
+        if !self.is_alone() {
+            return Err(io::Error::other("somebody is left from before"));
+        }
+        let (ours, line) = UnixStream::pair()?;
+        let line = line.into_std()?;
+        line.set_nonblocking(false)?;
+        let line = OwnedFd::from(line);
+        let (out, output) = Capture::open(recipe.output_limit_bytes)?;
+        let (err, error) = Capture::open(recipe.output_limit_bytes)?;
+        let (news, tell) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        // A guest may have stopped it.
+        self.program.signal(Signal::CONT);
+        let sent = self.frames.writer.pass([line.as_fd(), output.as_fd(), error.as_fd(), tell.as_fd()]);
+        tokio::time::timeout(COPY_LIMIT, sent).await.map_err(late)??;
+        // The ends that were passed are dropped here: from now on they are the copy's alone.
+        Ok(Coming { frames: Frames::new(ours), out, err, news, parents: [self.pid, self.program.keeper()] })
+    }
+}
+
+/// A copy on its way.
+pub(super) struct Coming {
+    frames: Frames,
+    out: Capture,
+    err: Capture,
+    news: OwnedFd,
+    parents: [i32; 2],
+}
+
+impl Coming {
+    /// Waits until it is there. If it does not come, its zygote is to be ended.
+    pub(super) async fn arrive(self) -> io::Result<Interpreter> {
+        tokio::time::timeout(COPY_LIMIT, self.unhurried()).await.unwrap_or_else(|elapsed| Err(late(elapsed)))
+    }
+
+    async fn unhurried(self) -> io::Result<Interpreter> {
+        let Self { mut frames, out, err, news, parents } = self;
+        let mut program = Program::adopt(news, parents).await?;
+        program.pid().await;
+        let ready: Ready = frames.reader.receive().await?;
+        let mut copy = Interpreter { program, frames, out, err, version: ready.version, ipython: false };
+        if copy.is_untouched() { Ok(copy) } else { Err(io::Error::other("guests have been at it")) }
+    }
+}
+
+fn late(_: tokio::time::error::Elapsed) -> io::Error {
+    io::Error::other(format!("no sign of life within {COPY_LIMIT:?}"))
+}
