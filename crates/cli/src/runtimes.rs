@@ -53,6 +53,12 @@ pub(crate) struct Gull {
     /// Bytes of memory that any one process of the browser may hold beyond what it starts with
     #[arg(long, value_name = "BYTES")]
     process_memory: Option<u64>,
+    /// Bytes of memory that all processes of the browser together may have, where the kernel counts it
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<u64>,
+    /// Processors that all processes of the browser together may have, such as 0.5 or 2
+    #[arg(long, value_name = "COUNT")]
+    cpus: Option<f64>,
 }
 
 pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
@@ -66,6 +72,8 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.network.allow_private = args.allow_private;
     options.browser = args.browser;
     options.process_memory_bytes = args.process_memory.unwrap_or(options.process_memory_bytes);
+    options.memory_bytes = args.memory;
+    options.cpus = args.cpus;
     let mut ended = signal(SignalKind::terminate())?;
     let mut server = serve(options).await?;
     let endpoint = match server.endpoint() {

@@ -3,12 +3,14 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cove_chrome::{BareBrowser, BareOptions, BareRoom, Gate, find_browser, is_sandboxed};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::governor::Governor;
 use crate::link::{CallError, Link};
 use crate::walls::{Reach, ruleset};
 
@@ -27,6 +29,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) unprivileged_id: u32,
     pub(crate) process_memory_bytes: u64,
     pub(crate) gate: Option<&'a Gate>,
+    pub(crate) governor: &'a Arc<Governor>,
     pub(crate) timeout: Duration,
 }
 
@@ -124,8 +127,15 @@ impl Browser {
         let ruleset_fd = rules.as_ref().map(AsRawFd::as_raw_fd);
         let (process, pipe) = BareBrowser::launch(binary, room, &options, ruleset_fd).map_err(told)?;
         let browser = Self { process, link: Link::start(pipe), walled: rules.is_some() };
-        match browser.check(launch.timeout).await {
-            Ok(()) => Ok(browser),
+        // Its first process is held while it starts; what that one has started before is held once it answers, and
+        // whoever comes later is a child of somebody who is.
+        let pid = browser.process.pid();
+        let (checked, ()) = tokio::join!(browser.check(launch.timeout), launch.governor.hold(pid));
+        match checked {
+            Ok(()) => {
+                launch.governor.hold(pid).await;
+                Ok(browser)
+            }
             Err(why) => {
                 let why = format!("{} did not start: {why}{}", binary.display(), browser.process.last_words());
                 browser.end().await;

@@ -16,6 +16,7 @@ use crate::browser::url_of;
 use crate::cargo::Cargo;
 use crate::cookies;
 use crate::find::find_agent_browser;
+use crate::governor::{EffectiveLimits, Governor};
 use crate::link::Link;
 use crate::live::{Home, Live};
 use crate::options::GullOptions;
@@ -26,6 +27,9 @@ use crate::trace::{Begun, TraceStep};
 
 /// Nobody, where the workspace belongs to root.
 const NOBODY: u32 = 65_534;
+
+/// With less, a browser does not even start.
+const LEAST_MEMORY: u64 = 128 << 20;
 
 /// How long the browser has to answer a question about its health.
 const HEALTH: Duration = Duration::from_secs(3);
@@ -65,6 +69,7 @@ pub(crate) struct Inner {
     pub(crate) bridge: Bridge,
     pub(crate) gate: Option<Gate>,
     pub(crate) room: Room,
+    pub(crate) governor: Arc<Governor>,
     pub(crate) unprivileged_id: u32,
     pub(crate) live: Arc<tokio::sync::Mutex<Live>>,
     link: Mutex<Option<Link>>,
@@ -81,6 +86,12 @@ impl Gull {
         let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if options.session.is_empty() || options.session.len() > 48 || !options.session.chars().all(named) {
             return Err(GullError::Options("a session's name has 1 to 48 letters, digits, `-` and `_`".to_owned()));
+        }
+        if options.cpus.is_some_and(|cpus| !(0.01..=4096.0).contains(&cpus)) {
+            return Err(GullError::Options("cpus must be between 0.01 and 4096".to_owned()));
+        }
+        if options.memory_bytes.is_some_and(|bytes| bytes < LEAST_MEMORY) {
+            return Err(GullError::Options(format!("a browser needs at least {LEAST_MEMORY} bytes of memory")));
         }
         let made: Arc<OnceLock<Arc<Inner>>> = Arc::default();
         let last = {
@@ -194,6 +205,11 @@ impl Gull {
         (self.inner.walled.load(Ordering::Relaxed), self.inner.agent.is_walled())
     }
 
+    /// What the browser is held to, and by what.
+    pub fn limits(&self) -> EffectiveLimits {
+        self.inner.governor.limits()
+    }
+
     /// For how long nobody has used it; `None` while a command runs.
     pub fn idle_for(&self) -> Option<Duration> {
         self.inner.live.try_lock().ok().map(|_| self.inner.idle_for())
@@ -256,7 +272,10 @@ impl Inner {
             Bridge::open(room.path().to_owned()).await.map_err(folder("the bridge could not be opened".to_owned()))?;
         let gate = Gate::open(&options.network).map_err(folder("the network's door could not be opened".to_owned()))?;
         let agent = Agent::new(binary, &options.session, &room, (bridge.url(), bridge.port()), become_id);
+        let (memory, cpus) = (options.memory_bytes, options.cpus);
+        let governor = Arc::new(Governor::new(memory, cpus, options.process_memory_bytes));
         Ok(Arc::new(Self {
+            governor,
             network: AddressRule::new(&options.network),
             options,
             cargo,
@@ -316,6 +335,7 @@ impl Inner {
     async fn end(&self) {
         self.live.lock().await.close(self).await;
         self.room.clear();
+        self.governor.end();
     }
 
     async fn health(&self) -> Health {

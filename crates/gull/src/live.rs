@@ -107,6 +107,7 @@ impl Live {
                 unprivileged_id: inner.unprivileged_id,
                 process_memory_bytes: inner.options.process_memory_bytes,
                 gate: inner.gate.as_ref(),
+                governor: &inner.governor,
                 timeout: inner.options.launch_timeout,
             };
             let browser = Browser::launch(&launch).await?;
@@ -128,7 +129,10 @@ impl Live {
             inner.bridge.evict();
         }
         if self.daemon.is_none() {
-            self.daemon = Some(inner.agent.start_daemon().await?);
+            let daemon = inner.agent.start_daemon().await?;
+            let (governor, pid) = (inner.governor.clone(), daemon.pid());
+            tokio::spawn(async move { governor.hold(pid).await });
+            self.daemon = Some(daemon);
         }
         Ok(note)
     }

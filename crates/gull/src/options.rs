@@ -44,6 +44,11 @@ pub struct GullOptions {
     pub unprivileged_id: Option<u32>,
     /// Memory that any one process of the browser may hold beyond what it starts with.
     pub process_memory_bytes: u64,
+    /// Memory of the browser's processes together, where the kernel counts it; `None`: as much as there is.
+    pub memory_bytes: Option<u64>,
+    /// Processors of the browser's processes together, 0.01 to 4096; `None`: all of them. Where the kernel does not count
+    /// shares, whole processors: the next whole number. What really holds is in `/meta`.
+    pub cpus: Option<f64>,
     /// How long a launch may take. Generous: a cold disk on a loaded machine reads 220 MB first.
     pub launch_timeout: Duration,
     /// Without a command for so long, the browser is ended; the next command starts it again, cookies and all.
@@ -66,6 +71,8 @@ impl GullOptions {
             temp_dir: std::env::temp_dir(),
             unprivileged_id: None,
             process_memory_bytes: 2 << 30,
+            memory_bytes: None,
+            cpus: None,
             launch_timeout: Duration::from_secs(25),
             idle_timeout: None,
             token: None,

@@ -237,6 +237,7 @@ async fn meta(State(gull): State<Arc<Gull>>) -> Json<Value> {
         "workspace": "/workspace",
         "agent_browser": AGENT_BROWSER_VERSION,
         "capabilities": { "browser": { "version": "1.0" }, "screenshot": { "version": "1.0" } },
+        "limits": gull.limits(),
         "walls": { "browser_sandbox": true, "landlock_browser": browser, "landlock_agent": agent },
     }))
 }

@@ -1,4 +1,5 @@
-//! Gull as a program of its own: `cove-gull WORKSPACE SESSION [LISTEN] [HOST …]`.
+//! Gull as a program of its own: `cove-gull WORKSPACE SESSION [LISTEN] [HOST …]`, with `COVE_GULL_CPUS` and
+//! `COVE_GULL_MEMORY` (bytes) for what the browser may use.
 //!
 //! `cove gull` is the same with proper arguments. This one exists for containers that want nothing else, and for the
 //! tests that kill a whole Gull. It prints where it listens as one line of JSON and ends with SIGTERM or SIGINT.
@@ -17,6 +18,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut options = GullOptions::new(workspace, session);
     options.token = std::env::var("COVE_GULL_TOKEN").ok();
+    options.cpus = std::env::var("COVE_GULL_CPUS").ok().map(|text| text.parse()).transpose()?;
+    options.memory_bytes = std::env::var("COVE_GULL_MEMORY").ok().map(|text| text.parse()).transpose()?;
     if let Some(listen) = args.next() {
         options.listen = match listen.parse::<SocketAddr>() {
             Ok(address) => Listen::Tcp(address),

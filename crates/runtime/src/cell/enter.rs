@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 
+use cove_cgroup::{Groups, Wanted};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     DumpableBehavior, PidfdFlags, Signal, WaitOptions, getegid, geteuid, kill_process, pidfd_open,
@@ -12,11 +13,11 @@ use rustix::process::{
 };
 use rustix::thread::UnshareFlags;
 
-use super::cgroup::Groups;
 use super::identity::{self, INSIDE};
-use super::report::{EffectiveLimits, EffectiveWalls, Limit, Survey, Wall, WallState};
+use super::report::{EffectiveLimits, EffectiveWalls, Survey, Wall, WallState};
+use super::rlimits::RESERVED_PROCESSES;
 use super::spec::{Go, Report, Spec, receive, send};
-use super::{landlock_rules, rlimits, root, seccomp};
+use super::{CellLimits, Limit, landlock_rules, rlimits, root, seccomp};
 use crate::ship::{Listen, ShipOptions};
 use crate::sys;
 
@@ -54,6 +55,7 @@ impl Inside {
             process_limit: Some(self.spec.limits.processes),
             watch_workspace_bytes: self.spec.limits.workspace_bytes,
             watch_memory_bytes: watched.map(|limit| limit.value),
+            limits: Some(self.walls.limits),
             way_out: self.spec.egress.map(|_| root::EGRESS.into()),
             program: root::PROGRAM.into(),
             init: true,
@@ -115,7 +117,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     drop((leash, listener));
     let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
     // The init builds its root meanwhile: joining a group may take as long as all of that.
-    let groups = Groups::make(&spec.limits, &mut go);
+    let groups = make_groups(&spec.limits, &mut go);
     let attached = groups.attach(go.init_pid);
     let watched = attached.and_then(|()| {
         send(File::from(collar.try_clone()?), &go)?;
@@ -129,6 +131,24 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         let _ = send(File::from(control.try_clone()?), &Report::Failed(error.to_string()));
     }
     sys::exit_now(0)
+}
+
+/// The control groups that can be had, and what they hold.
+fn make_groups(limits: &CellLimits, go: &mut Go) -> Groups {
+    let wanted = Wanted {
+        memory_bytes: Some(limits.memory_bytes),
+        cpus: Some(limits.cpus),
+        processes: Some(limits.processes + RESERVED_PROCESSES),
+    };
+    let (groups, counted) = Groups::make("cell", &wanted);
+    for (controller, outcome) in counted.outcomes {
+        go.survey.note(&format!("cgroup-{controller}"), outcome);
+    }
+    let guests = |limit: Limit<u64>| Limit::new(limit.value.saturating_sub(RESERVED_PROCESSES), limit.by);
+    go.processes = counted.processes.map(guests);
+    (go.memory_bytes, go.cpus) = (counted.memory_bytes, counted.cpus);
+    go.cgroups = groups.folders().iter().map(|dir| dir.display().to_string()).collect();
+    groups
 }
 
 /// Returns when the owner has gone or the init has ended.

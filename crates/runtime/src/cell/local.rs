@@ -16,7 +16,7 @@ use super::egress::Egress;
 use super::enter::ASKED;
 use super::report::EffectiveWalls;
 use super::spec::{Report, Spec};
-use super::{CellNetwork, CellOptions, cgroup};
+use super::{CellNetwork, CellOptions};
 
 /// Usually ten milliseconds; a machine that needs this long has other troubles.
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -71,7 +71,7 @@ impl LocalCell {
     #[expect(clippy::disallowed_methods, reason = "this is the room that owns cells' supervisors")]
     pub async fn start(options: CellOptions) -> Result<Self, CellError> {
         static SWEEP: Once = Once::new();
-        SWEEP.call_once(cgroup::sweep);
+        SWEEP.call_once(cove_cgroup::sweep);
         let mut spec = check(&options)?;
         let (listener, socket) = listen(&options.socket_dir)?;
         let egress = match &options.network {
@@ -145,7 +145,7 @@ impl LocalCell {
     /// Removes the groups of a supervisor that could not do it itself.
     fn clear(&self) {
         let dirs: Vec<_> = self.walls.cgroups.iter().map(PathBuf::from).collect();
-        cgroup::remove(&dirs);
+        cove_cgroup::remove(&dirs);
     }
 }
 

@@ -6,7 +6,6 @@
 //! itself, checks from inside that they stand, and becomes Ship. Whichever of the three ends, the other two follow, and
 //! the kernel ends whatever else is in the sandbox's PID namespace; its mounts exist nowhere else.
 
-mod cgroup;
 mod egress;
 mod enter;
 mod etc;
@@ -21,7 +20,8 @@ mod seccomp;
 mod spec;
 mod syscalls;
 
+pub use cove_cgroup::Limit;
 pub use enter::{EnterError, Inside, enter};
 pub use local::{CellError, LocalCell};
 pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};
-pub use report::{EffectiveLimits, EffectiveWalls, Limit, Wall, WallState};
+pub use report::{EffectiveLimits, EffectiveWalls, Wall, WallState};

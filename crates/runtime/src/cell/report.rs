@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cove_cgroup::Limit;
 use serde::{Deserialize, Serialize};
 
 /// Whether a wall stands.
@@ -23,21 +24,6 @@ pub struct Wall {
     pub state: WallState,
     /// How it was seen to stand, or why it does not.
     pub detail: String,
-}
-
-/// A limit that is enforced.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Limit<T> {
-    /// As the kernel has it, which may be less than what was asked for.
-    pub value: T,
-    /// By what: `cgroup v1`, `cgroup v2`, `rlimit`, `watchdog`, `tmpfs`.
-    pub by: String,
-}
-
-impl<T> Limit<T> {
-    pub(super) fn new(value: T, by: impl Into<String>) -> Self {
-        Self { value, by: by.into() }
-    }
 }
 
 /// What is really enforced; `None` where nothing is.

@@ -5,8 +5,10 @@ use std::io;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::CellLimits;
-use super::cgroup::RESERVED_PROCESSES;
-use super::report::{EffectiveLimits, Limit};
+use super::{EffectiveLimits, Limit};
+
+/// Ship's own threads and keepers come on top of what guests may have.
+pub(super) const RESERVED_PROCESSES: u64 = 64;
 
 fn lower(resource: Resource, most: u64) -> io::Result<u64> {
     let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);

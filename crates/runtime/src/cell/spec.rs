@@ -5,8 +5,8 @@ use std::io::{self, Read, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::report::{EffectiveWalls, Limit, Survey};
-use super::{CellLimits, CellMount, CellNetwork};
+use super::report::{EffectiveWalls, Survey};
+use super::{CellLimits, CellMount, CellNetwork, Limit};
 
 /// An order holds an environment and a few paths.
 const MAX_MESSAGE_BYTES: usize = 4 << 20;

@@ -41,6 +41,8 @@ pub struct ShipOptions {
     pub watch_memory_bytes: Option<u64>,
     /// How much may be in the workspace where no file system counts it; a watchdog sees to it. Only as `init`.
     pub watch_workspace_bytes: Option<u64>,
+    /// What guests are held to, and by what, for `/meta`; `None` where whoever made the sandbox has not said.
+    pub limits: Option<crate::cell::EffectiveLimits>,
     /// The socket of a proxy that leads out; without one there is no way out.
     pub way_out: Option<PathBuf>,
     /// This very program, to be started again as the process that runs JavaScript; its `main` must call
@@ -68,6 +70,7 @@ impl Default for ShipOptions {
             process_limit: None,
             watch_memory_bytes: None,
             watch_workspace_bytes: None,
+            limits: None,
             way_out: None,
             program: PathBuf::from("/proc/self/exe"),
             program_args: Vec::new(),

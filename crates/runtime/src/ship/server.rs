@@ -15,6 +15,7 @@ use super::javascript::{self, Javascript};
 use super::python::Kernel;
 use super::shell::Jobs;
 use super::{Listen, ShipOptions, fs, python, shell, skill, term, way_out};
+use crate::cell::EffectiveLimits;
 use crate::process::Family;
 
 /// JSON bodies: code and file contents. Larger files are uploaded.
@@ -32,6 +33,7 @@ pub(crate) struct ShipState {
     pub(crate) env: Arc<[(String, String)]>,
     pub(crate) output_limit_bytes: usize,
     pub(crate) process_limit: Option<u64>,
+    limits: Arc<Option<EffectiveLimits>>,
 }
 
 /// Why Ship could not start.
@@ -132,6 +134,7 @@ fn build(options: &ShipOptions) -> Result<(Router, Arc<Family>), ShipError> {
         env: env.into(),
         output_limit_bytes: options.output_limit_bytes,
         process_limit: options.process_limit,
+        limits: Arc::new(options.limits.clone()),
     };
     let routes = Router::new()
         .route("/", get(meta))
@@ -197,6 +200,8 @@ async fn meta(State(state): State<ShipState>) -> Json<Value> {
             "build": {"image": null, "image_digest": null, "git_sha": null},
         },
         "workspace": {"mount_path": MOUNT},
+        // What is enforced, and by what; null where nothing is, or where a container's own maker would have to be asked.
+        "limits": *state.limits,
         "capabilities": {
             "filesystem": {
                 "operations": ["create", "read", "write", "edit", "delete", "list", "upload", "download"],

@@ -39,6 +39,8 @@ impl LocalDriver {
         args.extend(["--workspace".to_owned(), workspace.display().to_string()]);
         args.extend(["--listen".to_owned(), socket.display().to_string()]);
         args.extend(["--process-memory".to_owned(), order.spec.memory.bytes().to_string()]);
+        args.extend(["--memory".to_owned(), order.spec.memory.bytes().to_string()]);
+        args.extend(["--cpus".to_owned(), order.spec.cpus.to_string()]);
         for host in &order.spec.network.allow_hosts {
             args.extend(["--allow-host".to_owned(), host.clone()]);
         }

@@ -1,0 +1,66 @@
+//! Control groups: memory, processors and processes of a sandbox, counted by the kernel.
+//!
+//! Version 2 where its controllers can be had, version 1 where not, controller by controller: machines with both are
+//! common. What cannot be had is said and never claimed: whoever asked falls back on something else, or reports that
+//! nothing holds. Groups are made below our own, so that whatever limits us limits the sandboxes as well.
+//!
+//! ```no_run
+//! use cove_cgroup::{Groups, Wanted};
+//!
+//! let (groups, counted) = Groups::make("example", &Wanted { cpus: Some(0.5), ..Wanted::default() });
+//! groups.attach(4711)?;
+//! match counted.cpus {
+//!     Some(limit) => println!("{} processors, by {}", limit.value, limit.by),
+//!     None => println!("nobody counts"),
+//! }
+//! groups.remove();
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod controller;
+mod groups;
+mod place;
+
+use serde::{Deserialize, Serialize};
+
+pub use groups::{Groups, remove, sweep};
+
+/// What is asked for; `None`: as much as there is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Wanted {
+    /// Memory of all members together, page cache and temporary files included.
+    pub memory_bytes: Option<u64>,
+    /// Processors; 0.5 is half of one.
+    pub cpus: Option<f64>,
+    /// Processes and threads.
+    pub processes: Option<u64>,
+}
+
+/// A limit that is enforced.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit<T> {
+    /// As the kernel has it, which may be less than what was asked for.
+    pub value: T,
+    /// By what: `cgroup v1`, `cgroup v2`, `rlimit`, `watchdog`, `tmpfs`, `affinity`.
+    pub by: String,
+}
+
+impl<T> Limit<T> {
+    /// A limit and what holds it.
+    pub fn new(value: T, by: impl Into<String>) -> Self {
+        Self { value, by: by.into() }
+    }
+}
+
+/// What the kernel counts; `None` where it does not.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Counted {
+    /// Memory.
+    pub memory_bytes: Option<Limit<u64>>,
+    /// Processors.
+    pub cpus: Option<Limit<f64>>,
+    /// Processes and threads.
+    pub processes: Option<Limit<u64>>,
+    /// Each controller that was asked for, and how it went.
+    pub outcomes: Vec<(&'static str, Result<String, String>)>,
+}

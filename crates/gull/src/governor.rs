@@ -1,0 +1,184 @@
+//! What the browser may use of the machine: memory of all its processes together, and processors.
+//!
+//! The kernel counts, in control groups, where it can be asked to. Where it cannot, whole processors still can be kept
+//! from the browser (pages cannot take them back: they have no system calls). `/meta` says what holds and by what;
+//! what does not hold is not claimed. Gull itself stays outside: who keeps deadlines must not be slowed down by the page
+//! that breaks them. The commands of agent-browser are outside, too: they live for milliseconds and only ask.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
+
+use cove_cgroup::{Groups, Limit, Wanted};
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use serde::{Deserialize, Serialize};
+
+/// What is really enforced; `None` where nothing is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct EffectiveLimits {
+    /// Memory of the browser and of agent-browser's daemon together.
+    pub memory_bytes: Option<Limit<u64>>,
+    /// Memory that any one process of the browser may hold beyond what it starts with.
+    pub process_memory_bytes: Option<Limit<u64>>,
+    /// Processors of all of them together.
+    pub cpus: Option<Limit<f64>>,
+}
+
+/// Holds the processes of one browser after another to their limits.
+#[derive(Debug)]
+pub(crate) struct Governor {
+    groups: Groups,
+    processors: Option<CpuSet>,
+    limits: EffectiveLimits,
+    /// A process could not be held: nothing is claimed any more.
+    failed: AtomicBool,
+}
+
+impl Governor {
+    /// Makes what can be had of the limits that are asked for.
+    pub(crate) fn new(memory_bytes: Option<u64>, cpus: Option<f64>, process_memory_bytes: u64) -> Self {
+        static SWEEP: Once = Once::new();
+        SWEEP.call_once(cove_cgroup::sweep);
+        let (groups, counted) = Groups::make("gull", &Wanted { memory_bytes, cpus, processes: None });
+        let mut limits = EffectiveLimits {
+            memory_bytes: counted.memory_bytes,
+            process_memory_bytes: Some(Limit::new(process_memory_bytes, "rlimit")),
+            cpus: counted.cpus,
+        };
+        let mut processors = None;
+        if let (Some(cpus), None) = (cpus, &limits.cpus)
+            && let Ok(all) = sched_getaffinity(None)
+        {
+            let chosen = choose(&all, cpus, std::process::id() as usize);
+            limits.cpus = Some(Limit::new(f64::from(chosen.count()), "affinity"));
+            processors = Some(chosen);
+        }
+        Self { groups, processors, limits, failed: AtomicBool::new(false) }
+    }
+
+    /// What holds.
+    pub(crate) fn limits(&self) -> EffectiveLimits {
+        let mut limits = self.limits.clone();
+        if self.failed.load(Ordering::Relaxed) {
+            (limits.memory_bytes, limits.cpus) = (None, None);
+        }
+        limits
+    }
+
+    /// Holds a process that was just started, and everybody below it. Waits for the kernel, which takes its time.
+    pub(crate) async fn hold(self: &Arc<Self>, pid: u32) {
+        if self.groups.is_empty() && self.processors.is_none() {
+            return;
+        }
+        let governor = Arc::clone(self);
+        let held = tokio::task::spawn_blocking(move || governor.hold_now(pid)).await;
+        // One that has ended needs no holding.
+        let lives = fs::exists(format!("/proc/{pid}")).unwrap_or(true);
+        if lives && !matches!(held, Ok(Ok(()))) {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn hold_now(&self, root: u32) -> std::io::Result<()> {
+        let family = family(root);
+        self.groups.attach_missing(&family)?;
+        if let Some(processors) = &self.processors {
+            for pid in family {
+                for thread in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+                    let id = thread.file_name().to_str().and_then(|name| Pid::from_raw(name.parse().ok()?));
+                    match sched_setaffinity(id, processors) {
+                        // A thread may end before it is asked.
+                        Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+                        Err(errno) => return Err(errno.into()),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what was made; the browser must have ended.
+    pub(crate) fn end(&self) {
+        self.groups.remove();
+    }
+}
+
+impl Drop for Governor {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// As many whole processors as `cpus` needs, from a place that differs from one Gull to the next.
+fn choose(all: &CpuSet, cpus: f64, start: usize) -> CpuSet {
+    let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked by the caller, and bounded below"
+    )]
+    let wanted = (cpus.ceil() as usize).clamp(1, allowed.len().max(1));
+    let mut chosen = CpuSet::new();
+    for cpu in allowed.iter().cycle().skip(start % allowed.len().max(1)).take(wanted) {
+        chosen.set(*cpu);
+    }
+    chosen
+}
+
+/// A process and everybody below it.
+fn family(root: u32) -> Vec<u32> {
+    let numbered = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut below: HashMap<u32, Vec<u32>> = HashMap::new();
+    for pid in numbered.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
+        let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+        if let Some(parent) = parent_in(&String::from_utf8_lossy(&stat)) {
+            below.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(parent) = found.get(next) {
+        let children = below.remove(parent).unwrap_or_default();
+        found.extend(children);
+        next += 1;
+    }
+    found
+}
+
+/// `pid (name) state ppid …`; the name may hold anything.
+fn parent_in(stat: &str) -> Option<u32> {
+    stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_processors_are_chosen() {
+        let mut all = CpuSet::new();
+        [1, 3, 5].into_iter().for_each(|cpu| all.set(cpu));
+        for (cpus, start, expected) in [
+            (0.5, 0, vec![1]),
+            (1.0, 1, vec![3]),
+            (1.5, 2, vec![1, 5]),
+            (3.0, 7, vec![1, 3, 5]),
+            (64.0, 0, vec![1, 3, 5]),
+        ] {
+            let chosen = choose(&all, cpus, start);
+            let got: Vec<usize> = (0..8).filter(|cpu| chosen.is_set(*cpu)).collect();
+            assert_eq!(got, expected, "{cpus} from {start}");
+        }
+    }
+
+    #[test]
+    fn a_family_is_found() {
+        let own = std::process::id();
+        assert!(family(own).contains(&own));
+        assert!(family(std::os::unix::process::parent_id()).contains(&own));
+        assert_eq!(parent_in("12 (a) S 1 (b) R 7 1 2"), Some(7));
+        assert_eq!(parent_in("nonsense"), None);
+    }
+}
