@@ -14,7 +14,7 @@ const PIECE_BYTES: usize = 256 << 10;
 impl Bay {
     /// All of them, the newest first.
     pub async fn list_artifacts(&self, owner: &Owner, id: &str) -> Answer<ArtifactList> {
-        self.sandbox(owner, id).await?;
+        self.alive_row(owner, id).await?;
         let shelf = self.inner.javascript.shelf(id);
         let listed = off_thread(move || {
             // A sandbox that never drew has no folder, and none is made by asking.
@@ -31,7 +31,7 @@ impl Bay {
 
     /// One of them.
     pub async fn artifact(&self, owner: &Owner, id: &str, name: &str) -> Answer<Download> {
-        self.sandbox(owner, id).await?;
+        self.alive_row(owner, id).await?;
         let gone = || BayError::new(ErrorCode::FileNotFound, format!("the sandbox has no artifact {name:?}"));
         let wanted: ArtifactName = name.parse().map_err(|_| gone())?;
         let shelf = self.inner.javascript.shelf(id);
@@ -61,6 +61,9 @@ impl Bay {
 
     /// Ids of the sandboxes that have artifacts on the disk; for the collector.
     pub(crate) fn sandboxes_with_artifacts(&self) -> Vec<String> {
+        if !self.inner.driver.knows_cargos() {
+            return Vec::new();
+        }
         let entries = std::fs::read_dir(self.inner.javascript.artifacts_root()).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         names.filter(|name| cove_api::IdKind::Sandbox.fits(name)).collect()

@@ -1,8 +1,8 @@
 //! The door: one value that is Bay.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use cove_api::{BayError, ErrorCode, IdKind, Moment, ProfileList, new_id};
 
@@ -10,6 +10,7 @@ use crate::collector::CollectorState;
 use crate::config::{Config, Profile};
 use crate::driver::{Driver, LocalDriver};
 use crate::events::Events;
+use crate::hold::Hold;
 use crate::javascript::{EngineOptions, JavaScriptRoom};
 use crate::session::Sessions;
 use crate::store::Store;
@@ -42,6 +43,12 @@ pub(crate) struct Inner {
     pub(crate) events: Events,
     pub(crate) javascript: JavaScriptRoom,
     closing: AtomicBool,
+    /// By how much the clock that all Bays of the store agree on is ahead of this machine's.
+    skew_micros: AtomicI64,
+    /// Until when nobody is taken for dead, because the store was away and the others could not be heard either.
+    mild_until: Mutex<Option<Instant>>,
+    /// Let go when everything has ended, whoever still holds a handle of Bay.
+    hold: Mutex<Option<Hold>>,
 }
 
 /// Why Bay could not start.
@@ -59,12 +66,13 @@ impl Bay {
         let named = |error: std::io::Error| StartError(format!("the data folder {}: {error}", data_dir.display()));
         std::fs::create_dir_all(&data_dir).map_err(named)?;
         let url = config.database_url().map_err(|error| failed(&error))?;
+        let hold = Hold::of_folder(&data_dir).await?;
         let store = Store::open(&url).await.map_err(|error| failed(&error))?;
         let store = store.keeping_answers(config.idempotency.ttl_hours);
         let chance = new_id(IdKind::Session).map_err(|error| failed(&error))?;
         let instance_id = config.gc.instance_id.clone().unwrap_or_else(|| chance.replace("sess-", "bay-"));
         let driver = LocalDriver::new(&config, &instance_id).map_err(|error| failed(&error))?;
-        let now = Moment::now();
+        let now = store.clock().await.map_err(|error| failed(&error))?;
         // A Bay that was killed and comes back under its own name: its sessions died with it.
         store.remove_instance(&instance_id).await.map_err(|error| failed(&error))?;
         let advertised = config.server.advertise_url.as_deref();
@@ -73,7 +81,8 @@ impl Bay {
             worker_program: config.driver.local.program.clone(),
             browser: config.driver.local.browser.clone(),
         };
-        let javascript = JavaScriptRoom::new(data_dir.join("artifacts"), engines);
+        let artifacts = config.artifacts_root().map_err(|error| failed(&error))?;
+        let javascript = JavaScriptRoom::new(artifacts, engines);
         let inner = Inner {
             profiles: profiles.into_iter().map(Arc::new).collect(),
             instance_id,
@@ -85,6 +94,9 @@ impl Bay {
             events: Events::default(),
             javascript,
             closing: AtomicBool::new(false),
+            skew_micros: AtomicI64::new(0),
+            mild_until: Mutex::new(None),
+            hold: Mutex::new(Some(hold)),
             config,
         };
         let bay = Self { inner: Arc::new(inner) };
@@ -127,6 +139,7 @@ impl Bay {
         self.inner.events.end_all();
         self.inner.store.close().await;
         self.inner.driver.close();
+        self.inner.hold.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Whether it takes no more work.
@@ -160,9 +173,28 @@ impl Bay {
         own.or(self.inner.config.limits.max_sandboxes).map(i64::from)
     }
 
-    /// Bays that were heard since are alive.
-    pub(crate) fn alive_since() -> Moment {
-        Moment::now().plus_secs(-DEAD_AFTER_SECS)
+    /// Bays that were heard since are alive. By the store's clock: machines whose own clocks differ, or jump, must not
+    /// take each other for dead.
+    pub(crate) fn alive_since(&self) -> Moment {
+        let mild = *self.inner.mild_until.lock().unwrap_or_else(PoisonError::into_inner);
+        if mild.is_some_and(|until| Instant::now() < until) {
+            return Moment::from_micros(0);
+        }
+        let skew = self.inner.skew_micros.load(Ordering::Relaxed);
+        Moment::from_micros(Moment::now().micros().saturating_add(skew)).plus_secs(-DEAD_AFTER_SECS)
+    }
+
+    /// The store could not be reached: once it can, the others get time to be heard again.
+    pub(crate) fn store_was_away(&self) {
+        let until = Instant::now() + 3 * HEARTBEAT;
+        *self.inner.mild_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    /// The store's clock; from here on the difference to our own is known.
+    pub(crate) async fn agreed_clock(&self) -> Answer<Moment> {
+        let agreed = self.inner.store.clock().await?;
+        self.inner.skew_micros.store(agreed.micros() - Moment::now().micros(), Ordering::Relaxed);
+        Ok(agreed)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::work::{Execution, check_timeout};
 use crate::{Answer, Bay, Owner};
 
 /// Commands in one batch, as Gull has it.
-const MAX_COMMANDS: usize = 200;
+pub(crate) const MAX_COMMANDS: usize = 200;
 
 /// What one command may have, as Gull has it.
 const MAX_COMMAND_BYTES: usize = 256 << 10;
@@ -147,7 +147,7 @@ impl Bay {
 
     /// A trace that was kept.
     pub async fn browser_trace(&self, owner: &Owner, id: &str, trace_ref: &str) -> Answer<BrowserTrace> {
-        self.row(owner, id).await?;
+        self.alive_row(owner, id).await?;
         let none = || BayError::new(ErrorCode::NotFound, "there is no such trace of this sandbox");
         let blob = self.inner.store.blob(owner, blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
         if blob.kind != TRACE || blob.sandbox_id.as_deref() != Some(id) {

@@ -30,10 +30,8 @@ const EVENT_BYTES: usize = 64;
 impl Bay {
     /// Events after number `after` (`None`: from now on).
     pub async fn events(&self, owner: &Owner, id: &str, after: Option<u64>) -> Answer<EventStream> {
-        let row = self.row(owner, id).await?;
-        if !row.expired(Moment::now()) {
-            self.settle(&row).await?;
-        }
+        let row = self.alive_row(owner, id).await?;
+        self.settle(&row).await?;
         Ok(self.inner.events.read(id, after))
     }
 

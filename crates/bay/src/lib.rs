@@ -14,6 +14,7 @@ pub mod driver;
 mod events;
 mod files;
 mod history;
+mod hold;
 mod javascript;
 mod owner;
 mod router;
@@ -27,6 +28,7 @@ mod work;
 pub use bay::{Bay, StartError};
 pub use events::EventStream;
 pub use files::{ByteStream, Download};
+pub use hold::Hold;
 pub use owner::{IdempotencyKey, Owner};
 
 /// What every verb answers.

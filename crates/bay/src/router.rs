@@ -73,6 +73,14 @@ impl Bay {
         Ok(row)
     }
 
+    /// Why a call that broke off did so, if it is that its sandbox has expired or was deleted meanwhile.
+    pub(crate) async fn over(&self, owner: &Owner, id: &str) -> Option<BayError> {
+        self.alive_row(owner, id)
+            .await
+            .err()
+            .filter(|error| matches!(error.code, ErrorCode::SandboxExpired | ErrorCode::NotFound))
+    }
+
     /// A living container for the call, its session started where there is none.
     pub(crate) async fn berth(&self, call: &Admitted) -> Answer<Berth> {
         let session = self.ensure_session(&call.row, &call.profile).await?;

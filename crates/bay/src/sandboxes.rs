@@ -74,7 +74,7 @@ impl Bay {
             let claim = WarmClaim {
                 profile: &profile.id,
                 instance_id: &self.inner.instance_id,
-                alive_since: Self::alive_since(),
+                alive_since: self.alive_since(),
                 expires_at,
                 idle_expires_at: crate::session::idle_end(&profile),
                 max_sandboxes,
@@ -201,7 +201,7 @@ impl Bay {
         let Some(session) = row.session.filter(|session| session.instance_id != self.inner.instance_id) else {
             return Ok(None);
         };
-        let home = self.inner.store.live_instance(&session.instance_id, Self::alive_since()).await?;
+        let home = self.inner.store.live_instance(&session.instance_id, self.alive_since()).await?;
         Ok(home.and_then(|home| home.advertise_url))
     }
 
@@ -234,7 +234,7 @@ impl Bay {
     /// A session row that is not of this Bay's living: gone if its Bay is; that Bay's own affair if not.
     async fn end_elsewhere(&self, row: &SandboxRow) -> Answer<()> {
         let Some(session) = &row.session else { return Ok(()) };
-        let alive = self.inner.store.live_instance(&session.instance_id, Self::alive_since()).await?;
+        let alive = self.inner.store.live_instance(&session.instance_id, self.alive_since()).await?;
         if alive.is_none() || session.instance_id == self.inner.instance_id {
             self.inner.store.end_session(&session.id).await?;
         }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_bay::Bay;
 use cove_bay::config::{Config, Secret};
+use cove_bay::{Bay, Hold, StartError};
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};
@@ -92,7 +92,9 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
         max_upload_bytes: u64::from(config.limits.max_upload_mb) << 20,
         ..ServerOptions::new(keys)
     };
-    let bay = Bay::open(config).await.map_err(|error| anyhow::anyhow!("Bay cannot start: {error}"))?;
+    let failed = |error: StartError| anyhow::anyhow!("Bay cannot start: {error}");
+    let _database = Hold::of_database(&config.database_url()?).await.map_err(failed)?;
+    let bay = Bay::open(config).await.map_err(failed)?;
     let server = Server::on(listener, bay, options)?;
     let url = format!("http://{}", reachable(server.address()));
     let note = Note::write(&data_dir, &url);

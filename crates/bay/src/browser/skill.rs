@@ -1,6 +1,6 @@
 //! Replaying a skill: the commands of its active release, run as one batch.
 
-use cove_api::{BrowserBatchRequest, BrowserSkillRequest, BrowserSkillResult, Moment};
+use cove_api::{BrowserBatchRequest, BrowserSkillRequest, BrowserSkillResult};
 
 use crate::config::Capability;
 use crate::{Answer, Bay, Owner};
@@ -29,7 +29,7 @@ impl Bay {
         // A runtime that broke says nothing of the release: only a replay that ran counts for or against it.
         let done = self.exec_browser_batch(owner, id, batch).await?;
         let took = done.execution_time_ms.unwrap_or(done.duration_ms);
-        let noted = self.inner.store.record_replay(&release.id, done.success, took, Moment::now()).await;
+        let noted = self.note_replay(owner, &release, done.success, took).await;
         if let Err(error) = noted {
             tracing::warn!(%error, "a replay could not be noted");
         }

@@ -18,13 +18,14 @@ use crate::sandboxes::invalid;
 use crate::{Answer, Bay};
 
 /// Its tasks, in the order in which they run.
-const TASKS: [&str; 7] = [
+const TASKS: [&str; 8] = [
     "dead_instance",
     "idle_session",
     "expired_sandbox",
     "orphan_container",
     "warm_pool",
     "orphan_cargo",
+    "skill_release",
     "idempotency",
 ];
 
@@ -44,6 +45,7 @@ fn is_enabled(config: &GcConfig, task: &str) -> bool {
         "orphan_container" => config.orphan_container.enabled,
         "warm_pool" => config.warm_pool.enabled,
         "orphan_cargo" => config.orphan_cargo.enabled,
+        "skill_release" => config.skill_release.enabled,
         _ => config.idempotency.enabled,
     }
 }

@@ -29,6 +29,10 @@ impl Bay {
             "orphan_container" => self.end_orphan_containers(report).await,
             "warm_pool" => self.trim_warm(report).await,
             "orphan_cargo" => self.remove_orphan_cargos(report).await,
+            "skill_release" => {
+                report.cleaned += self.settle_canaries().await?;
+                Ok(())
+            }
             _ => self.purge(report).await,
         }
     }
@@ -36,13 +40,13 @@ impl Bay {
     /// Bays whose heartbeat is over: their sessions are gone, the next call remakes them.
     async fn end_dead_instances(&self, report: &mut GcTaskReport) -> Answer<()> {
         let store = &self.inner.store;
-        for id in store.dead_instances(Self::alive_since()).await? {
+        for id in store.dead_instances(self.alive_since()).await? {
             if id == self.inner.instance_id {
                 report.skipped += 1;
                 continue;
             }
             // Judged again in the same breath: one whose heartbeat came late keeps its sessions.
-            store.bury_instance(&id, Self::alive_since()).await?;
+            store.bury_instance(&id, self.alive_since()).await?;
             report.cleaned += 1;
         }
         Ok(())
@@ -83,7 +87,7 @@ impl Bay {
             // One that lives in another Bay is that Bay's to end.
             let elsewhere = row.session.as_ref().filter(|session| session.instance_id != self.inner.instance_id);
             if let Some(session) = elsewhere
-                && store.live_instance(&session.instance_id, Self::alive_since()).await?.is_some()
+                && store.live_instance(&session.instance_id, self.alive_since()).await?.is_some()
             {
                 report.skipped += 1;
                 continue;

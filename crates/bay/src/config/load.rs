@@ -88,7 +88,10 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         let wrong = |place: &str, reason: &str| Err(ConfigError::value(place, reason));
         if self.driver.kind != DriverKind::Local {
-            return wrong("driver.type", "only the local driver is here yet: write `type: local`");
+            return wrong(
+                "driver.type",
+                "only the local driver is in this version, which needs neither Docker nor a cluster: write `type: local`, or leave the section out",
+            );
         }
         if self.cargo.mount_path != "/workspace" {
             return wrong("cargo.mount_path", "the workspace is always at /workspace");
@@ -102,6 +105,9 @@ impl Config {
         }
         if self.idempotency.ttl_hours == 0 {
             return wrong("idempotency.ttl_hours", "must be at least 1");
+        }
+        if !(1..=100).contains(&self.skills.canary_percent) {
+            return wrong("skills.canary_percent", "must be 1 to 100");
         }
         for key in &self.security.keys {
             if key.owner.is_empty() || key.key.is_some() == key.key_sha256.is_some() {

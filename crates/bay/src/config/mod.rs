@@ -49,6 +49,8 @@ pub struct Config {
     pub idempotency: IdempotencyConfig,
     /// What a caller may ask for at most.
     pub limits: LimitsConfig,
+    /// Skills that are tried before they are released.
+    pub skills: SkillsConfig,
 }
 
 impl Default for Config {
@@ -67,6 +69,7 @@ impl Default for Config {
             gc: GcConfig::default(),
             idempotency: IdempotencyConfig::default(),
             limits: LimitsConfig::default(),
+            skills: SkillsConfig::default(),
         }
     }
 }
@@ -287,6 +290,8 @@ pub struct GcConfig {
     pub idempotency: TaskConfig,
     /// Bays that are gone.
     pub dead_instance: TaskConfig,
+    /// Canaries whose window has ended.
+    pub skill_release: TaskConfig,
 }
 
 impl Default for GcConfig {
@@ -303,6 +308,7 @@ impl Default for GcConfig {
             warm_pool: TaskConfig::default(),
             idempotency: TaskConfig::default(),
             dead_instance: TaskConfig::default(),
+            skill_release: TaskConfig::default(),
         }
     }
 }
@@ -362,5 +368,23 @@ impl Default for LimitsConfig {
             session_wait_seconds: 60,
             answer_grace_seconds: 15,
         }
+    }
+}
+
+/// What becomes of a skill's canary by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SkillsConfig {
+    /// Of a hundred replays so many are a canary's, while there is a stable release beside it; 1 to 100.
+    pub canary_percent: u8,
+    /// Whether a canary that did well for its whole window becomes the stable release.
+    pub auto_promote: bool,
+    /// Whether a canary that does badly is taken back.
+    pub auto_rollback: bool,
+}
+
+impl Default for SkillsConfig {
+    fn default() -> Self {
+        Self { canary_percent: 20, auto_promote: true, auto_rollback: true }
     }
 }

@@ -26,6 +26,14 @@ impl Config {
         }
     }
 
+    /// The folder of all artifacts, beside the cargos: where several Bays share the one, they share the other.
+    pub fn artifacts_root(&self) -> Result<PathBuf, ConfigError> {
+        match &self.cargo.root_path {
+            Some(root) => Ok(root.join(".artifacts")),
+            None => Ok(self.data_dir()?.join("artifacts")),
+        }
+    }
+
     /// The store's address.
     pub fn database_url(&self) -> Result<String, ConfigError> {
         match &self.database.url {

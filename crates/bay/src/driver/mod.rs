@@ -98,6 +98,8 @@ pub trait Driver: Debug + Send + Sync + 'static {
     fn cargo_bytes<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<u64, DriverError>>;
     /// All cargos that could be orphans, with the age of each in seconds.
     fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>>;
+    /// Whether this Bay's records know what lies where cargos are kept; only then is the unknown an orphan.
+    fn knows_cargos(&self) -> bool;
     /// Finds what Bays that are gone have started, and ends it.
     fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>>;
     /// Bay ends, and every container has: what is left for them goes, whoever still holds a handle of Bay.

@@ -81,6 +81,11 @@ impl Bay {
         let mut result = match outcome {
             Ok(outcome) => outcome.into_result(&self.inner.javascript.shelf(id)),
             Err(error) => {
+                // Ended under it: by a reset, a stop, a deletion, or because its time has come.
+                let error = match error.code {
+                    ErrorCode::Conflict => self.over(owner, id).await.unwrap_or(error),
+                    _ => error,
+                };
                 run.end(false, None, Some(&error.message)).await;
                 return Err(error);
             }
@@ -100,7 +105,7 @@ impl Bay {
 
     /// A client's answer to a tool call.
     pub async fn answer_tool(&self, owner: &Owner, id: &str, call_id: &str, answer: ToolAnswer) -> Answer<()> {
-        self.sandbox(owner, id).await?;
+        self.alive_row(owner, id).await?;
         self.inner.javascript.calls.answer(id, call_id, answer)
     }
 

@@ -133,6 +133,11 @@ impl JavaScriptRoom {
         self.sessions.end(sandbox_id, session).await;
     }
 
+    /// Whether something of a sandbox runs or is kept.
+    pub(crate) fn has(&self, sandbox_id: &str) -> bool {
+        self.running().values().any(|run| run.sandbox_id == sandbox_id) || self.sessions.has(sandbox_id)
+    }
+
     /// Ends everything.
     pub(crate) async fn close(&self) {
         self.places.close();

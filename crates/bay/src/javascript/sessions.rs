@@ -97,6 +97,11 @@ impl Sessions {
         }
     }
 
+    /// Whether a sandbox has one.
+    pub(crate) fn has(&self, sandbox_id: &str) -> bool {
+        self.kept().slots.keys().any(|key| key.0 == sandbox_id)
+    }
+
     /// Ends all sessions.
     pub(crate) async fn end_all(&self) {
         let gone: Vec<Arc<Slot>> = self.kept().slots.drain().map(|(_, slot)| slot).collect();

@@ -59,7 +59,7 @@ impl Bay {
         let session_id = fresh(IdKind::Session)?;
         let new = NewSession { id: &session_id, sandbox_id: &row.id, instance_id: &self.inner.instance_id };
         for _ in 0..3 {
-            match self.inner.store.begin_session(&new, Self::alive_since(), Moment::now()).await? {
+            match self.inner.store.begin_session(&new, self.alive_since(), Moment::now()).await? {
                 Begin::Mine => {
                     let plan = Berthing {
                         session_id,

@@ -1,14 +1,20 @@
 //! Candidates: where a skill comes from, and whether it passed.
 
-use cove_api::{CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, Evaluate, EvaluationInfo, Moment};
+use cove_api::{
+    CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, CreatePayload, Evaluate, EvaluationInfo, Moment,
+};
+use serde_json::json;
 
-use super::{bounded, invalid, named, payloads};
+use super::{bounded, invalid, named, payloads, replay};
 use crate::history::page_size;
 use crate::store::{CandidateFilter, MAX_NOTE_BYTES, Store, StoreError};
 use crate::{Answer, Owner};
 
 /// Executions that one candidate may come from.
 const MAX_SOURCES: usize = 100;
+
+/// The kind of a payload that holds the commands of the executions a candidate came from.
+const RECORDED: &str = "browser_commands";
 
 pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateCandidate) -> Answer<CandidateInfo> {
     named("skill_key", &wish.skill_key)?;
@@ -36,6 +42,14 @@ pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateC
         payloads::held(store, owner, reference).await?;
     }
     let skill_type = if browser { "browser" } else { "code" };
+    let mut wish = wish;
+    if browser && wish.payload_ref.is_none() {
+        // Its commands are kept now: the history goes with its sandbox, and a skill outlives both.
+        if let Some(commands) = replay::recorded(store, owner, &wish.source_execution_ids).await? {
+            let kept = CreatePayload { kind: RECORDED.to_owned(), payload: json!({ "commands": commands }) };
+            wish.payload_ref = Some(payloads::create_payload(store, owner, kept).await?.payload_ref);
+        }
+    }
     Ok(store.insert_candidate(owner, &wish, skill_type, Moment::now()).await?)
 }
 

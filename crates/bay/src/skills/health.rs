@@ -1,4 +1,4 @@
-//! How a release does, beside the one that it replaced.
+//! How a release does, beside the one that it replaced; a canary beside the stable one.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::store::{HEALTH_WINDOW_SECS, Replay, Store};
 use crate::{Answer, Owner};
 
 /// Replays below which nothing is said: one failure of two is chance.
-const MIN_SAMPLES: i64 = 5;
+pub(super) const MIN_SAMPLES: i64 = 5;
 /// Below this many successes a release is not well, whatever was before it.
 const MIN_SUCCESS_RATE: f64 = 0.5;
 /// Successes may fall by this much.
@@ -49,7 +49,12 @@ pub(crate) async fn release_health(store: &Store, owner: &Owner, id: &str, now: 
     let window_start_at = row.info.promoted_at;
     let window_end_at = row.info.health_window_end_at.unwrap_or(window_start_at.plus_secs(HEALTH_WINDOW_SECS));
     let here = Figures::of(&store.replays(id, window_end_at).await?);
-    let before = match &row.replaces {
+    // A canary stands beside the stable release: that is what it has to be as good as.
+    let stable = match row.info.stage {
+        ReleaseStage::Canary => store.stable_release(owner, &row.info.skill_key).await?.map(|stable| stable.id),
+        ReleaseStage::Stable => None,
+    };
+    let before = match stable.as_ref().or(row.replaces.as_ref()) {
         Some(before) => store.replays(before, window_end_at).await?,
         None => Vec::new(),
     };

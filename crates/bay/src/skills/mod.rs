@@ -1,9 +1,11 @@
 //! Skills: what was learnt from executions becomes a candidate, is evaluated, released, watched, and taken back.
 //!
 //! Payloads are JSON that the caller keeps here. A candidate comes from executions of the caller's own; it can be
-//! released once its last evaluation passed. Bay judges nothing by itself: `health` says what it has seen, and a caller
-//! decides.
+//! released once its last evaluation passed. A canary gets a part of the replays until Bay, or a caller, has decided:
+//! taken back when it does badly, stable when it did well ([`canary`]). A stable release is nobody's to touch but a
+//! caller's: `health` says what Bay has seen.
 
+mod canary;
 mod candidates;
 mod health;
 mod payloads;
@@ -13,7 +15,7 @@ mod replay;
 use cove_api::{
     BayError, CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, CreatePayload, DeleteRequest, Deleted,
     ErrorCode, Evaluate, EvaluationInfo, Moment, PayloadInfo, PayloadRef, Promote, ReleaseHealth, ReleaseInfo,
-    ReleaseList, ReleaseQuery,
+    ReleaseList, ReleaseQuery, ReleaseStage,
 };
 
 use crate::store::MAX_NOTE_BYTES;
@@ -21,6 +23,7 @@ use crate::{Answer, Bay, Owner};
 
 #[cfg(test)]
 pub(crate) use self::{
+    canary::{Fate, settle_canary},
     candidates::{create_candidate, evaluate, list_candidates},
     health::release_health,
     payloads::{create_payload, payload},
@@ -100,9 +103,36 @@ impl Bay {
     }
 
     /// The release of a skill that is in use, and the browser commands that a replay of it runs. How the replay went is
-    /// noted with `store().record_replay`.
+    /// noted with [`Bay::note_replay`].
     pub(crate) async fn skill_to_replay(&self, owner: &Owner, skill_key: &str) -> Answer<(ReleaseInfo, Vec<String>)> {
-        replay::skill_to_replay(self.store(), owner, skill_key).await
+        replay::skill_to_replay(self.store(), owner, skill_key, self.inner.config.skills.canary_percent).await
+    }
+
+    /// Notes how a replay went, and does what that makes due.
+    pub(crate) async fn note_replay(
+        &self,
+        owner: &Owner,
+        release: &ReleaseInfo,
+        success: bool,
+        took_ms: i64,
+    ) -> Answer<()> {
+        let now = Moment::now();
+        self.store().record_replay(&release.id, success, took_ms, now).await?;
+        if release.stage == ReleaseStage::Canary {
+            canary::settle_canary(self.store(), &self.inner.config.skills, owner, &release.id, now).await?;
+        }
+        Ok(())
+    }
+
+    /// Does what is due with every canary; of how many something became.
+    pub(crate) async fn settle_canaries(&self) -> Answer<u64> {
+        let mut settled = 0;
+        for (owner, id) in self.store().active_canaries().await? {
+            let config = &self.inner.config.skills;
+            let fate = canary::settle_canary(self.store(), config, &owner, &id, Moment::now()).await?;
+            settled += u64::from(fate != canary::Fate::Watched);
+        }
+        Ok(settled)
     }
 }
 

@@ -4,19 +4,18 @@ use cove_api::{BayError, ErrorCode, ReleaseInfo};
 use serde_json::Value;
 
 use super::{candidates, payloads};
+use crate::browser::MAX_COMMANDS;
 use crate::store::Store;
 use crate::{Answer, Owner};
-
-/// Commands that one skill may run; what a batch may have.
-const MAX_COMMANDS: usize = 500;
 
 pub(crate) async fn skill_to_replay(
     store: &Store,
     owner: &Owner,
     skill_key: &str,
+    canary_percent: u8,
 ) -> Answer<(ReleaseInfo, Vec<String>)> {
     let none = || BayError::new(ErrorCode::NotFound, format!("no release of the skill `{skill_key}` is active"));
-    let release = store.active_release(owner, skill_key).await?.ok_or_else(none)?;
+    let release = store.release_to_replay(owner, skill_key, canary_percent).await?.ok_or_else(none)?;
     let candidate = candidates::candidate(store, owner, &release.candidate_id).await?;
     let commands = match candidate.payload_ref.as_deref() {
         Some(reference) => commands_to_replay(&payloads::held(store, owner, reference).await?.body),
@@ -32,7 +31,7 @@ pub(crate) async fn skill_to_replay(
 }
 
 /// Without a payload, what its executions ran: one command, or a batch with a command on each line.
-async fn recorded(store: &Store, owner: &Owner, sources: &[String]) -> Answer<Option<Vec<String>>> {
+pub(super) async fn recorded(store: &Store, owner: &Owner, sources: &[String]) -> Answer<Option<Vec<String>>> {
     let mut commands = Vec::new();
     for id in sources {
         match store.source(owner, id).await? {

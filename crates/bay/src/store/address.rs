@@ -52,6 +52,11 @@ impl Address {
         *self == Self::Memory
     }
 
+    /// For messages.
+    pub(super) fn place(&self) -> String {
+        redacted(&self.url())
+    }
+
     /// As the driver wants it.
     pub(super) fn url(&self) -> String {
         match self {
@@ -70,6 +75,14 @@ impl Address {
             std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
         }
         Ok(())
+    }
+}
+
+/// The file of a database that is one.
+pub(crate) fn sqlite_file(url: &str) -> Option<PathBuf> {
+    match Address::parse(url) {
+        Ok(Address::Sqlite(path)) => Some(path),
+        _ => None,
     }
 }
 

@@ -2,6 +2,9 @@
 
 use cove_api::{BayError, ErrorCode};
 
+/// When a client may ask again that met a database in trouble.
+const RETRY_AFTER_MS: u64 = 1_000;
+
 /// Why the store did not answer, or would not.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
@@ -11,6 +14,14 @@ pub(crate) enum StoreError {
     /// The database's file could not be made.
     #[error("the database's file: {0}")]
     File(#[from] std::io::Error),
+    /// Nobody answers where the database should be.
+    #[error("the database at {place} cannot be reached: {error}")]
+    Unreachable {
+        /// Where, without a password.
+        place: String,
+        /// Why.
+        error: sqlx::Error,
+    },
     /// The database.
     #[error("the database: {0}")]
     Database(#[from] sqlx::Error),
@@ -83,10 +94,58 @@ impl From<StoreError> for BayError {
             }
             // What a database says may quote what is in it: for the log, not for a client.
             _ => {
+                if let StoreError::Database(fault) = &error
+                    && let Some(why) = passing(fault)
+                {
+                    tracing::error!(%error, "the store cannot work just now");
+                    let refusal = BayError::new(ErrorCode::SessionNotReady, format!("{why}; ask again"));
+                    return refusal.with("retry_after_ms", RETRY_AFTER_MS);
+                }
                 tracing::error!(%error, "the store failed");
                 return BayError::new(ErrorCode::InternalError, "the store failed; the log says why");
             }
         };
         BayError::new(code, error.to_string())
+    }
+}
+
+/// What is wrong with a database that may be well again without anybody touching Bay; nothing was done then.
+fn passing(fault: &sqlx::Error) -> Option<&'static str> {
+    const AWAY: &str = "the database cannot be reached";
+    match fault {
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => Some(AWAY),
+        sqlx::Error::Database(fault) => match fault.code()?.as_ref() {
+            // PostgreSQL's have five characters.
+            "53100" => Some("the database's disk is full"),
+            "40001" | "40P01" | "55P03" | "57014" => Some("the database is busy"),
+            "25006" => Some("the database can only be read now"),
+            code if code.len() == 5 => ["08", "53", "57"].iter().any(|class| code.starts_with(class)).then_some(AWAY),
+            // SQLite's are numbers; the lowest byte says what kind.
+            code => match code.parse::<u32>().ok()? & 0xff {
+                5 | 6 => Some("the database is held by another process"),
+                8 => Some("the database can only be read now"),
+                10 => Some("the database's file cannot be read or written"),
+                13 => Some("the database's disk is full"),
+                14 => Some("the database's file cannot be opened"),
+                _ => None,
+            },
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_told_apart_from_what_will_not() {
+        let said = |fault: sqlx::Error| BayError::from(StoreError::Database(fault));
+        for fault in [sqlx::Error::PoolClosed, sqlx::Error::Io(std::io::Error::other("x"))] {
+            let refusal = said(fault);
+            assert_eq!((refusal.code, &refusal.details["retry_after_ms"]), (ErrorCode::SessionNotReady, &1000.into()));
+        }
+        let refusal = said(sqlx::Error::RowNotFound);
+        assert!(refusal.code == ErrorCode::InternalError && !refusal.message.is_empty());
     }
 }

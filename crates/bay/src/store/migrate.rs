@@ -6,7 +6,8 @@
 use super::{Kind, Store, StoreError, StoreResult, ask::ask};
 
 /// The steps. A step's number is its place here, from 1.
-const STEPS: &[&str] = &[include_str!("../../migrations/0001_bay.sql")];
+const STEPS: &[&str] =
+    &[include_str!("../../migrations/0001_bay.sql"), include_str!("../../migrations/0002_canary.sql")];
 
 impl Store {
     /// Runs the steps that this database has not seen.

@@ -8,6 +8,7 @@
 mod address;
 mod ask;
 mod blobs;
+mod canary;
 mod cargos;
 mod cursor;
 mod executions;
@@ -25,8 +26,9 @@ mod warm;
 
 use std::time::Duration;
 
+use cove_api::Moment;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{Any, AnyPool, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, Connection as _, Transaction};
 
 pub(crate) use blobs::{BlobRow, NewBlob, blob_id, blob_ref};
 pub(crate) use cargos::{CargoRemoval, CargoRow, NewCargo};
@@ -41,6 +43,7 @@ pub(crate) use skills::CandidateFilter;
 pub(crate) use warm::WarmClaim;
 
 use address::Address;
+pub(crate) use address::sqlite_file;
 use ask::ask;
 
 /// How long a verb waits for a connection, and SQLite for another process's transaction.
@@ -88,6 +91,11 @@ impl Store {
                 (read, write)
             }
             Kind::Postgres => {
+                // Once by hand: a pool tries again until its patience ends, and then only says that it ended.
+                let first = tokio::time::timeout(WAIT, AnyConnection::connect_with(&options)).await;
+                let first = first.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+                let first = first.map_err(|error| StoreError::Unreachable { place: address.place(), error })?;
+                first.close().await?;
                 let pool = AnyPoolOptions::new().max_connections(POSTGRES_CONNECTIONS).acquire_timeout(WAIT);
                 let pool = pool.connect_with(options).await?;
                 (pool.clone(), pool)
@@ -111,6 +119,15 @@ impl Store {
     /// Whether the database answers.
     pub(crate) async fn ping(&self) -> StoreResult<()> {
         ask("SELECT 1 AS one").one(&self.read).await.map(|_| ())
+    }
+
+    /// The clock that all Bays of this store agree on: PostgreSQL's own, or this machine's where nobody else is.
+    pub(crate) async fn clock(&self) -> StoreResult<Moment> {
+        if self.kind == Kind::Sqlite {
+            return Ok(Moment::now());
+        }
+        let question = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT) AS n";
+        Ok(Moment::from_micros(ask(question).number(&self.read).await?))
     }
 
     /// Ends its connections.

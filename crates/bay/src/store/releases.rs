@@ -54,7 +54,7 @@ pub(super) fn skill(owner: &Owner, skill_key: &str) -> String {
     format!("{}/{skill_key}", owner.as_str())
 }
 
-fn release(row: &Row) -> StoreResult<ReleaseRow> {
+pub(super) fn release(row: &Row) -> StoreResult<ReleaseRow> {
     let owner = row.text("owner")?;
     let deleted_at = row.at_or("deleted_at")?;
     let info = ReleaseInfo {
@@ -68,7 +68,7 @@ fn release(row: &Row) -> StoreResult<ReleaseRow> {
         promoted_by: row.text_or("promoted_by")?,
         promoted_at: row.at("promoted_at")?,
         rollback_of: row.text_or("rollback_of")?,
-        auto_promoted_from: None,
+        auto_promoted_from: row.text_or("auto_promoted_from")?,
         health_window_end_at: row.at_or("health_window_end_at")?,
         upgrade_of_release_id: row.text_or("upgrade_of_release_id")?,
         upgrade_reason: row.text_or("upgrade_reason")?,
@@ -109,7 +109,14 @@ impl Store {
             }
         }
         let replaces = self.deactivate(&mut tx, owner, &skill_key, wish.stage).await?;
-        let row = Fresh { candidate_id, skill_key: &skill_key, stage: wish.stage, replaces, rollback_of: None };
+        let row = Fresh {
+            candidate_id,
+            skill_key: &skill_key,
+            stage: wish.stage,
+            replaces,
+            rollback_of: None,
+            auto_promoted_from: None,
+        };
         let made = self.put_release(&mut tx, owner, &row, Some(wish), now).await?;
         self.mark_candidate(&mut tx, candidate_id, Some(wish.stage), &made.id, now).await?;
         tx.commit().await?;
@@ -135,6 +142,7 @@ impl Store {
             // Not what is taken back: a second rollback goes one further back, not forth again.
             replaces: before.replaces.clone(),
             rollback_of: Some(id),
+            auto_promoted_from: None,
         };
         let made = self.put_release(&mut tx, owner, &row, None, now).await?;
         self.mark_candidate(&mut tx, &bad.info.candidate_id, None, id, now).await?;
@@ -165,7 +173,7 @@ impl Store {
     }
 
     /// Deactivates what is active at a stage of a skill; which that was.
-    async fn deactivate(
+    pub(super) async fn deactivate(
         &self,
         tx: &mut Transaction<'static, Any>,
         owner: &Owner,
@@ -178,7 +186,7 @@ impl Store {
         row.map(|row| row.text("id")).transpose()
     }
 
-    async fn put_release(
+    pub(super) async fn put_release(
         &self,
         tx: &mut Transaction<'static, Any>,
         owner: &Owner,
@@ -188,9 +196,10 @@ impl Store {
     ) -> StoreResult<ReleaseInfo> {
         let question = "INSERT INTO releases (id, owner, skill_key, candidate_id, version, stage, is_active, \
              release_mode, promoted_by, promoted_at, replaces, rollback_of, health_window_end_at, \
-             upgrade_of_release_id, upgrade_reason, change_summary) VALUES ($1, $2, $3, $4, \
+             upgrade_of_release_id, upgrade_reason, change_summary, auto_promoted_from) VALUES ($1, $2, $3, $4, \
              (SELECT COALESCE(MAX(version), 0) + 1 FROM releases WHERE owner = $2 AND skill_key = $3), \
-             $5, 1, 'manual', $2, $6, $7, $8, $9, $10, $11, $12) RETURNING *";
+             $5, 1, CASE WHEN $13 IS NULL THEN 'manual' ELSE 'auto' END, $2, $6, $7, $8, $9, $10, $11, $12, $13) \
+             RETURNING *";
         let row = ask(question)
             .text(&new_id(IdKind::Release)?)
             .text(owner.as_str())
@@ -204,6 +213,7 @@ impl Store {
             .text_or(wish.and_then(|wish| wish.upgrade_of_release_id.as_deref()))
             .text_or(wish.and_then(|wish| wish.upgrade_reason.as_deref()))
             .text_or(wish.and_then(|wish| wish.change_summary.as_deref()))
+            .text_or(new.auto_promoted_from)
             .one(&mut **tx)
             .await?;
         Ok(row.as_ref().map_or(Err(sqlx::Error::RowNotFound.into()), release)?.info)
@@ -222,15 +232,6 @@ impl Store {
     /// One of an owner's releases, unless deleted.
     pub(crate) async fn release(&self, owner: &Owner, id: &str) -> StoreResult<Option<ReleaseRow>> {
         ask(ONE).text(id).text(owner.as_str()).one(&self.read).await?.as_ref().map(release).transpose()
-    }
-
-    /// The release of a skill that is to be replayed: of those that are active the newest, so that a canary gets the
-    /// replays that its health is judged by.
-    pub(crate) async fn active_release(&self, owner: &Owner, skill_key: &str) -> StoreResult<Option<ReleaseInfo>> {
-        let question = "SELECT * FROM releases WHERE owner = $1 AND skill_key = $2 AND is_active = 1 \
-                        AND deleted_at IS NULL ORDER BY version DESC LIMIT 1";
-        let row = ask(question).text(owner.as_str()).text(skill_key).one(&self.read).await?;
-        row.map(|row| Ok(release(&row)?.info)).transpose()
     }
 
     /// A page of an owner's releases, newest first, and how many there are in all.
@@ -309,10 +310,11 @@ impl Store {
 }
 
 /// What a new release is made of.
-struct Fresh<'a> {
-    candidate_id: &'a str,
-    skill_key: &'a str,
-    stage: ReleaseStage,
-    replaces: Option<String>,
-    rollback_of: Option<&'a str>,
+pub(super) struct Fresh<'a> {
+    pub(super) candidate_id: &'a str,
+    pub(super) skill_key: &'a str,
+    pub(super) stage: ReleaseStage,
+    pub(super) replaces: Option<String>,
+    pub(super) rollback_of: Option<&'a str>,
+    pub(super) auto_promoted_from: Option<&'a str>,
 }

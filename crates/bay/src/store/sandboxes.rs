@@ -295,6 +295,12 @@ impl Store {
         ask(question).at(now).int(i64::from(limit)).each(&self.read, sandbox).await
     }
 
+    /// Ids of sandboxes whose end came between two moments and that are not deleted yet.
+    pub(crate) async fn expired_between(&self, since: Moment, now: Moment) -> StoreResult<Vec<String>> {
+        let question = "SELECT id FROM sandboxes WHERE expires_at > $1 AND expires_at <= $2 AND deleted_at IS NULL";
+        ask(question).at(since).at(now).each(&self.read, |row| row.text("id")).await
+    }
+
     /// Forgets sandboxes that were deleted before `before`, whose session is gone: from then on a repeated deletion is
     /// not found.
     pub(crate) async fn purge_sandboxes(&self, before: Moment) -> StoreResult<u64> {

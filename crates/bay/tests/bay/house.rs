@@ -138,7 +138,13 @@ async fn a_killed_bay_leaves_nothing_and_the_next_goes_on() {
 #[tokio::test]
 async fn two_bays_share_their_sandboxes_and_no_session() {
     let first = harbour_with(|config| config.server.advertise_url = Some("http://first:8114".to_owned())).await;
-    let second = Bay::open(config(first.dir.path())).await.unwrap();
+    let refused = Bay::open(config(first.dir.path())).await.map(|_| ()).unwrap_err().to_string();
+    assert!(refused.contains("in use by another Cove"), "each needs a folder of its own: {refused}");
+    let mut other = config(first.dir.path());
+    other.database.url = Some(cove_bay::config::Secret::new(&first.bay.config().database_url().unwrap()));
+    other.cargo.root_path = Some(first.bay.config().cargo_root().unwrap());
+    other.data_dir = Some(first.dir.path().join("second"));
+    let second = Bay::open(other).await.unwrap();
     let owner = first.owner.clone();
     let id = first.create().await.id;
     assert_eq!(second.home_elsewhere(&owner, &id).await.unwrap(), None, "nobody has it yet");

@@ -61,7 +61,9 @@ async fn what_has_expired_is_refused_at_once() {
     let made = harbour.bay.create_sandbox(&harbour.owner, wish, None).await.unwrap();
     let more = harbour.bay.extend_ttl(&harbour.owner, &made.id, ExtendTtl { extend_by: 1 }, None).await.unwrap();
     assert!(more.expires_at > made.expires_at);
-    harbour.out(&made.id, "true").await;
+    // What goes on in the background does not outlive the sandbox, though no collector comes here.
+    harbour.out(&made.id, "(while sleep 0.1; do :; done) >/dev/null 2>&1 & true").await;
+    let everybody = below(std::process::id());
     crate::support::until("its end has come", || async {
         harbour.info(&made.id).await.status == SandboxStatus::Expired
     })
@@ -74,10 +76,35 @@ async fn what_has_expired_is_refused_at_once() {
     assert_eq!(code(bay.stop_sandbox(owner, &made.id).await.unwrap_err()), ErrorCode::SandboxExpired);
     let late = bay.extend_ttl(owner, &made.id, ExtendTtl { extend_by: 60 }, None).await;
     assert_eq!(code(late.unwrap_err()), ErrorCode::SandboxExpired);
+    assert_eq!(code(bay.list_artifacts(owner, &made.id).await.unwrap_err()), ErrorCode::SandboxExpired);
+    assert_eq!(code(bay.events(owner, &made.id, None).await.map(|_| ()).unwrap_err()), ErrorCode::SandboxExpired);
+    let trace = bay.browser_trace(owner, &made.id, "blob:blob-000000000000").await;
+    assert_eq!(code(trace.unwrap_err()), ErrorCode::SandboxExpired);
+    crate::support::until("nothing runs in it", || async { !everybody.iter().any(|pid| alive(*pid)) }).await;
     let endless = harbour.create().await;
     let late = bay.extend_ttl(owner, &endless.id, ExtendTtl { extend_by: 60 }, None).await;
     assert_eq!(code(late.unwrap_err()), ErrorCode::SandboxTtlInfinite);
     bay.delete_sandbox(owner, &made.id).await.unwrap();
+    harbour.close().await;
+}
+
+/// A call that its sandbox's end overtakes is told so.
+#[tokio::test]
+async fn a_call_ends_with_its_sandbox() {
+    let harbour = harbour().await;
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    let wish = || CreateSandbox { ttl: Some(2), ..CreateSandbox::default() };
+    let (one, two) = (bay.create_sandbox(owner, wish(), None).await, bay.create_sandbox(owner, wish(), None).await);
+    let (one, two) = (one.unwrap().id, two.unwrap().id);
+    let forever = "for (;;) await new Promise((go) => setTimeout(go, 50))";
+    let forever = serde_json::json!({ "code": forever, "timeout": 60, "session": true });
+    let forever: cove_api::JavaScriptExecRequest = serde_json::from_value(forever).unwrap();
+    let (shell, code) = tokio::join!(harbour.shell(&one, "sleep 60"), bay.exec_javascript(owner, &two, forever));
+    assert_eq!(shell.unwrap_err().code, ErrorCode::SandboxExpired);
+    match code {
+        Err(error) => assert_eq!(error.code, ErrorCode::SandboxExpired),
+        Ok(done) => panic!("it was not ended: {done:?}"),
+    }
     harbour.close().await;
 }
 

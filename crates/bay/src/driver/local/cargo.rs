@@ -55,6 +55,11 @@ impl Cargos {
         Ok(Self { root: root.canonicalize()?, known })
     }
 
+    /// Whether the records of this Bay are those of the folder.
+    pub(super) fn known(&self) -> bool {
+        self.known
+    }
+
     /// Where a cargo is. Only an id of the right form is ever made a path of.
     pub(super) fn path(&self, id: &str) -> io::Result<PathBuf> {
         if !IdKind::Cargo.fits(id) {

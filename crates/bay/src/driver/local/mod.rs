@@ -69,8 +69,8 @@ impl Driver for LocalDriver {
             by("ship: memory, cpus, processes", "control groups where they can be had, else a watchdog and rlimits"),
             by("ship: files in /tmp", "tmpfs"),
             by("ship: network", "an empty network namespace and a filtering proxy"),
-            by("gull: memory", "a limit on each process of the browser"),
-            by("gull: cpus", ""),
+            by("gull: memory", "control groups where they can be had, and a limit on each process of the browser"),
+            by("gull: cpus", "control groups where they can be had, else whole processors by affinity"),
             by("gull: network", "a filtering proxy"),
             by("cargo: size", "a watchdog that ends what grows past it, and a check of every upload and write"),
         ]
@@ -109,6 +109,10 @@ impl Driver for LocalDriver {
             let cargos = self.cargos.clone();
             on_disk(move || cargos.list()).await
         })
+    }
+
+    fn knows_cargos(&self) -> bool {
+        self.cargos.known()
     }
 
     fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>> {

@@ -36,6 +36,8 @@ cases![
     skills::from_draft_to_release_and_back,
     skills::health_compares_with_what_was_before,
     skills::a_release_says_what_to_replay,
+    skills::a_skill_outlives_the_sandbox_it_was_learnt_in,
+    skills::canaries_are_tried_and_settled,
     skills::deletions,
     races::one_key_makes_one_sandbox,
     races::warm_sandboxes_are_never_claimed_twice,

@@ -214,7 +214,7 @@ pub(super) async fn versions_count_without_a_gap(place: Place) {
     assert_eq!(versions, (1..=12).collect::<Vec<_>>());
     // Back through all of them, one by one: each replaced the one before.
     let mut steps = 0;
-    while let Some(active) = place.store.active_release(&place.owner, "s").await.unwrap() {
+    while let Some(active) = place.store.release_to_replay(&place.owner, "s", 100).await.unwrap() {
         if place.store.rollback(&place.owner, &active.id, place.now).await.is_err() {
             break;
         }

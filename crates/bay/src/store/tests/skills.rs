@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::place::Place;
 use crate::Owner;
+use crate::config::SkillsConfig;
 use crate::skills::{
-    commands_to_replay, create_candidate, create_payload, evaluate, list_candidates, payload, promote, release_health,
-    skill_to_replay,
+    Fate, commands_to_replay, create_candidate, create_payload, evaluate, list_candidates, payload, promote,
+    release_health, settle_canary, skill_to_replay,
 };
 use crate::store::{ReleaseFilter, StoreError};
 
@@ -219,7 +220,7 @@ pub(super) async fn from_draft_to_release_and_back(place: Place) {
     assert_eq!(place.candidate(&first.id).await.status, CandidateStatus::PromotedStable);
     assert_eq!(code(store.rollback(owner, &three.id, now).await), ErrorCode::Conflict, "once");
     assert_eq!(code(store.rollback(owner, &four.id, now).await), ErrorCode::Conflict, "nothing before the first");
-    assert_eq!(store.active_release(owner, "login").await.unwrap().unwrap().id, four.id);
+    assert_eq!(store.release_to_replay(owner, "login", 20).await.unwrap().unwrap().id, four.id);
 
     let all = ReleaseFilter { limit: 2, stage: Some(ReleaseStage::Stable), ..ReleaseFilter::default() };
     let (items, total) = store.releases(owner, &all).await.unwrap();
@@ -277,13 +278,13 @@ pub(super) async fn a_release_says_what_to_replay(place: Place) {
         assert_eq!(commands_to_replay(&payload), commands, "{payload}");
     }
     let stable = to(ReleaseStage::Stable);
-    assert_eq!(code(skill_to_replay(store, owner, "s").await), ErrorCode::NotFound);
+    assert_eq!(code(skill_to_replay(store, owner, "s", 20).await), ErrorCode::NotFound);
     let recorded = place.passed("s").await;
-    assert_eq!(code(skill_to_replay(store, owner, "s").await), ErrorCode::NotFound, "not released");
+    assert_eq!(code(skill_to_replay(store, owner, "s", 20).await), ErrorCode::NotFound, "not released");
     let release = promote(store, owner, &recorded.id, &stable).await.unwrap();
-    let found = skill_to_replay(store, owner, "s").await.unwrap();
+    let found = skill_to_replay(store, owner, "s", 20).await.unwrap();
     assert_eq!((found.0.id, found.1), (release.id, vec!["open https://example.com".to_owned()]));
-    assert_eq!(code(skill_to_replay(store, &Owner::new("other"), "s").await), ErrorCode::NotFound);
+    assert_eq!(code(skill_to_replay(store, &Owner::new("other"), "s", 20).await), ErrorCode::NotFound);
 
     for (payload, expected) in [(json!({ "commands": ["open b", "close"] }), Some(2)), (json!({ "x": 1 }), None)] {
         let wish_payload = CreatePayload { payload, kind: "browser".to_owned() };
@@ -295,11 +296,71 @@ pub(super) async fn a_release_says_what_to_replay(place: Place) {
         let candidate = create_candidate(store, owner, wish).await.unwrap();
         evaluate(store, owner, &candidate.id, &verdict(true, None)).await.unwrap();
         promote(store, owner, &candidate.id, &stable).await.unwrap();
-        match skill_to_replay(store, owner, "s").await {
+        match skill_to_replay(store, owner, "s", 20).await {
             Ok((_, commands)) => assert_eq!(Some(commands.len()), expected),
             Err(error) => assert_eq!((error.code, expected), (ErrorCode::Conflict, None)),
         }
     }
+}
+
+/// What was learnt in a sandbox can be replayed when that is gone.
+pub(super) async fn a_skill_outlives_the_sandbox_it_was_learnt_in(place: Place) {
+    let (store, owner) = (&place.store, &place.owner);
+    let made = place.sandbox("p", None).await;
+    let run = place.run(&made.id, |new| (new.exec_type, new.code) = ("browser_batch", "open a\nclick @e1")).await;
+    let candidate = create_candidate(store, owner, wish("s", &[&run])).await.unwrap();
+    evaluate(store, owner, &candidate.id, &verdict(true, None)).await.unwrap();
+    promote(store, owner, &candidate.id, &to(ReleaseStage::Stable)).await.unwrap();
+    store.delete_sandbox(Some(owner), &made.id, place.at(0)).await.unwrap();
+    assert_eq!(skill_to_replay(store, owner, "s", 20).await.unwrap().1, ["open a", "click @e1"]);
+}
+
+/// A canary gets its part of the replays and no more, is taken back when it does badly, and released when it did well.
+pub(super) async fn canaries_are_tried_and_settled(place: Place) {
+    let (store, owner, config) = (&place.store, &place.owner, &SkillsConfig::default());
+    let (canary, stable) = (to(ReleaseStage::Canary), to(ReleaseStage::Stable));
+    let next = async || store.release_to_replay(owner, "s", 20).await.unwrap().unwrap().id;
+    let old = promote(store, owner, &place.passed("s").await.id, &stable).await.unwrap();
+    for _ in 0..10 {
+        store.record_replay(&old.id, true, 10, old.promoted_at).await.unwrap();
+    }
+    let bad = promote(store, owner, &place.passed("s").await.id, &canary).await.unwrap();
+    let mut own = 0;
+    for _ in 0..20 {
+        let chosen = next().await;
+        own += usize::from(chosen == bad.id);
+        store.record_replay(&chosen, true, 10, bad.promoted_at).await.unwrap();
+    }
+    assert_eq!(own, 4, "a fifth of the replays");
+    let settle = async |id: &str, now| settle_canary(store, config, owner, id, now).await.unwrap();
+    assert_eq!(settle(&bad.id, bad.promoted_at).await, Fate::Watched);
+    for _ in 0..4 {
+        store.record_replay(&bad.id, false, 10, bad.promoted_at).await.unwrap();
+    }
+    let left_alone = SkillsConfig { auto_rollback: false, ..config.clone() };
+    let left_alone = settle_canary(store, &left_alone, owner, &bad.id, bad.promoted_at).await.unwrap();
+    assert_eq!(left_alone, Fate::Watched, "switched off");
+    assert_eq!(settle(&bad.id, bad.promoted_at).await, Fate::Withdrawn);
+    assert_eq!(settle(&bad.id, bad.promoted_at).await, Fate::Watched, "once");
+    assert_eq!(place.candidate(&bad.candidate_id).await.status, CandidateStatus::RolledBack);
+    assert_eq!(next().await, old.id, "the stable release has all replays again");
+
+    let good = promote(store, owner, &place.passed("s").await.id, &canary).await.unwrap();
+    let end = good.health_window_end_at.unwrap();
+    assert_eq!(settle(&good.id, end).await, Fate::Watched, "nobody has tried it");
+    for _ in 0..5 {
+        store.record_replay(&good.id, true, 10, good.promoted_at).await.unwrap();
+    }
+    assert_eq!(settle(&good.id, end.plus_secs(-1)).await, Fate::Watched, "its window is not over");
+    assert_eq!(store.active_canaries().await.unwrap(), [(owner.clone(), good.id.clone())]);
+    assert_eq!(settle(&good.id, end).await, Fate::Released);
+    assert_eq!(store.active_canaries().await.unwrap(), []);
+    let released = store.stable_release(owner, "s").await.unwrap().unwrap();
+    assert_eq!((released.auto_promoted_from.as_ref(), released.release_mode.as_str()), (Some(&good.id), "auto"));
+    assert_eq!(place.candidate(&good.candidate_id).await.status, CandidateStatus::PromotedStable);
+    assert_eq!(next().await, released.id);
+    let back = store.rollback(owner, &released.id, end).await.unwrap();
+    assert_eq!(back.candidate_id, old.candidate_id, "what was stable before can be had back");
 }
 
 pub(super) async fn deletions(place: Place) {
@@ -324,7 +385,7 @@ pub(super) async fn deletions(place: Place) {
     assert_eq!(code(evaluate(store, owner, &first.id, &verdict(true, None)).await), ErrorCode::NotFound);
     store.delete_release(owner, &two.id, None, now).await.unwrap();
     assert!(place.active("s").await.is_empty(), "deleted is not active");
-    assert!(store.active_release(owner, "s").await.unwrap().is_none());
+    assert!(store.release_to_replay(owner, "s", 20).await.unwrap().is_none());
     store.delete_candidate(owner, &second.id, None, now).await.unwrap();
     let third = promote(store, owner, &place.passed("s").await.id, &canary).await.unwrap();
     assert_eq!(third.version, 3, "a number is never given twice");

@@ -1,0 +1,86 @@
+//! A Bay's hold on its data folder and its database's file.
+//!
+//! Two Bays that work in one folder would each take the other's sandboxes for lost, so the second is refused at its start.
+//! The kernel lets go when the process ends, however it ends. Several Bays share a PostgreSQL, each with a folder of its
+//! own.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::StartError;
+use crate::store::sqlite_file;
+
+/// How long one that is just ending, or a child between its fork and its exec, may still hold on.
+const PATIENCE: Duration = Duration::from_secs(3);
+const STEP: Duration = Duration::from_millis(50);
+
+/// Held for as long as it lives.
+#[derive(Debug)]
+pub struct Hold {
+    _file: File,
+}
+
+impl Hold {
+    /// Takes hold of a data folder.
+    pub(crate) async fn of_folder(data_dir: &Path) -> Result<Self, StartError> {
+        Ok(Self { _file: hold(data_dir, &data_dir.join("lock")).await? })
+    }
+
+    /// Takes hold of the database, where it is a file: servers on one file cannot hand calls on to each other.
+    pub async fn of_database(url: &str) -> Result<Option<Self>, StartError> {
+        let Some(file) = sqlite_file(url) else { return Ok(None) };
+        let mut lock = file.as_os_str().to_owned();
+        lock.push(".lock");
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| StartError(format!("{}: {error}", folder.display())))?;
+        }
+        Ok(Some(Self { _file: hold(&file, &PathBuf::from(lock)).await? }))
+    }
+}
+
+async fn hold(what: &Path, lock: &Path) -> Result<File, StartError> {
+    let failed = |error: std::io::Error| StartError(format!("{}: {error}", lock.display()));
+    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(lock).map_err(failed)?;
+    let begin = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => tokio::time::sleep(STEP).await,
+            Err(TryLockError::WouldBlock) => {
+                let mut who = String::new();
+                let _ = file.read_to_string(&mut who);
+                let who = who.trim().parse::<u32>().map_or(String::new(), |pid| format!(" (process {pid})"));
+                return Err(StartError(format!(
+                    "{} is in use by another Cove{who}: end that one, or name another place (--data-dir, --database-url)",
+                    what.display()
+                )));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+    }
+    // For the one who is refused; a disk that is full does not matter here.
+    let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_folder_and_a_database_are_held_by_one_and_free_after() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Hold::of_folder(folder.path()).await.unwrap();
+        let refused = Hold::of_folder(folder.path()).await.unwrap_err().to_string();
+        assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
+        drop(first);
+        Hold::of_folder(folder.path()).await.unwrap();
+        let url = format!("sqlite:{}", folder.path().join("new/x.db").display());
+        let first = Hold::of_database(&url).await.unwrap();
+        let refused = Hold::of_database(&url).await.unwrap_err().to_string();
+        assert!(first.is_some() && refused.contains("x.db"), "{refused}");
+        assert!(Hold::of_database("postgresql://h/db").await.unwrap().is_none());
+    }
+}

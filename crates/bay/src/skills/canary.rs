@@ -1,0 +1,46 @@
+//! What becomes of a canary by itself: taken back when it does badly, released when it did well for its whole window.
+//!
+//! Looked at after each of its replays, and by the collector when a window ends without one. Either can be switched off
+//! (`skills.auto_rollback`, `skills.auto_promote`); whoever decides by hand meanwhile has decided.
+
+use cove_api::Moment;
+
+use super::health::{MIN_SAMPLES, release_health};
+use crate::config::SkillsConfig;
+use crate::store::Store;
+use crate::{Answer, Owner};
+
+/// What was done with a canary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Nothing yet.
+    Watched,
+    /// Out of use.
+    Withdrawn,
+    /// The stable release now.
+    Released,
+}
+
+/// Looks at a canary and does what is due.
+pub(crate) async fn settle_canary(
+    store: &Store,
+    config: &SkillsConfig,
+    owner: &Owner,
+    id: &str,
+    now: Moment,
+) -> Answer<Fate> {
+    let seen = release_health(store, owner, id, now).await?;
+    if seen.stage != "canary" {
+        return Ok(Fate::Watched);
+    }
+    if seen.should_rollback && config.auto_rollback && store.withdraw_canary(owner, id, now).await? {
+        tracing::info!(skill = %seen.skill_key, release = id, reasons = ?seen.rollback_reasons, "a canary was taken back");
+        return Ok(Fate::Withdrawn);
+    }
+    let did_well = seen.window_complete && seen.healthy && seen.samples >= MIN_SAMPLES;
+    if did_well && config.auto_promote && store.release_canary(owner, id, now).await? {
+        tracing::info!(skill = %seen.skill_key, release = id, "a canary did well and is stable now");
+        return Ok(Fate::Released);
+    }
+    Ok(Fate::Watched)
+}
