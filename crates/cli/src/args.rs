@@ -68,6 +68,9 @@ pub(crate) struct Run {
     /// Folder with more fonts for text on a canvas; may be repeated
     #[arg(long, value_name = "DIR")]
     pub(crate) font_dir: Vec<PathBuf>,
+    /// Leave the machine's own fonts out: the picture is then the same on every machine
+    #[arg(long)]
+    pub(crate) no_system_fonts: bool,
     /// Folder for pictures that the code draws
     #[arg(long, value_name = "DIR", default_value = "artifacts")]
     pub(crate) artifacts: PathBuf,

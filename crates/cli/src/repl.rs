@@ -22,7 +22,7 @@ Type JavaScript or TypeScript. The last expression is shown; what you declare st
 
 pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let executor = CodeExecutor::new(engines::embedded(&args.walls, Vec::new()), options(args))?;
+    let executor = CodeExecutor::new(engines::embedded(&args.walls, Vec::new(), true), options(args))?;
     runtime.block_on(executor.init())?;
     let mut editor: Editor<Lines, FileHistory> = Editor::new()?;
     editor.set_helper(Some(Lines));

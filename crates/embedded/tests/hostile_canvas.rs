@@ -54,7 +54,15 @@ const HOSTILE: &[(&str, Option<&str>)] = &[
         Some("drawn"),
     ),
     // Texts and filters.
-    ("const ctx = getCanvas(100, 100).getContext('2d'); ctx.font = '1e9px Arial'; ctx.fillText('x'.repeat(1e6), 0, 50); return 'on'", None),
+    ("const ctx = getCanvas(100, 100).getContext('2d'); ctx.font = '1e9px Arial'; ctx.fillText('x'.repeat(1e6), 0, 50); return 'on'", Some("on")),
+    (
+        "const ctx = getCanvas(100, 100).getContext('2d'); ctx.font = '16px monospace';
+         for (const letter of ['x', 'xy ', '字', '😀', 'א ', '\\u0301'])
+             for (const align of ['left', 'right']) { ctx.textAlign = align; ctx.fillText(letter.repeat(2e5), 50, 50); ctx.strokeText(letter.repeat(2e5), 50, 50) }
+         ctx.rotate(1); ctx.fillText('x'.repeat(1e6), 0, 0, 50);
+         return String(Math.round(ctx.measureText('x'.repeat(1e6)).width / ctx.measureText('x'.repeat(100)).width))",
+        Some("10000"),
+    ),
     ("const ctx = getCanvas(100, 100).getContext('2d'); ctx.filter = 'blur(1e9px) '.repeat(1000); ctx.shadowBlur = 1e9; ctx.shadowColor = 'red'; ctx.fillRect(0, 0, 50, 50); return 'on'", Some("on")),
 ];
 

@@ -14,6 +14,7 @@ mod style;
 mod text;
 mod text_style;
 mod transform;
+mod window;
 
 use std::cell::RefCell;
 use std::rc::Rc;

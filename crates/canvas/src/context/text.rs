@@ -1,15 +1,17 @@
 //! `fillText`, `strokeText`, `measureText`.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use super::Context2d;
 use super::text_style::{Direction, FontKerning, TextAlign, TextBaseline, TextRendering};
+use super::window::{LONG_TEXT_BYTES, Window};
 use crate::fonts::FontBook;
 use crate::fonts::FontChain;
 use crate::fonts::contrast;
 use crate::fonts::glyphs::SUBPIXELS;
-use crate::fonts::shape::{Line, Setting, shape_line};
+use crate::fonts::shape::{Line, Setting, Word, each_word, shape_line};
 use crate::fonts::spec::FontSpec;
 use crate::geometry::hit::FillRule;
 use crate::geometry::{Affine, BezPath, Rect, finite, invert};
@@ -18,8 +20,9 @@ use crate::raster::target::{Mask, Target};
 
 /// Glyphs larger than this are drawn as outlines: too large to be worth remembering.
 const MAX_MASK_SIZE: f64 = 256.0;
-/// Longest text one call draws.
-const MAX_TEXT_BYTES: usize = 1 << 20;
+/// Most segments that the letters of one text may come to where they are drawn as outlines. Only letters far smaller than
+/// a pixel, or all in one place, come to more; the rest of those is left out.
+const MAX_OUTLINE_ELEMENTS: usize = 500_000;
 
 /// What `measureText` gives back. All numbers are in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -39,14 +42,42 @@ pub struct TextMetrics {
     pub ideographic_baseline: f64,
 }
 
-/// A line ready to be placed.
-struct Prepared {
-    line: Line,
-    /// From the anchor to the start of the line.
-    dx: f64,
-    /// From the anchor to the alphabetic baseline.
-    dy: f64,
+/// A text ready to be shaped and placed.
+struct Prepared<'a> {
+    text: Cow<'a, str>,
+    chain: Rc<FontChain>,
+    setting: Setting,
+    rtl: bool,
     metrics: FontLines,
+}
+
+impl Prepared<'_> {
+    fn each_word(&self, fonts: &FontBook, visit: &mut dyn FnMut(f64, Rc<Word>) -> ControlFlow<()>) -> f64 {
+        each_word(fonts, &self.chain, &self.setting, &self.text, self.rtl, visit)
+    }
+
+    fn whole(&self, fonts: &FontBook) -> Line {
+        shape_line(fonts, &self.chain, &self.setting, &self.text, self.rtl)
+    }
+
+    fn width(&self, fonts: &FontBook) -> f64 {
+        self.each_word(fonts, &mut |_, _| ControlFlow::Continue(()))
+    }
+
+    /// The words of a line that may be seen, and no others.
+    fn seen(&self, fonts: &FontBook, window: Window) -> Line {
+        let mut line = Line::default();
+        line.width = self.each_word(fonts, &mut |start, word| {
+            if start > window.to {
+                return ControlFlow::Break(());
+            }
+            if window.sees(start, start + f64::from(word.advance)) {
+                line.words.push((start, word));
+            }
+            ControlFlow::Continue(())
+        });
+        line
+    }
 }
 
 /// Heights of the primary font at the current size.
@@ -112,17 +143,12 @@ impl Context2d {
         chain
     }
 
-    fn prepare(&self, text: &str) -> Prepared {
+    fn prepare<'a>(&self, text: &'a str) -> Prepared<'a> {
         let style = &self.state.text;
         let spec = style.resolved();
         let chain = self.font_chain(&spec);
-        let mut end = text.len().min(MAX_TEXT_BYTES);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
         let blank = ['\t', '\n', '\u{b}', '\u{c}', '\r'];
-        let text: Cow<'_, str> =
-            if text.contains(blank) { text[..end].replace(blank, " ").into() } else { text[..end].into() };
+        let text: Cow<'a, str> = if text.contains(blank) { text.replace(blank, " ").into() } else { text.into() };
         let letter = style.letter_spacing.px(spec.size) as f32;
         let careful = matches!(style.rendering, TextRendering::OptimizeLegibility | TextRendering::GeometricPrecision);
         let setting = Setting {
@@ -137,15 +163,17 @@ impl Context2d {
             caps: style.resolved_caps(),
             lang: Rc::clone(&style.lang),
         };
-        let line = shape_line(&self.fonts, &chain, &setting, &text, self.is_rtl());
         let metrics = FontLines::new(&chain, spec.size);
-        let width = f64::from(line.width);
-        let dx = match (style.align, self.is_rtl()) {
+        Prepared { text, chain, setting, rtl: self.is_rtl(), metrics }
+    }
+
+    /// From the anchor to the start of a line, as a share of its width.
+    fn anchor_shift(&self) -> f64 {
+        match (self.state.text.align, self.is_rtl()) {
             (TextAlign::Left, _) | (TextAlign::Start, false) | (TextAlign::End, true) => 0.0,
-            (TextAlign::Right, _) | (TextAlign::End, false) | (TextAlign::Start, true) => -width,
-            (TextAlign::Center, _) => -width / 2.0,
-        };
-        Prepared { line, dx, dy: metrics.shift(style.baseline), metrics }
+            (TextAlign::Right, _) | (TextAlign::End, false) | (TextAlign::Start, true) => -1.0,
+            (TextAlign::Center, _) => -0.5,
+        }
     }
 
     /// Draws filled text; `max_width` condenses it.
@@ -166,22 +194,35 @@ impl Context2d {
             return;
         }
         let text = self.prepare(text);
-        if text.line.words.is_empty() {
-            return;
-        }
-        let width = f64::from(text.line.width);
+        let fonts = Rc::clone(&self.fonts);
+        let shift = self.anchor_shift();
+        let line = (text.text.len() <= LONG_TEXT_BYTES).then(|| text.whole(&fonts));
+        let width = match &line {
+            Some(line) => line.width,
+            None if shift != 0.0 || max_width.is_some() => text.width(&fonts),
+            None => 0.0,
+        };
         let squeeze = match max_width {
             Some(limit) if width > limit => limit / width,
             _ => 1.0,
         };
+        let dy = text.metrics.shift(self.state.text.baseline);
         let place = self.state.transform
-            * Affine::translate((x + text.dx * squeeze, y + text.dy))
+            * Affine::translate((x + width * shift * squeeze, y + dy))
             * Affine::scale_non_uniform(squeeze, 1.0);
+        let window = self.window(&place, stroke);
+        let line = match (line, window) {
+            (Some(line), _) => line,
+            (None, Some(window)) => text.seen(&fonts, window),
+            (None, None) => return,
+        };
+        if text.text.is_empty() || text.chain.faces.is_empty() {
+            return;
+        }
         let geometric = self.state.text.rendering == TextRendering::GeometricPrecision;
         let [a, b, c, d, ..] = place.as_coeffs();
         if stroke {
-            let outline =
-                self.text_outline(&text.line, &place, !geometric && b == 0.0 && c == 0.0 && a == 1.0 && d == 1.0);
+            let outline = self.text_outline(&line, &place, !geometric && b == 0.0 && c == 0.0 && a == 1.0 && d == 1.0);
             self.stroke_device_path(&outline);
             return;
         }
@@ -189,14 +230,14 @@ impl Context2d {
         let upright = b == 0.0 && c == 0.0 && a > 0.0 && (a - d).abs() <= 1e-6 * a;
         let size = self.state.text.font.size * a;
         if upright && !geometric && size <= MAX_MASK_SIZE {
-            self.draw_glyph_masks(&text.line, &place, shader);
+            self.draw_glyph_masks(&line, &place, shader);
         } else {
-            let outline = self.text_outline(&text.line, &place, false);
+            let outline = self.text_outline(&line, &place, false);
             if !outline.is_empty() || self.state.op.is_unbounded() {
                 self.draw_path(&outline, FillRule::NonZero, shader);
             }
         }
-        self.draw_pictures(&text.line, &place);
+        self.draw_pictures(&line, &place);
     }
 
     /// All glyphs of a line as one outline in device space.
@@ -206,9 +247,13 @@ impl Context2d {
         for (start, word) in &line.words {
             for run in &word.runs {
                 for glyph in &run.glyphs {
-                    let at = Affine::translate((f64::from(start + glyph.x), f64::from(glyph.y)));
+                    let at = Affine::translate((start + f64::from(glyph.x), f64::from(glyph.y)));
                     let path = cache.outline(&run.choice, glyph.id, run.size, hinted);
-                    out.extend((*place * at * (*path).clone()).iter());
+                    if out.elements().len() + path.elements().len() > MAX_OUTLINE_ELEMENTS {
+                        return out;
+                    }
+                    let place = *place * at;
+                    out.extend(path.iter().map(|element| place * element));
                 }
             }
         }
@@ -235,7 +280,7 @@ impl Context2d {
                 for glyph in &run.glyphs {
                     let picture = self.fonts.glyphs.borrow_mut().picture(&run.choice, glyph.id, run.size);
                     let Some(picture) = picture else { continue };
-                    self.state.transform = *place * Affine::translate((f64::from(start + glyph.x), f64::from(glyph.y)));
+                    self.state.transform = *place * Affine::translate((start + f64::from(glyph.x), f64::from(glyph.y)));
                     let r = picture.place;
                     let drawn = self.draw_image_scaled(&picture.image, r.x0, r.y0, r.width(), r.height());
                     self.record(drawn);
@@ -250,24 +295,26 @@ impl Context2d {
     pub fn measure_text(&self, text: &str) -> TextMetrics {
         let text = self.prepare(text);
         let mut ink: Option<Rect> = None;
-        let mut cache = self.fonts.glyphs.borrow_mut();
-        for (start, word) in &text.line.words {
+        let width = text.each_word(&self.fonts, &mut |start, word| {
+            let mut cache = self.fonts.glyphs.borrow_mut();
             for run in &word.runs {
                 for glyph in &run.glyphs {
                     let b = cache.bounds(&run.choice, glyph.id, run.size);
                     if b.width() <= 0.0 || b.height() <= 0.0 {
                         continue;
                     }
-                    let (x, y) = (f64::from(start + glyph.x), f64::from(glyph.y));
+                    let (x, y) = (start + f64::from(glyph.x), f64::from(glyph.y));
                     let b = Rect::new(b.x0.floor() + x, b.y0.floor() + y, b.x1.ceil() + x, b.y1.ceil() + y);
                     ink = Some(ink.map_or(b, |i| i.union(b)));
                 }
             }
-        }
+            ControlFlow::Continue(())
+        });
         let ink = ink.unwrap_or(Rect::ZERO);
-        let (dx, dy, m) = (text.dx, text.dy, text.metrics);
+        let m = text.metrics;
+        let (dx, dy) = (width * self.anchor_shift(), m.shift(self.state.text.baseline));
         TextMetrics {
-            width: f64::from(text.line.width),
+            width,
             actual_bounding_box_left: -(ink.x0 + dx),
             actual_bounding_box_right: ink.x1 + dx,
             actual_bounding_box_ascent: -(ink.y0 + dy),
@@ -290,7 +337,7 @@ fn line_bounds(fonts: &FontBook, line: &Line, place: &Affine) -> Rect {
         for run in &word.runs {
             for glyph in &run.glyphs {
                 let b = cache.bounds(&run.choice, glyph.id, run.size);
-                let b = b + vello_common::kurbo::Vec2::new(f64::from(start + glyph.x), f64::from(glyph.y));
+                let b = b + vello_common::kurbo::Vec2::new(start + f64::from(glyph.x), f64::from(glyph.y));
                 all = Some(all.map_or(b, |a| a.union(b)));
             }
         }
@@ -313,7 +360,7 @@ fn paint_masks(fonts: &FontBook, line: &Line, place: &Affine, target: &mut Targe
                 if run.choice.face.has_pictures && cache.picture(&run.choice, glyph.id, run.size).is_some() {
                     continue;
                 }
-                let x = f64::from(start + glyph.x) * scale + e + 0.5 / SUBPIXELS;
+                let x = (start + f64::from(glyph.x)) * scale + e + 0.5 / SUBPIXELS;
                 let y = f64::from(glyph.y) * scale + f + 0.5;
                 if x.abs() > 1e6 || y.abs() > 1e6 {
                     continue;

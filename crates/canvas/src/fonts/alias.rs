@@ -20,7 +20,8 @@ pub(super) fn candidates(name: &str, generic: bool) -> &'static [&'static str] {
     const MONO: &[&str] =
         &["liberation mono", "cousine", "courier new", "dejavu sans mono", "noto sans mono", "cove mono"];
     const SYSTEM: &[&str] = &["dejavu sans", "noto sans", "roboto", "liberation sans", "cove sans"];
-    const EMOJI: &[&str] = &["noto color emoji", "twemoji mozilla", "apple color emoji", "segoe ui emoji"];
+    const EMOJI: &[&str] =
+        &["noto color emoji", "twemoji mozilla", "apple color emoji", "segoe ui emoji", "cove emoji"];
     match (name, generic) {
         ("sans-serif", true) => SANS,
         ("serif", true) => SERIF,
@@ -61,6 +62,8 @@ pub(super) const FALLBACK: &[&str] = &[
     "noto sans math",
     "cove sans",
     "cove mono",
+    "cove emoji",
+    "cove symbols",
 ];
 
 /// CJK families for a script: the one drawn for it first.

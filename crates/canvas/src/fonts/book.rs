@@ -90,7 +90,8 @@ impl std::fmt::Debug for FontBook {
 }
 
 impl FontBook {
-    /// A book of the fonts built into the program: a sans and a mono face, so that Latin text never vanishes.
+    /// A book of the fonts built into the program: a sans and a mono face, so that Latin text never vanishes, and
+    /// emoji and symbols in black and white.
     pub fn builtin() -> Rc<Self> {
         Rc::new(Self::default())
     }
@@ -237,9 +238,12 @@ impl Inner {
             return;
         }
         self.has_builtin = true;
-        for (family, bytes) in
-            [("cove sans", epaint_default_fonts::UBUNTU_LIGHT), ("cove mono", epaint_default_fonts::HACK_REGULAR)]
-        {
+        for (family, bytes) in [
+            ("cove sans", epaint_default_fonts::UBUNTU_LIGHT),
+            ("cove mono", epaint_default_fonts::HACK_REGULAR),
+            ("cove emoji", epaint_default_fonts::NOTO_EMOJI_REGULAR),
+            ("cove symbols", epaint_default_fonts::EMOJI_ICON),
+        ] {
             for (mut record, set) in FaceRecord::read(bytes, 0) {
                 record.families.push(family.to_string());
                 record.weight = 400;

@@ -4,6 +4,7 @@
 //! the text looks like there, because kerning does not reach across a space unless `fontKerning` asks for it.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use harfrust::{
@@ -11,7 +12,7 @@ use harfrust::{
 };
 use unicode_bidi::{BidiInfo, Level};
 use unicode_script::{Script, UnicodeScript};
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::book::{FaceChoice, FontBook, FontChain};
 use super::glyphs::FastHash;
@@ -20,6 +21,10 @@ use super::glyphs::FastHash;
 const MAX_WORDS: usize = 20_000;
 /// Longest text that is remembered.
 const MAX_WORD_BYTES: usize = 256;
+/// A longer word is shaped in pieces: what shaping takes grows faster than the word.
+const MAX_SHAPED_BYTES: usize = 4096;
+/// How long the pieces are.
+const PIECE_BYTES: usize = 1024;
 /// Size of synthesised small capitals.
 const SMALL_CAPS_SCALE: f32 = 0.7;
 
@@ -82,11 +87,18 @@ pub(crate) struct Word {
     pub(crate) advance: f32,
 }
 
-/// A shaped line: words and where they start.
+/// A shaped line, or what of it is wanted: words and where they start.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    pub(crate) words: Vec<(f32, Rc<Word>)>,
-    pub(crate) width: f32,
+    pub(crate) words: Vec<(f64, Rc<Word>)>,
+    pub(crate) width: f64,
+}
+
+/// Up to here widths add up in single precision, as in browsers and to the same bit; beyond, that would lose pixels.
+const SINGLE_PRECISION_PX: f64 = 32_768.0;
+
+fn advanced(x: f64, by: f32) -> f64 {
+    if x < SINGLE_PRECISION_PX { f64::from(x as f32 + by) } else { x + f64::from(by) }
 }
 
 /// Words shaped before, for each setting and direction.
@@ -124,16 +136,39 @@ impl WordCache {
     }
 }
 
-/// Shapes one line of text; white space has already become plain spaces.
-pub(crate) fn shape_line(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str, rtl: bool) -> Line {
-    let mut line = Line::default();
+/// Shapes one line of text, white space of which has already become plain spaces, from left to right. Each word is shown
+/// with where it starts, until the visitor has seen enough. Gives the width as far as it came.
+pub(crate) fn each_word(
+    book: &FontBook,
+    chain: &FontChain,
+    setting: &Setting,
+    text: &str,
+    rtl: bool,
+    visit: &mut dyn FnMut(f64, Rc<Word>) -> ControlFlow<()>,
+) -> f64 {
+    let mut x = 0.0;
     if text.is_empty() || chain.faces.is_empty() {
-        return line;
+        return x;
     }
+    let mut shape_run = |text: &str, rtl: bool| -> ControlFlow<()> {
+        let mut show = |word: &str| {
+            let word = shape_word(book, chain, setting, word, rtl);
+            let start = x;
+            x = advanced(x, word.advance);
+            visit(start, word)
+        };
+        match rtl {
+            false => Words { rest: text, whole: setting.whole }.try_for_each(&mut show),
+            true => {
+                let words: Vec<&str> = Words { rest: text, whole: setting.whole }.collect();
+                words.into_iter().rev().try_for_each(&mut show)
+            }
+        }
+    };
     let plain = !rtl && text.chars().all(|c| u32::from(c) < 0x590);
     if plain {
-        shape_run(book, chain, setting, text, false, &mut line);
-        return line;
+        let _ = shape_run(text, false);
+        return x;
     }
     let base = if rtl { Level::rtl() } else { Level::ltr() };
     let bidi = BidiInfo::new(text, Some(base));
@@ -141,39 +176,56 @@ pub(crate) fn shape_line(book: &FontBook, chain: &FontChain, setting: &Setting, 
         let (levels, runs) = bidi.visual_runs(paragraph, paragraph.range.clone());
         for run in runs {
             let rtl = levels.get(run.start).is_some_and(Level::is_rtl);
-            shape_run(book, chain, setting, &text[run], rtl, &mut line);
+            if shape_run(&text[run], rtl).is_break() {
+                return x;
+            }
         }
     }
-    line
+    x
 }
 
-fn shape_run(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str, rtl: bool, line: &mut Line) {
-    let mut words: Vec<&str> = if setting.whole { vec![text] } else { split_words(text) };
-    if rtl {
-        words.reverse();
-    }
-    for word in words {
-        let word = shape_word(book, chain, setting, word, rtl);
-        line.words.push((line.width, Rc::clone(&word)));
-        line.width += word.advance;
+/// Shapes one line of text as a whole.
+pub(crate) fn shape_line(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str, rtl: bool) -> Line {
+    let mut words = Vec::new();
+    let width = each_word(book, chain, setting, text, rtl, &mut |start, word| {
+        words.push((start, word));
+        ControlFlow::Continue(())
+    });
+    Line { words, width }
+}
+
+/// Words and the single spaces between them; or, as a whole, pieces of a length that can be shaped.
+struct Words<'a> {
+    rest: &'a str,
+    whole: bool,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let length = match self.whole {
+            true => self.rest.len(),
+            false => self.rest.find(' ').map_or(self.rest.len(), |at| at.max(1)),
+        };
+        let length = if length > MAX_SHAPED_BYTES { piece(&self.rest[..length]) } else { length };
+        let (word, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        (!word.is_empty()).then_some(word)
     }
 }
 
-/// Words and the single spaces between them.
-fn split_words(text: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    let mut start = 0;
-    for (at, _) in text.match_indices(' ') {
-        if at > start {
-            out.push(&text[start..at]);
-        }
-        out.push(&text[at..=at]);
-        start = at + 1;
+/// How much of a text that is too long to be shaped at once is shaped first: up to a space, or a whole character.
+fn piece(text: &str) -> usize {
+    let most = text.floor_char_boundary(PIECE_BYTES);
+    if let Some(space) = text[..most].rfind(' ') {
+        return space + 1;
     }
-    if start < text.len() {
-        out.push(&text[start..]);
+    let mut cursor = GraphemeCursor::new(most, text.len(), true);
+    match cursor.is_boundary(text, 0) {
+        Ok(false) => cursor.prev_boundary(text, 0).ok().flatten().filter(|at| *at > 0).unwrap_or(most),
+        _ => most,
     }
-    out
 }
 
 fn shape_word(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str, rtl: bool) -> Rc<Word> {
@@ -212,10 +264,14 @@ fn segments(book: &FontBook, chain: &FontChain, setting: &Setting, text: &str) -
     for cluster in text.graphemes(true) {
         let Some(first) = cluster.chars().next() else { continue };
         let small = is_small(setting.caps, first);
-        let shown: String = if small { cluster.to_uppercase() } else { cluster.to_string() };
+        let mut shown: String = if small { cluster.to_uppercase() } else { cluster.to_string() };
         let lead = shown.chars().next().unwrap_or(first);
         let emoji = is_emoji(cluster);
         let Some(choice) = book.face_for(chain, lead, emoji, setting.language()) else { continue };
+        // A hand without its skin's colour is still a hand; with a box beside it, it is not.
+        if emoji && shown.contains(is_skin_tone) {
+            shown.retain(|c| c == lead || !is_skin_tone(c) || choice.face.covers(c));
+        }
         let script = lead.script();
         let neutral = |s: Script| matches!(s, Script::Common | Script::Inherited | Script::Unknown);
         if let Some(last) = out.last_mut()
@@ -316,6 +372,10 @@ fn shape_segment(segment: &Segment, size: f32, features: &[Feature], rtl: bool, 
     if harfrust::shape(&font, buffer, options).is_err() {
         buffer.clear();
     }
+}
+
+fn is_skin_tone(c: char) -> bool {
+    ('\u{1f3fb}'..='\u{1f3ff}').contains(&c)
 }
 
 /// Whether a cluster wants a colour picture: an emoji by nature or by its variation selector.

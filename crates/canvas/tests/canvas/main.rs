@@ -7,6 +7,7 @@ mod colors;
 mod compositing;
 mod hostile;
 mod images;
+mod long_text;
 mod paths;
 mod properties;
 mod text;

@@ -60,7 +60,7 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
     };
     let runner = Runner::new(RunnerOptions {
         tools: ToolSet::new(tools).map_err(anyhow::Error::msg)?,
-        embedded: Some(engines::embedded(&args.walls, args.font_dir)),
+        embedded: Some(engines::embedded(&args.walls, args.font_dir, !args.no_system_fonts)),
         browser: Some(engines::browser(args.browser)),
         shelf: Some(Arc::new(Shelf::at(&args.artifacts, StoreLimits::default()))),
         limits: limits.checked()?,

@@ -1,6 +1,7 @@
 //! The binary as people and scripts meet it: real processes, their output and how they end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
+mod bare;
 mod browse;
 mod browser;
 mod docs;
