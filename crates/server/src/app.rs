@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 use crate::away::Away;
 use crate::failure::{Failure, Reply};
 use crate::keys::KeyRing;
-use crate::limits;
 use crate::options::ServerOptions;
 
 /// Cheap to clone; all clones are one.
@@ -49,12 +48,12 @@ impl App {
 
     /// Runs a verb that is dropped, and thereby cancelled, when its caller goes away.
     pub(crate) async fn run<T>(&self, own_secs: u64, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
-        within(Duration::from_secs(own_secs) + limits::GRACE, verb).await
+        within(Duration::from_secs(own_secs) + self.options.beyond, verb).await
     }
 
     /// Runs a quick verb.
     pub(crate) async fn ask<T>(&self, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
-        within(limits::VERB, verb).await
+        within(self.options.verb, verb).await
     }
 
     /// Runs a verb to its end even when its caller goes away: half a creation or half a deletion helps nobody.
@@ -63,7 +62,7 @@ impl App {
         verb: impl Future<Output = Answer<T>> + Send + 'static,
     ) -> Reply<T> {
         use tracing::Instrument as _;
-        let task = tokio::spawn(within(limits::VERB, verb).in_current_span());
+        let task = tokio::spawn(within(self.options.verb, verb).in_current_span());
         match task.await {
             Ok(reply) => reply,
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
@@ -75,6 +74,6 @@ impl App {
 async fn within<T>(limit: Duration, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
     match tokio::time::timeout(limit, verb).await {
         Ok(answer) => answer.map_err(Failure::from),
-        Err(_) => Err(BayError::new(ErrorCode::Timeout, format!("no answer within {} s", limit.as_secs())).into()),
+        Err(_) => Err(BayError::new(ErrorCode::Timeout, format!("no answer within {} s", limit.as_secs_f64())).into()),
     }
 }

@@ -51,8 +51,9 @@ pub(crate) async fn hand_on(State(app): State<App>, request: Request, next: Next
         return next.run(request).await;
     };
     let (id, owner) = (id.to_owned(), identity.owner.clone());
-    match app.bay.home_elsewhere(&owner, &id).await {
+    match app.ask(app.bay.home_elsewhere(&owner, &id)).await {
         Ok(Some(base)) => pass(&app, &base, request).await.unwrap_or_else(IntoResponse::into_response),
+        Err(late) if late.code() == ErrorCode::Timeout => late.into_response(),
         // Whatever is wrong with the sandbox, the verb says it better.
         Ok(None) | Err(_) => next.run(request).await,
     }

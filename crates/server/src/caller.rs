@@ -63,6 +63,10 @@ fn identify(app: &App, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<
         }
         return Err(Failure::new(ErrorCode::Unauthorized, "this needs a key: `Authorization: Bearer <key>`"));
     };
+    // Whoever stands in front of us may have looked at the other one.
+    if headers.get_all(header::AUTHORIZATION).iter().nth(1).is_some() {
+        return Err(Failure::new(ErrorCode::Unauthorized, "there is more than one `Authorization`"));
+    }
     let key = value.to_str().ok().and_then(|text| {
         let (scheme, key) = text.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())

@@ -80,9 +80,13 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
     {
         return value.clone();
     }
+    HeaderValue::try_from(new_request_id()).unwrap_or(HeaderValue::from_static("req-0"))
+}
+
+/// A new id.
+pub(crate) fn new_request_id() -> String {
     let chance = (getrandom::u64().unwrap_or_default(), getrandom::u64().unwrap_or_default());
-    let text = format!("req-{:016x}{:016x}", chance.0, chance.1);
-    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("req-0"))
+    format!("req-{:016x}{:016x}", chance.0, chance.1)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Own extractors, because what they refuse must have the contract's shape, and because a body has a deadline: who sends
 //! one byte a minute holds nothing for long.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -14,6 +16,7 @@ use cove_bay::IdempotencyKey;
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
+use crate::app::App;
 use crate::bounds::Bounded;
 use crate::failure::Failure;
 use crate::limits;
@@ -23,17 +26,18 @@ use crate::schema::{Problems, read_json, read_query};
 #[derive(Debug)]
 pub(crate) struct Sent<T>(pub(crate) T);
 
-impl<S: Send + Sync, T: DeserializeOwned + Bounded> FromRequest<S> for Sent<T> {
+impl<T: DeserializeOwned + Bounded> FromRequest<App> for Sent<T> {
     type Rejection = Response;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Response> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
         let (parts, body) = request.into_parts();
         if !may_be_json(&parts.headers) {
             let mut problems = Problems::at("body");
-            problems.add(None, "content_type", "the body must be `application/json`");
+            problems.add(None, "content_type", "the body must be `application/json` in UTF-8");
             return Err(problems.into_response());
         }
-        let bytes = whole(&parts.headers, body).await.map_err(IntoResponse::into_response)?;
+        let whole = whole(&parts.headers, body, limits::MAX_JSON_BYTES, app.options.body_read).await;
+        let bytes = whole.map_err(IntoResponse::into_response)?;
         let value: T = read_json(&bytes).map_err(IntoResponse::into_response)?;
         let mut problems = Problems::at("body");
         value.check(&mut problems);
@@ -42,37 +46,42 @@ impl<S: Send + Sync, T: DeserializeOwned + Bounded> FromRequest<S> for Sent<T> {
     }
 }
 
-/// No type at all is taken for JSON; another one is not.
+/// No type at all is taken for JSON; another one is not, nor two of them, nor one in other letters than UTF-8.
 fn may_be_json(headers: &HeaderMap) -> bool {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else { return true };
-    let essence = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+    let mut values = headers.get_all(header::CONTENT_TYPE).iter();
+    let Some(value) = values.next() else { return true };
+    let text = value.to_str().unwrap_or_default().to_ascii_lowercase();
+    let mut parts = text.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default();
+    let json = essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    let charset = parts.find_map(|part| part.strip_prefix("charset=")).map(|name| name.trim_matches('"'));
+    json && values.next().is_none() && charset.is_none_or(|name| matches!(name, "utf-8" | "utf8" | "us-ascii"))
 }
 
 /// The whole body, within its size and time.
-async fn whole(headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
+pub(crate) async fn whole(headers: &HeaderMap, body: Body, most: usize, limit: Duration) -> Result<Bytes, Failure> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|bytes| bytes > limits::MAX_JSON_BYTES as u64) {
-        return Err(too_large(limits::MAX_JSON_BYTES as u64));
+    if announced.is_some_and(|bytes| bytes > most as u64) {
+        return Err(too_large(most as u64));
     }
     let read = async {
         let mut stream = body.into_data_stream();
         let mut bytes = BytesMut::new();
         while let Some(chunk) = stream.next().await {
             let chunk = chunk.map_err(|_| Failure::new(ErrorCode::ValidationError, "the body broke off"))?;
-            if bytes.len() + chunk.len() > limits::MAX_JSON_BYTES {
-                return Err(too_large(limits::MAX_JSON_BYTES as u64));
+            if bytes.len() + chunk.len() > most {
+                return Err(too_large(most as u64));
             }
             bytes.extend_from_slice(&chunk);
         }
         Ok(bytes.freeze())
     };
-    match tokio::time::timeout(limits::BODY_READ, read).await {
+    match tokio::time::timeout(limit, read).await {
         Ok(done) => done,
         Err(_) => Err(Failure::with_status(
             StatusCode::REQUEST_TIMEOUT,
             ErrorCode::Timeout,
-            format!("the body did not arrive within {} s", limits::BODY_READ.as_secs()),
+            format!("the body did not arrive within {} s", limit.as_secs_f64()),
         )),
     }
 }
@@ -123,7 +132,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Once {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        let Some(value) = parts.headers.get("idempotency-key") else { return Ok(Self(None)) };
+        let mut values = parts.headers.get_all("idempotency-key").iter();
+        let Some(value) = values.next() else { return Ok(Self(None)) };
+        if values.next().is_some() {
+            return Err(Failure::new(ErrorCode::ValidationError, "there is more than one `Idempotency-Key`"));
+        }
         // What is not text becomes what the key's own check refuses.
         let key = IdempotencyKey::parse(value.to_str().unwrap_or_default())?;
         Ok(Self(Some(key)))

@@ -6,6 +6,7 @@
 
 mod app;
 mod away;
+mod bare;
 mod bounds;
 mod caller;
 mod document;

@@ -24,11 +24,8 @@ pub const MAX_HEADERS: usize = 64;
 /// A request's head must be there by then; also how long an idle connection is kept.
 pub const HEAD_READ: Duration = Duration::from_secs(30);
 
-/// A JSON body must be there by then.
+/// A JSON body must be there by then; also the longest pause within an upload.
 pub const BODY_READ: Duration = Duration::from_secs(60);
-
-/// The longest pause within an upload.
-pub const UPLOAD_PAUSE: Duration = Duration::from_secs(60);
 
 /// What is still read of an upload that was refused, so that its sender comes to hear why.
 pub const DRAINED_BYTES: usize = 16 << 20;
@@ -48,7 +45,7 @@ pub const VERB: Duration = Duration::from_secs(120);
 /// Beyond a verb's own time-out: a cold start of its session, and its answer on the way.
 ///
 /// Bay keeps its own deadlines and names what was late; this one only makes sure that no request stays for ever.
-pub const GRACE: Duration = Duration::from_secs(90);
+pub const BEYOND: Duration = Duration::from_secs(90);
 
 /// Between the comments that keep a quiet stream of events open through proxies.
 pub const EVENT_KEEP_ALIVE: Duration = Duration::from_secs(15);

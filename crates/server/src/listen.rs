@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::app::App;
+use crate::bare::{Phase, Spoken};
 use crate::caller::Peer;
 use crate::{ServerOptions, figures, limits, routes};
 
@@ -132,7 +133,7 @@ async fn accept(
         let connection = serve(&builder, stream, peer, router.clone());
         let closing = closing.clone();
         connections.spawn(async move {
-            let mut connection = pin!(connection.with_upgrades());
+            let mut connection = pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
                 () = closing.cancelled() => {
@@ -162,7 +163,7 @@ fn serve(
     peer: SocketAddr,
     router: Router,
 ) -> http1::Connection<
-    TokioIo<TcpStream>,
+    TokioIo<Spoken>,
     impl hyper::service::Service<
         hyper::Request<Incoming>,
         Response = axum::response::Response,
@@ -172,13 +173,16 @@ fn serve(
 > {
     // Small answers go at once: a client that waits for one has nothing else to send.
     let _ = stream.set_nodelay(true);
+    let phase = Phase::default();
+    let stream = Spoken::new(stream, phase.clone());
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        phase.begin();
         request.extensions_mut().insert(Peer(peer));
-        let mut router = router.clone();
+        let (mut router, phase) = (router.clone(), phase.clone());
         async move {
             let request: Request = request.map(axum::body::Body::new);
             use tower_service::Service as _;
-            Router::call(&mut router, request).await
+            Router::call(&mut router, request).await.map(|response| phase.watch(response))
         }
     });
     builder.serve_connection(TokioIo::new(stream), service)

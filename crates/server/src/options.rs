@@ -24,6 +24,12 @@ pub struct ServerOptions {
     pub max_upload_bytes: u64,
     /// A request's head and an idle connection: at most so long.
     pub head_read: Duration,
+    /// A JSON body must be there by then; also the longest pause within an upload.
+    pub body_read: Duration,
+    /// A verb that has no time-out of its own: at most so long.
+    pub verb: Duration,
+    /// A verb that has one: at most so much longer, for a cold start and the answer's way.
+    pub beyond: Duration,
     /// Which tools are at `/mcp`, and how long their answers may be.
     pub mcp: cove_mcp::McpOptions,
 }
@@ -40,6 +46,9 @@ impl ServerOptions {
             max_requests: crate::limits::MAX_REQUESTS,
             max_upload_bytes: crate::limits::MAX_UPLOAD_BYTES,
             head_read: crate::limits::HEAD_READ,
+            body_read: crate::limits::BODY_READ,
+            verb: crate::limits::VERB,
+            beyond: crate::limits::BEYOND,
             mcp: cove_mcp::McpOptions::default(),
         }
     }

@@ -8,60 +8,60 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 /// Behind the gate.
-const GATE: [ErrorCode; 3] = [ErrorCode::Unauthorized, ErrorCode::QuotaExceeded, ErrorCode::InternalError];
+const GATE: [ErrorCode; 2] = [ErrorCode::Unauthorized, ErrorCode::QuotaExceeded];
 
-/// Codes of an operation beyond the gate's.
+/// Codes of an operation beyond the gate's. Each pair of an operation and a code is provoked by a test: one that cannot
+/// happen does not belong here, and one that can must.
 fn own(path: &str, id: &str) -> Vec<ErrorCode> {
     use ErrorCode as E;
-    let mut codes = vec![E::Timeout];
-    let in_sandbox = path.starts_with("/v1/sandboxes/{id}");
+    let mut codes = Vec::new();
+    // These two look at nothing but the memory.
+    if !matches!(id, "list_profiles" | "get_collector") {
+        codes.push(E::Timeout);
+        // The collector's own faults are in its report.
+        if id != "run_collector" {
+            codes.push(E::InternalError);
+        }
+    }
     if path.contains('{') {
         codes.push(E::NotFound);
     }
-    if in_sandbox {
-        // Its session may live in another Bay that does not answer.
+    let in_sandbox = path.starts_with("/v1/sandboxes/{id}");
+    if in_sandbox || id == "create_sandbox" || id == "create_cargo" {
+        // Its session may live in another Bay that does not answer; Bay may be ending.
         codes.push(E::SessionNotReady);
     }
-    let starts = in_sandbox
-        && ["/python/", "/shell/", "/browser/", "/filesystem/", "/javascript/exec"]
-            .iter()
-            .any(|part| path.contains(part))
+    let works = ["/python/", "/shell/", "/browser/", "/filesystem/"].iter().any(|part| path.contains(part))
         && id != "get_browser_trace";
-    if starts {
-        codes.extend([
-            E::SandboxExpired,
-            E::Conflict,
-            E::Forbidden,
-            E::CapabilityNotSupported,
-            E::ShipError,
-            E::ValidationError,
-            E::QuotaExceeded,
-        ]);
-    }
-    if path.contains("/filesystem/") || id == "browser_screenshot" || id == "exec_shell" {
-        codes.push(E::InvalidPath);
+    let runs_javascript = matches!(id, "exec_javascript" | "reset_javascript");
+    if works || runs_javascript {
+        codes.extend([E::SandboxExpired, E::Conflict, E::CapabilityNotSupported, E::ShipError]);
     }
     if path.contains("/filesystem/") {
-        codes.push(E::FileNotFound);
+        codes.extend([E::InvalidPath, E::Forbidden, E::ValidationError]);
     }
     codes.extend(match id {
-        "create_sandbox" => vec![E::ValidationError, E::NotFound, E::Conflict, E::ShipError, E::SessionNotReady],
-        "create_cargo" => vec![E::ValidationError, E::Conflict],
-        "list_sandboxes" | "list_cargos" => vec![E::ValidationError],
-        "extend_ttl" => vec![E::ValidationError, E::Conflict, E::SandboxExpired, E::SandboxTtlInfinite],
-        "keepalive" | "stop_sandbox" => vec![E::SandboxExpired, E::Conflict],
-        "delete_sandbox" => vec![E::Conflict],
-        "delete_cargo" => vec![E::Conflict],
-        "stream_events" | "reset_javascript" | "answer_tool" | "list_artifacts" | "get_artifact" => {
-            vec![E::ValidationError, E::SandboxExpired, E::Conflict, E::CapabilityNotSupported, E::FileNotFound]
+        "create_sandbox" => vec![E::ValidationError, E::NotFound, E::Conflict],
+        "create_cargo" | "delete_cargo" => vec![E::Conflict],
+        "list_sandboxes" | "list_cargos" | "list_history" => vec![E::ValidationError],
+        "extend_ttl" => vec![E::Conflict, E::SandboxTtlInfinite],
+        // Where several Bays share the records, whoever listens gives the sandbox a home first.
+        "stream_events" => vec![E::ValidationError, E::Conflict, E::ShipError],
+        "keepalive" => vec![E::Conflict],
+        "exec_shell" => vec![E::InvalidPath, E::FileNotFound, E::Forbidden],
+        "browser_screenshot" => vec![E::InvalidPath],
+        "read_file" | "download_file" | "delete_file" | "list_directory" | "call_file_tool" | "get_artifact" => {
+            vec![E::FileNotFound]
         }
-        "list_history" | "get_last_execution" | "get_execution" | "annotate_execution" | "get_browser_trace" => {
-            vec![E::ValidationError, E::SandboxExpired]
-        }
-        "run_collector" | "get_collector" => vec![E::Forbidden, E::ValidationError, E::Conflict],
-        _ if path.starts_with("/v1/skills/") => vec![E::ValidationError, E::Conflict, E::NotFound],
+        "run_collector" | "get_collector" => vec![E::Forbidden],
+        "create_candidate" => vec![E::NotFound],
+        "promote_candidate" | "delete_candidate" | "rollback_release" => vec![E::Conflict],
         _ => Vec::new(),
     });
+    let mortal = ["extend_ttl", "keepalive", "stop_sandbox"].contains(&id) || path.contains("/history");
+    if mortal {
+        codes.push(E::SandboxExpired);
+    }
     codes
 }
 

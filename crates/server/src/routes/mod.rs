@@ -62,7 +62,7 @@ pub(crate) fn router(app: App) -> Router {
     let figures = Router::new()
         .route("/metrics", routing::get(service::metrics))
         .route_layer(from_fn_with_state(app.clone(), caller::admit_local));
-    Router::new()
+    let all = Router::new()
         .nest("/v1", api.clone())
         // Clients of the first interface know these paths without a version.
         .merge(api)
@@ -72,10 +72,12 @@ pub(crate) fn router(app: App) -> Router {
         .route("/openapi.json", routing::get(document::json))
         .route("/docs", routing::get(document::page))
         .fallback(nowhere)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(cors(&app.options.cors_origins))
-        .layer(from_fn(envelope::envelope))
-        .with_state(app)
+        .method_not_allowed_fallback(wrong_method);
+    let all = match cors(&app.options.cors_origins) {
+        Some(cors) => all.layer(cors),
+        None => all,
+    };
+    all.layer(from_fn(envelope::envelope)).with_state(app)
 }
 
 async fn nowhere(request: Request) -> Failure {
@@ -88,13 +90,13 @@ async fn wrong_method(request: Request) -> Failure {
 }
 
 /// Closed unless origins are named: then pages from these may call, with a key.
-fn cors(origins: &[String]) -> CorsLayer {
+fn cors(origins: &[String]) -> Option<CorsLayer> {
     if origins.is_empty() {
-        return CorsLayer::new();
+        return None;
     }
     let known = origins.iter().filter_map(|origin| origin.parse().ok()).collect::<Vec<_>>();
     let own = HeaderName::from_static;
-    CorsLayer::new()
+    let layer = CorsLayer::new()
         .allow_origin(known)
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers([
@@ -104,5 +106,6 @@ fn cors(origins: &[String]) -> CorsLayer {
             own("last-event-id"),
             own("x-request-id"),
         ])
-        .expose_headers([own("x-request-id"), header::RETRY_AFTER, header::CONTENT_DISPOSITION])
+        .expose_headers([own("x-request-id"), header::RETRY_AFTER, header::CONTENT_DISPOSITION]);
+    Some(layer)
 }

@@ -155,7 +155,7 @@ async fn get_release(
 
 /// Delete a release
 ///
-/// Refused while it is in use.
+/// Where it was in use, none is until another is released or one is taken back to.
 #[utoipa::path(delete, path = "/skills/releases/{id}", tag = "skills", request_body = DeleteRequest,
     responses((status = 200, body = Deleted, description = "What was deleted")))]
 async fn delete_release(

@@ -4,24 +4,26 @@
 //! nameless temporary file, because nobody knows yet where it goes.
 
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::BodyDataStream;
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use cove_api::{ErrorCode, UploadResult};
-use cove_bay::{ByteStream, Owner};
+use cove_bay::{Answer, ByteStream, Owner};
 use futures_util::{Stream, StreamExt as _};
 use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
+use tokio::time::Instant;
 use tokio_util::io::ReaderStream;
 
 use crate::app::App;
 use crate::extract::too_large;
-use crate::failure::Failure;
+use crate::failure::{Failure, Reply};
 use crate::limits;
 use crate::schema::Problems;
 
@@ -64,22 +66,22 @@ impl Stream for Sent {
 }
 
 async fn take(app: &App, owner: &Owner, id: &str, headers: &HeaderMap, body: Sent) -> Result<UploadResult, Response> {
-    let most = app.options.max_upload_bytes;
+    let (most, pause) = (app.options.max_upload_bytes, app.options.body_read);
     let mut form = open(headers, body, most)?;
     let mut path = None;
     let mut waiting: Option<tokio::fs::File> = None;
     let over = Arc::new(AtomicBool::new(false));
-    while let Some(field) = next(&mut form, most).await? {
+    while let Some(field) = next(&mut form, most, pause).await? {
         match field.name() {
             Some("path") => {
-                path = Some(text(field, most).await?);
+                path = Some(text(field, most, pause).await?);
                 if let (Some(path), Some(file)) = (&path, waiting.take()) {
                     return send(app, owner, id, path, Box::pin(ReaderStream::new(file)), &over).await;
                 }
             }
             Some("file") => match &path {
-                Some(path) => return send(app, owner, id, path, paced(field, over.clone()), &over).await,
-                None => waiting = Some(keep(paced(field, over.clone()), &over, most).await?),
+                Some(path) => return send(app, owner, id, path, paced(field, over.clone(), pause), &over).await,
+                None => waiting = Some(keep(paced(field, over.clone(), pause), &over, most, pause).await?),
             },
             // A field that nobody asked for is nobody's problem.
             _ => {}
@@ -110,19 +112,23 @@ fn open(headers: &HeaderMap, body: Sent, most: u64) -> Result<multer::Multipart<
     Ok(multer::Multipart::with_constraints(body, boundary, constraints))
 }
 
-async fn next(form: &mut multer::Multipart<'static>, most: u64) -> Result<Option<multer::Field<'static>>, Response> {
-    match tokio::time::timeout(limits::UPLOAD_PAUSE, form.next_field()).await {
+async fn next(
+    form: &mut multer::Multipart<'static>,
+    most: u64,
+    pause: Duration,
+) -> Result<Option<multer::Field<'static>>, Response> {
+    match tokio::time::timeout(pause, form.next_field()).await {
         Ok(Ok(field)) => Ok(field),
         Ok(Err(error)) => Err(broken(&error, most)),
-        Err(_) => Err(late().into_response()),
+        Err(_) => Err(late(pause).into_response()),
     }
 }
 
-async fn text(field: multer::Field<'static>, most: u64) -> Result<String, Response> {
-    match tokio::time::timeout(limits::UPLOAD_PAUSE, field.text()).await {
+async fn text(field: multer::Field<'static>, most: u64, pause: Duration) -> Result<String, Response> {
+    match tokio::time::timeout(pause, field.text()).await {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(error)) => Err(broken(&error, most)),
-        Err(_) => Err(late().into_response()),
+        Err(_) => Err(late(pause).into_response()),
     }
 }
 
@@ -139,18 +145,18 @@ fn is_over(error: &multer::Error) -> bool {
     matches!(error, multer::Error::StreamSizeExceeded { .. } | multer::Error::FieldSizeExceeded { .. })
 }
 
-fn late() -> Failure {
-    let message = format!("the upload stood still for {} s", limits::UPLOAD_PAUSE.as_secs());
+fn late(pause: Duration) -> Failure {
+    let message = format!("the upload stood still for {} s", pause.as_secs_f64());
     Failure::with_status(axum::http::StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
 }
 
 /// The file's bytes; a pause that is too long, or too many of them, end the stream with an error.
-fn paced(field: multer::Field<'static>, over: Arc<AtomicBool>) -> ByteStream {
+fn paced(field: multer::Field<'static>, over: Arc<AtomicBool>, pause: Duration) -> ByteStream {
     let stream = futures_util::stream::unfold(Some(field), move |field| {
         let over = over.clone();
         async move {
             let mut field = field?;
-            match tokio::time::timeout(limits::UPLOAD_PAUSE, field.chunk()).await {
+            match tokio::time::timeout(pause, field.chunk()).await {
                 Ok(Ok(Some(chunk))) => Some((Ok(chunk), Some(field))),
                 Ok(Ok(None)) => None,
                 Ok(Err(error)) => {
@@ -168,6 +174,7 @@ async fn keep(
     mut stream: impl Stream<Item = io::Result<bytes::Bytes>> + Unpin,
     over: &AtomicBool,
     most: u64,
+    pause: Duration,
 ) -> Result<tokio::fs::File, Response> {
     let work = async {
         let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;
@@ -181,7 +188,7 @@ async fn keep(
     };
     work.await.map_err(|error| match error.kind() {
         _ if over.load(Ordering::Relaxed) => too_large(most).into_response(),
-        io::ErrorKind::TimedOut => late().into_response(),
+        io::ErrorKind::TimedOut => late(pause).into_response(),
         _ => {
             tracing::warn!(%error, "an upload could not be kept");
             Failure::new(ErrorCode::InternalError, "the file could not be kept").into_response()
@@ -197,12 +204,46 @@ async fn send(
     bytes: ByteStream,
     over: &AtomicBool,
 ) -> Result<UploadResult, Response> {
-    // Bay's own deadlines hold for the session; the stream itself is bounded by its pauses.
-    let done = app.bay.upload(owner, id, path, bytes).await;
-    done.map_err(|error| {
+    let pulse = Pulse::default();
+    let beats = pulse.clone();
+    let bytes: ByteStream = Box::pin(bytes.inspect(move |_| beats.beat()));
+    let done = pulse.watch(app.options.verb, app.bay.upload(owner, id, path, bytes)).await;
+    done.map_err(|failure| {
         if over.load(Ordering::Relaxed) {
             return too_large(app.options.max_upload_bytes).into_response();
         }
-        Failure::from(error).into_response()
+        failure.into_response()
     })
+}
+
+/// When something last went on. A file may take as long as it takes; that nothing at all goes on may not.
+#[derive(Clone)]
+struct Pulse(Arc<Mutex<Instant>>);
+
+impl Default for Pulse {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Instant::now())))
+    }
+}
+
+impl Pulse {
+    fn beat(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Lets work go on for as long as it does; a pause of `limit` ends it.
+    async fn watch<T>(&self, limit: Duration, work: impl Future<Output = Answer<T>>) -> Reply<T> {
+        let mut work = pin!(work);
+        loop {
+            let due = *self.0.lock().unwrap_or_else(PoisonError::into_inner) + limit;
+            tokio::select! {
+                done = work.as_mut() => return done.map_err(Failure::from),
+                () = tokio::time::sleep_until(due) => {}
+            }
+            if *self.0.lock().unwrap_or_else(PoisonError::into_inner) + limit <= due {
+                let message = format!("nothing of the upload was taken for {} s", limit.as_secs_f64());
+                return Err(Failure::new(ErrorCode::Timeout, message));
+            }
+        }
+    }
 }

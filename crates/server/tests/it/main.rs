@@ -3,6 +3,7 @@
 
 mod document;
 mod door;
+mod rude;
 mod slow;
 
 use std::net::SocketAddr;
