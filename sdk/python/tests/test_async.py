@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +13,7 @@ from cove import AsyncCove, errors
 from cove._local import LocalServer
 
 
-def test_all_of_it(server: LocalServer) -> None:
+def test_all_of_it(server: LocalServer, tmp_path: Path) -> None:
     async def main() -> None:
         async with AsyncCove(server.url, server.key) as cove, cove.sandbox() as sandbox:
             many = await asyncio.gather(*(sandbox.javascript.run("return input * 2", n) for n in range(8)))
@@ -20,9 +22,21 @@ def test_all_of_it(server: LocalServer) -> None:
             assert await sandbox.files.read("a.txt") == "a"
             assert (await sandbox.files.upload("b.bin", b"\x00\xff")).size == 2
             assert await sandbox.files.download("b.bin") == b"\x00\xff"
+
+            async def pieces() -> AsyncIterator[bytes]:
+                for piece in (b"one ", b"two"):
+                    yield piece
+
+            assert (await sandbox.files.upload("c.bin", pieces())).size == 7
+            local = tmp_path / "c.bin"
+            assert await sandbox.files.download_to("c.bin", local) == 7
+            assert local.read_bytes() == b"one two"
+            assert (await sandbox.files.upload("d.bin", local)).size == 7
+            with local.open("rb") as file:
+                assert (await sandbox.files.upload("e.bin", file)).size == 7
             assert (await sandbox.python.exec("40 + 2")).check().success
             with pytest.raises(errors.WorkspaceFileNotFoundError):
-                await sandbox.files.read("c.txt")
+                await sandbox.files.read("none.txt")
             assert [one.id async for one in cove.sandboxes.all()]
             last = sandbox.id
         with pytest.raises(errors.CoveError, match="closed"):

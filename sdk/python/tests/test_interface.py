@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,7 @@ SAMPLES: dict[str, Any] = {
     "seconds": 60,
     "code": "1",
     "command": "true",
+    "target": io.BytesIO(),
     "cmd": "get title",
     "commands": ["get title"],
     "input": {"a": 1},

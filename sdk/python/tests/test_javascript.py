@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cove import Cove, Sandbox
+from cove._local import LocalServer
 
 
 def test_a_run_takes_input_and_gives_a_value(sandbox: Sandbox) -> None:
@@ -81,6 +82,19 @@ def test_tools_are_plain_functions(sandbox: Sandbox) -> None:
         final = session.run("final_answer(await depth('Hull'))")
         assert final.is_final and final.value == {"harbour": "Hull", "metres": 12}
     assert threads == {threading.get_ident()}, "tools run in the thread that called run"
+
+
+def test_a_run_that_is_interrupted_ends_on_the_server_too(server: LocalServer) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with Cove(server.url, server.key) as cove, cove.sandbox() as sandbox:
+        session = sandbox.javascript.session(tools=[interrupt])
+        with pytest.raises(KeyboardInterrupt):
+            session.run("await interrupt(); for (;;);", timeout=280)
+        # One run at a time: this one waits for the other's end, and is told of it, long before the other's own limit.
+        again = sandbox.javascript.session(session.name).run("1 + 1", timeout=20)
+        assert again.value == 2, again.error
 
 
 def test_two_sessions_do_not_answer_for_each_other(cove: Cove, sandbox: Sandbox) -> None:

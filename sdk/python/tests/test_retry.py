@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +52,29 @@ def test_it_gives_up_in_the_end(server: LocalServer, wire: Callable[[int], Wire]
     with Cove(cut.url, server.key, retries=2) as client, pytest.raises(errors.TransportError):
         client.sandboxes.list()
     assert cut.requests == 3
+
+
+def test_files_go_again_where_they_can(
+    cove: Cove, server: LocalServer, wire: Callable[[int], Wire], tmp_path: Path
+) -> None:
+    data = b"0123456789" * 10_000
+    (tmp_path / "there.bin").write_bytes(data)
+    with cove.sandbox() as made:
+        for content in (data, tmp_path / "there.bin", io.BytesIO(data)):
+            cut = wire(1)
+            with Cove(cut.url, server.key) as client:
+                files = type(made)(client._transport, made.info).files
+                assert files.upload("a.bin", content).size == len(data)
+                assert cut.requests >= 2
+        cut = wire(1)
+        with Cove(cut.url, server.key) as client:
+            files = type(made)(client._transport, made.info).files
+            assert files.download_to("a.bin", tmp_path / "back.bin") == len(data)
+        assert (tmp_path / "back.bin").read_bytes() == data
+        cut = wire(1)
+        with Cove(cut.url, server.key) as client, pytest.raises(errors.TransportError):
+            # Pieces that were given away are gone.
+            type(made)(client._transport, made.info).files.upload("b.bin", iter([data]))
 
 
 def test_awaiting_too(server: LocalServer, wire: Callable[[int], Wire]) -> None:

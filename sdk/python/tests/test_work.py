@@ -61,9 +61,23 @@ def test_files(sandbox: Sandbox, tmp_path: Path) -> None:
     for content in (data, local, io.BytesIO(data)):
         assert files.upload("some/data.bin", content).size == len(data)
         assert files.download("some/data.bin") == data
+        back = tmp_path / "back.bin"
+        assert files.download_to("some/data.bin", back) == len(data)
+        assert back.read_bytes() == data
+    assert files.upload("some/data.bin", (data[at : at + 1000] for at in range(0, len(data), 1000))).size == len(data)
+    part = io.BytesIO(b"head" + data)
+    part.seek(4)
+    assert files.upload("some/data.bin", part).size == len(data)
+    into = io.BytesIO()
+    assert files.download_to("some/data.bin", into) == len(data) and into.getvalue() == data
+    with pytest.raises(TypeError, match=r"files\.write"):
+        files.upload("some/data.bin", "a text")  # type: ignore[arg-type]
     files.delete("some/data.bin")
     with pytest.raises(errors.WorkspaceFileNotFoundError):
         files.download("some/data.bin")
+    with pytest.raises(errors.WorkspaceFileNotFoundError):
+        files.download_to("some/data.bin", tmp_path / "never.bin")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["back.bin", "local.bin"]
 
 
 def test_refusals_are_classes(cove: Cove, sandbox: Sandbox) -> None:

@@ -26,8 +26,8 @@ class Options:
     transport: httpx.BaseTransport | None = None
     async_transport: httpx.AsyncBaseTransport | None = None
 
-    def arguments(self, request: Request) -> dict[str, Any]:
-        """One request for httpx."""
+    def arguments(self, request: Request, *, awaits: bool) -> dict[str, Any]:
+        """One request for httpx; `awaits` for its client that awaits."""
         arguments: dict[str, Any] = {
             "method": request.method,
             "url": request.path,
@@ -37,11 +37,8 @@ class Options:
         if request.idempotency_key is not None:
             arguments["headers"] = {"Idempotency-Key": request.idempotency_key}
         if request.upload is not None:
-            content, path = request.upload
-            if hasattr(content, "seek"):
-                content.seek(0)
-            arguments["files"] = {"file": (path.rsplit("/", 1)[-1] or "file", content, "application/octet-stream")}
-            arguments["data"] = {"path": path}
+            arguments["headers"] = {**arguments.get("headers", {}), **request.upload.headers}
+            arguments["content"] = request.upload.awaited_pieces() if awaits else request.upload.pieces()
         elif request.body is not None:
             arguments["json"] = request.json()
         return arguments

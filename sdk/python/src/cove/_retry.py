@@ -25,6 +25,8 @@ class Attempts:
     def __init__(self, request: Request, retries: int) -> None:
         self._request = request
         self._left = max(0, retries)
+        # What can be read only once cannot be sent twice, whatever the server says.
+        self._again = request.upload is None or request.upload.repeatable
         self._wait = FIRST_WAIT
 
     def after_break(self) -> float | None:
@@ -33,7 +35,7 @@ class Attempts:
 
     def after_refusal(self, error: ApiError, headers: Mapping[str, str]) -> float | None:
         """After an answer that is an error."""
-        if isinstance(error, SessionNotReadyError):
+        if isinstance(error, SessionNotReadyError) and self._again:
             asked = error.retry_after_ms
             return self._next(asked / 1000 if asked is not None else None)
         if not self._request.repeatable or not (error.status == 429 or error.status >= 500):

@@ -16,6 +16,8 @@ from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from cove._upload import Upload
+
 T = TypeVar("T")
 
 #: Seconds beyond a run's own limit before the client gives up waiting: a session's start (a browser's takes longest)
@@ -34,8 +36,8 @@ class Request:
     path: str
     query: Mapping[str, Any] | None = None
     body: Mapping[str, Any] | None = None
-    #: A file to send: its bytes (or an open file) and where it goes.
-    upload: tuple[Any, str] | None = None
+    #: A file to send.
+    upload: Upload | None = None
     idempotency_key: str | None = None
     timeout: float = PLAIN
     #: A POST that does no harm when it is sent twice, though it has no key.
@@ -44,6 +46,8 @@ class Request:
     @property
     def repeatable(self) -> bool:
         """Whether sending it twice does no harm: a POST only with a key that tells the server so, or by its nature."""
+        if self.upload is not None and not self.upload.repeatable:
+            return False
         return self.method in ("GET", "PUT", "DELETE") or self.idempotency_key is not None or self.harmless
 
     def params(self) -> dict[str, str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import IO, Any
 
 from cove import models
-from cove._async.transport import AsyncTransport, in_thread
+from cove._async.transport import AsyncTransport
+from cove._upload import AsyncContent, Upload, sink
 from cove._wire import Request
 from cove.results import FileAnswer
 
@@ -41,20 +41,30 @@ class AsyncFiles:
         )
         return answer.entries
 
-    async def upload(self, path: str, content: bytes | PathLike[str] | IO[bytes]) -> models.UploadResult:
-        """Takes bytes, a file of this machine or an open file into the workspace."""
-        local = Path(content) if isinstance(content, PathLike) else None
-        sent: Any = await in_thread(local.read_bytes) if local is not None else content
+    async def upload(self, path: str, content: AsyncContent) -> models.UploadResult:
+        """Takes a file into the workspace: bytes, a `pathlib.Path` of this machine, an open file or pieces.
+
+        It is sent as it is read: a large file is never whole in memory.
+        """
+        upload = Upload(path, content)
         return await self._transport.call(
             # The same bytes at the same place: sent twice, the result is the same.
-            Request("POST", f"{self._base}/upload", upload=(sent, path), timeout=600.0, harmless=True),
+            Request("POST", f"{self._base}/upload", upload=upload, timeout=600.0, harmless=True),
             models.UploadResult,
         )
 
     async def download(self, path: str) -> bytes:
-        """A file's bytes."""
+        """A file's bytes, in memory; for large ones there is `download_to`."""
         request = Request("GET", f"{self._base}/download", query={"path": path}, timeout=600.0)
         return (await self._transport.send(request)).content
+
+    async def download_to(self, path: str, target: PathLike[str] | IO[bytes]) -> int:
+        """Writes a file's bytes to a file of this machine as they come, and gives their number.
+
+        `target` is a `pathlib.Path`, which is there whole or not at all, or an open file.
+        """
+        request = Request("GET", f"{self._base}/download", query={"path": path}, timeout=600.0)
+        return await self._transport.save(request, sink(target))
 
     async def edit(self, path: str, old: str, new: str) -> FileAnswer:
         """Replaces a text that occurs exactly once; answers with what changed."""

@@ -15,6 +15,7 @@ from cove._find import Place, find
 from cove._options import Options, broken, client_options, failure
 from cove._retry import Attempts
 from cove._sse import Lines
+from cove._upload import PIECE, Sink
 from cove._wire import Request, decode
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ class AsyncTransport:
         while True:
             wait: float | None
             try:
-                response = await client.request(**self._options.arguments(request))
+                response = await client.request(**self._options.arguments(request, awaits=True))
             except httpx.TransportError as fault:
                 wait = attempts.after_break()
                 if wait is None:
@@ -111,6 +112,40 @@ class AsyncTransport:
             return decode(model, response.json())
         except (ValueError, TypeError, KeyError, AttributeError) as fault:
             raise errors.ProtocolError(f"{request.method} {request.path}: not {model.__name__}: {fault}") from fault
+
+    async def save(self, request: Request, target: Sink) -> int:
+        """Writes the answer's bytes as they come, from the beginning again where it broke off; gives their number."""
+        client = await self.connect()
+        attempts = Attempts(request, self._options.retries)
+        whole = False
+        try:
+            while True:
+                wait: float | None
+                try:
+                    async with client.stream(**self._options.arguments(request, awaits=True)) as response:
+                        if response.status_code < 400:
+                            size = 0
+                            async for piece in response.aiter_bytes(PIECE):
+                                await asyncio.to_thread(target.write, piece)
+                                size += len(piece)
+                            whole = True
+                            return size
+                        await response.aread()
+                        refused = failure(response) or errors.ProtocolError(f"HTTP {response.status_code}")
+                        wait = (
+                            attempts.after_refusal(refused, response.headers)
+                            if isinstance(refused, errors.ApiError)
+                            else None
+                        )
+                    if wait is None:
+                        raise refused
+                except httpx.TransportError as fault:
+                    wait = attempts.after_break() if target.restart() else None
+                    if wait is None:
+                        raise broken(request.method, request.path, fault) from fault
+                await asyncio.sleep(wait)
+        finally:
+            target.close(whole)
 
     @asynccontextmanager
     async def listen(self, path: str, after: int | None) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:

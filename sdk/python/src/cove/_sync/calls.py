@@ -13,7 +13,7 @@ import threading
 from typing import Any
 
 from cove import errors
-from cove._sync.transport import Transport
+from cove._sync.transport import Line, Transport
 from cove._tools import ToolBox, answer, refusal
 from cove._wire import Request, segment
 
@@ -22,9 +22,10 @@ def run_with_tools(transport: Transport, base: str, request: Request, session: s
     """Sends the run and answers its tool calls until it ends."""
     inbox: queue.Queue[tuple[str, Any]] = queue.Queue()
     reader = _Reader(transport, f"{base}/events", inbox)
+    line = Line()
     try:
         _expect(inbox, "listening")
-        threading.Thread(target=_send, args=(transport, request, inbox), daemon=True).start()
+        threading.Thread(target=_send, args=(transport, request, inbox, line), daemon=True).start()
         while True:
             kind, value = inbox.get()
             if kind == "fault":
@@ -38,6 +39,8 @@ def run_with_tools(transport: Transport, base: str, request: Request, session: s
                 if call.get("session") == session and call.get("name") in tools:
                     _answer(transport, base, call, tools)
     finally:
+        # Also after Ctrl-C: a run that nobody waits for is ended.
+        line.hang_up()
         reader.stop()
 
 
@@ -47,9 +50,9 @@ def _expect(inbox: queue.Queue[tuple[str, Any]], wanted: str) -> None:
         raise value
 
 
-def _send(transport: Transport, request: Request, inbox: queue.Queue[tuple[str, Any]]) -> None:
+def _send(transport: Transport, request: Request, inbox: queue.Queue[tuple[str, Any]], line: Line) -> None:
     try:
-        inbox.put(("done", transport.send(request).json()))
+        inbox.put(("done", transport.send(request, line).json()))
     except Exception as fault:
         inbox.put(("fault", fault))
 

@@ -17,6 +17,7 @@ from cove._find import Place, find
 from cove._options import Options, broken, client_options, failure
 from cove._retry import Attempts
 from cove._sse import Lines
+from cove._upload import PIECE, Sink
 from cove._wire import Request, decode
 
 T = TypeVar("T")
@@ -42,11 +43,43 @@ class EventLines:
 
     def hang_up(self) -> None:
         """Ends the connection from another thread: closing alone would not wake one that reads."""
-        stream = self._response.extensions.get("network_stream")
-        wire = stream.get_extra_info("socket") if stream is not None else None
-        if wire is not None:
-            with contextlib.suppress(OSError, ValueError):
-                wire.shutdown(socket.SHUT_RDWR)
+        _shut(self._response.extensions.get("network_stream"))
+
+
+class Line:
+    """A call that another thread may end, also before the answer has begun."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stream: Any = None
+        #: Whether nobody waits for the answer any more.
+        self.hung_up = False
+
+    def trace(self, event: str, info: dict[str, Any]) -> None:
+        """Hears from httpx what its connection does; keeps the connection."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete", ".connect_unix_socket.complete")):
+            with self._lock:
+                self._stream = info.get("return_value")
+                if self.hung_up:
+                    _shut(self._stream)
+
+    def answered(self) -> None:
+        """There is nothing left to end: the connection may be somebody else's from now on."""
+        with self._lock:
+            self._stream = None
+
+    def hang_up(self) -> None:
+        """Ends the connection: the server sees that nobody waits, and ends what runs."""
+        with self._lock:
+            self.hung_up = True
+            _shut(self._stream)
+
+
+def _shut(stream: Any) -> None:
+    wire = stream.get_extra_info("socket") if stream is not None else None
+    if wire is not None:
+        with contextlib.suppress(OSError, ValueError):
+            wire.shutdown(socket.SHUT_RDWR)
 
 
 class Transport:
@@ -56,6 +89,7 @@ class Transport:
         self._options = options
         self._place: Place | None = None
         self._client: httpx.Client | None = None
+        self._alone: httpx.Client | None = None
         self._connecting = threading.Lock()
         self._closed = False
 
@@ -76,24 +110,49 @@ class Transport:
         self.connect()
         return self._place.url if self._place is not None else ""
 
-    def send(self, request: Request) -> httpx.Response:
-        """Sends it, again where that is safe, and gives the answer; raises what is none."""
-        client = self.connect()
+    def send(self, request: Request, line: Line | None = None) -> httpx.Response:
+        """Sends it, again where that is safe, and gives the answer; raises what is none.
+
+        With a `line`, it goes over a connection of its own, which another thread may hang up.
+        """
+        if line is None:
+            return self._send(self.connect(), request, None)
+        return self._send(self._apart(), request, line)
+
+    def _apart(self) -> httpx.Client:
+        """Connections that are not shared: each is made for one call."""
+        usual, place = self.connect(), self._place
+        if self._options.transport is not None or place is None:
+            # Somebody else's: whether a call can be hung up is up to it.
+            return usual
+        with self._connecting:
+            if self._alone is None:
+                arguments = client_options(place, self._options)
+                arguments["limits"] = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+                self._alone = httpx.Client(**arguments)
+            return self._alone
+
+    def _send(self, client: httpx.Client, request: Request, line: Line | None) -> httpx.Response:
         attempts = Attempts(request, self._options.retries)
         while True:
             wait: float | None
             try:
-                response = client.request(**self._options.arguments(request))
+                arguments = self._options.arguments(request, awaits=False)
+                if line is not None:
+                    arguments["extensions"] = {"trace": line.trace}
+                response = client.request(**arguments)
+                if line is not None:
+                    line.answered()
             except httpx.TransportError as fault:
                 wait = attempts.after_break()
-                if wait is None:
+                if wait is None or (line is not None and line.hung_up):
                     raise broken(request.method, request.path, fault) from fault
             else:
                 refused = failure(response)
                 if refused is None:
                     return response
                 wait = attempts.after_refusal(refused, response.headers)
-                if wait is None:
+                if wait is None or (line is not None and line.hung_up):
                     raise refused
             time.sleep(wait)
 
@@ -104,6 +163,40 @@ class Transport:
             return decode(model, response.json())
         except (ValueError, TypeError, KeyError, AttributeError) as fault:
             raise errors.ProtocolError(f"{request.method} {request.path}: not {model.__name__}: {fault}") from fault
+
+    def save(self, request: Request, target: Sink) -> int:
+        """Writes the answer's bytes as they come, from the beginning again where it broke off; gives their number."""
+        client = self.connect()
+        attempts = Attempts(request, self._options.retries)
+        whole = False
+        try:
+            while True:
+                wait: float | None
+                try:
+                    with client.stream(**self._options.arguments(request, awaits=False)) as response:
+                        if response.status_code < 400:
+                            size = 0
+                            for piece in response.iter_bytes(PIECE):
+                                target.write(piece)
+                                size += len(piece)
+                            whole = True
+                            return size
+                        response.read()
+                        refused = failure(response) or errors.ProtocolError(f"HTTP {response.status_code}")
+                        wait = (
+                            attempts.after_refusal(refused, response.headers)
+                            if isinstance(refused, errors.ApiError)
+                            else None
+                        )
+                    if wait is None:
+                        raise refused
+                except httpx.TransportError as fault:
+                    wait = attempts.after_break() if target.restart() else None
+                    if wait is None:
+                        raise broken(request.method, request.path, fault) from fault
+                time.sleep(wait)
+        finally:
+            target.close(whole)
 
     @contextmanager
     def listen(self, path: str, after: int | None) -> Iterator[EventLines]:
@@ -127,9 +220,10 @@ class Transport:
         """Closes the connections and ends the server, if it is ours. May be called again."""
         with self._connecting:
             self._closed = True
-            client, self._client = self._client, None
+            clients = [client for client in (self._client, self._alone) if client is not None]
+            self._client = self._alone = None
             place, self._place = self._place, None
-        if client is not None:
+        for client in clients:
             client.close()
         if place is not None and place.server is not None:
             place.server.close()
