@@ -24,7 +24,9 @@ mod complete;
 mod edits;
 mod enums;
 mod frame;
+mod generic;
 mod guard;
+mod hints;
 mod lines;
 mod module;
 mod names;
@@ -45,6 +47,7 @@ mod walk;
 
 pub use complete::is_complete;
 pub use frame::code_frame;
+pub use hints::hint;
 pub use options::{Language, Mode, PrepareOptions};
 pub use prepare::{MAX_SOURCE_BYTES, prepare};
 pub use prepared::{ColumnUnit, FreeName, Prepared};

@@ -3,12 +3,12 @@
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
-use oxc_syntax::operator::BinaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
 use cove_core::FaultKind;
 
 use crate::cell::Place;
+use crate::generic;
 use crate::options::Mode;
 use crate::refusal::Finding;
 use crate::rewriter::Rewriter;
@@ -286,14 +286,23 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     }
 
     fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
-        if it.operator == BinaryOperator::GreaterThan
-            && matches!(it.right, Expression::ParenthesizedExpression(_) | Expression::TemplateLiteral(_))
-            && matches!(&it.left, Expression::BinaryExpression(left) if left.operator == BinaryOperator::LessThan
-                && matches!(left.right, Expression::Identifier(_)))
-        {
-            self.looks_generic = true;
-        }
+        self.looks_generic |= generic::is_generic(it, self.source);
         walk::walk_binary_expression(self, it);
+    }
+
+    fn visit_sequence_expression(&mut self, it: &SequenceExpression<'a>) {
+        self.looks_generic |= generic::is_generic_list(it.expressions.iter().map(Some));
+        walk::walk_sequence_expression(self, it);
+    }
+
+    fn visit_arguments(&mut self, it: &oxc_allocator::ArenaVec<'a, Argument<'a>>) {
+        self.looks_generic |= generic::is_generic_list(it.iter().map(Argument::as_expression));
+        walk::walk_arguments(self, it);
+    }
+
+    fn visit_array_expression(&mut self, it: &ArrayExpression<'a>) {
+        self.looks_generic |= generic::is_generic_list(it.elements.iter().map(ArrayExpressionElement::as_expression));
+        walk::walk_array_expression(self, it);
     }
 
     // Types.

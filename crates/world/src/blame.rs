@@ -4,7 +4,6 @@
 use cove_core::{Fault, FaultKind};
 use rquickjs::{Ctx, Value};
 
-use crate::hints;
 use crate::raw;
 use crate::state::{Over, State};
 
@@ -51,7 +50,7 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
     }
     if kind == FaultKind::Exception {
         let error_type = call(ctx, state, "errorType", thrown);
-        fault.hint = hints::hint(error_type.as_deref(), &fault.message, state.network.get());
+        fault.hint = cove_script::hint(error_type.as_deref(), &fault.message, state.network.get());
     }
     fault
 }

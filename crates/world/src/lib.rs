@@ -11,7 +11,6 @@ mod canvas;
 mod chance;
 mod error;
 mod harden;
-mod hints;
 mod job;
 mod names;
 mod natives;

@@ -49,8 +49,13 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["__dirname", "__filename", "global"], "There is no file and no Node here; globalThis is the global object."),
 ];
 
-/// The advice, if there is any.
-pub(crate) fn hint(error_type: Option<&str>, message: &str, network: bool) -> Option<String> {
+/// What the two engines say where something cannot be changed, and where nothing can be fetched.
+const NO_CHANGE: &[&str] =
+    &["read-only", "read only", "not extensible", "constant variable", "has only a getter", "no setter for property"];
+const NO_FETCH: &[&str] = &["fetch is closed", "Failed to fetch"];
+
+/// The advice for an error of this type, if there is any. `network`: whether the session reaches any host.
+pub fn hint(error_type: Option<&str>, message: &str, network: bool) -> Option<String> {
     match error_type? {
         "ReferenceError" => {
             let name = missing_name(message)?;
@@ -60,11 +65,11 @@ pub(crate) fn hint(error_type: Option<&str>, message: &str, network: bool) -> Op
         "RangeError" if message.contains("call stack") => {
             Some("The recursion is too deep for the stack; use a loop or an explicit list.".to_owned())
         }
-        "TypeError" if message.contains("read-only") || message.contains("not extensible") => Some(
-            "Built-in objects, variables from outside and tools are frozen; make a copy, or choose another name."
+        "TypeError" if NO_CHANGE.iter().any(|said| message.contains(said)) => Some(
+            "It cannot be changed: a `const`, or part of something frozen (built-ins, variables from outside, tools). Use `let`, or a copy."
                 .to_owned(),
         ),
-        "TypeError" if !network && message.contains("fetch is closed") => {
+        "TypeError" if !network && NO_FETCH.iter().any(|said| message.contains(said)) => {
             Some("Ask for the data through a tool, or open the session with a network policy.".to_owned())
         }
         _ => None,
