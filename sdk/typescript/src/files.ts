@@ -1,3 +1,4 @@
+import { type Content, form } from "./form.js";
 import type { FileAnswer } from "./results.js";
 import type { Transport } from "./transport.js";
 import { body, type CallOptions, type Schemas, segment, TRANSFER_MS } from "./wire.js";
@@ -44,15 +45,15 @@ export class Files {
         return (await this.transport.call<Schemas["DirectoryList"]>(request)).entries;
     }
 
-    /** Takes bytes into the workspace. */
-    upload(path: string, content: Uint8Array<ArrayBuffer> | Blob | string, options: CallOptions = {}): Promise<Schemas["UploadResult"]> {
-        const form = new FormData();
-        form.set("path", path);
-        form.set("file", content instanceof Blob ? content : new Blob([content]), path.split("/").at(-1) || "file");
+    /**
+     * Takes a file into the workspace: bytes, a `Blob` (in Node.js, `openAsBlob` makes one of a file), or pieces as they come.
+     * A blob and pieces are sent as they are read and never whole in memory; pieces, only once: what breaks is not sent again.
+     */
+    upload(path: string, content: Content, options: CallOptions = {}): Promise<Schemas["UploadResult"]> {
         return this.transport.call({
             method: "POST",
             path: `${this.base}/filesystem/upload`,
-            body: form,
+            body: form(path, content),
             timeoutMs: TRANSFER_MS,
             // The same bytes at the same place: sent twice, the result is the same.
             harmless: true,
@@ -60,7 +61,13 @@ export class Files {
         });
     }
 
-    /** A file's bytes. */
+    /** A file's bytes as they come; for large files. In Node.js, `writeFile(place, stream)` of `node:fs/promises` keeps them. */
+    stream(path: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+        const request = { method: "GET", path: `${this.base}/filesystem/download`, query: { path }, timeoutMs: TRANSFER_MS } as const;
+        return this.transport.stream({ ...request, ...options });
+    }
+
+    /** A file's bytes, in memory. */
     download(path: string, options: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
         const request = { method: "GET", path: `${this.base}/filesystem/download`, query: { path }, timeoutMs: TRANSFER_MS } as const;
         return this.transport.bytes({ ...request, ...options });

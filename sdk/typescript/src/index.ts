@@ -7,6 +7,7 @@ export { Cargos } from "./cargos.js";
 export { Cove, type CoveOptions } from "./client.js";
 export * from "./errors.js";
 export { Files, type FindOptions, type GrepOptions } from "./files.js";
+export type { Content } from "./form.js";
 export { History, type HistoryQuery } from "./history.js";
 export type { Image } from "./image.js";
 export { type Engine, JavaScript, type JavaScriptOptions, JavaScriptSession, type SessionOptions } from "./javascript.js";

@@ -6,7 +6,7 @@
  */
 
 import { type ApiError, SessionNotReadyError } from "./errors.js";
-import { type Request, repeatable } from "./wire.js";
+import { Flow, type Request, repeatable } from "./wire.js";
 
 /** First wait; doubled each time, half of it by chance so that many clients do not come back together. */
 const FIRST_WAIT_MS = 200;
@@ -32,6 +32,8 @@ export class Attempts {
 
     /** After an answer that is an error. */
     afterRefusal(error: ApiError, retryAfter: string | null): number | undefined {
+        // What can be read only once cannot be sent twice, whatever the server says.
+        if (this.#request.body instanceof Flow) return undefined;
         if (error instanceof SessionNotReadyError) return this.#next(error.retryAfterMs);
         if (!repeatable(this.#request) || !(error.status === 429 || error.status >= 500)) return undefined;
         const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);

@@ -2,7 +2,7 @@
 
 import { CoveError, fromAnswer, ProtocolError, TransportError } from "./errors.js";
 import { Attempts } from "./retry.js";
-import { address, PLAIN_MS, type Request, type Schemas } from "./wire.js";
+import { address, Flow, PLAIN_MS, type Request, type Schemas } from "./wire.js";
 
 /** How a server is reached. */
 export interface TransportOptions {
@@ -69,6 +69,13 @@ export class Transport {
         }
     }
 
+    /** The answer's bytes as they come. */
+    async stream(request: Request): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+        const { body } = await this.send(request);
+        if (body === null) throw new ProtocolError(`${request.method} ${request.path}: no bytes`);
+        return body;
+    }
+
     /** Events as they come; the server is listening when this is answered. Ends with `signal`. */
     async listen(path: string, after: number | undefined, signal: AbortSignal): Promise<AsyncGenerator<Schemas["Event"]>> {
         const request: Request = { method: "GET", path, query: { after } };
@@ -88,20 +95,32 @@ export class Transport {
 
     #once(request: Request): Promise<Response> {
         const deadline = AbortSignal.timeout(request.timeoutMs ?? PLAIN_MS);
-        const json = request.body !== undefined && !(request.body instanceof FormData);
-        return this.#options.fetch(address(this.#options.url, request), {
+        const { body } = request;
+        const init: RequestInit & { duplex?: "half" } = {
             method: request.method,
-            headers: this.#headers(request, json),
-            body: json ? JSON.stringify(request.body) : (request.body as FormData | undefined) ?? null,
+            headers: this.#headers(request),
+            body: null,
             signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
             redirect: "error",
-        });
+        };
+        if (body instanceof FormData) {
+            init.body = body;
+        } else if (body instanceof Flow) {
+            // A body that is read while it is sent: fetch wants to be told that the answer comes after it.
+            Object.assign(init, { body: body.stream, duplex: "half" });
+        } else if (body !== undefined) {
+            init.body = JSON.stringify(body);
+        }
+        return this.#options.fetch(address(this.#options.url, request), init);
     }
 
-    #headers(request: Request, json = false): Record<string, string> {
+    #headers(request: Request): Record<string, string> {
+        const { body } = request;
+        const type = body instanceof Flow ? body.type : "application/json";
         return {
             ...(this.#options.key === undefined ? {} : { authorization: `Bearer ${this.#options.key}` }),
-            ...(json ? { "content-type": "application/json" } : {}),
+            // A form's own type is fetch's to say: it makes the boundary.
+            ...(body === undefined || body instanceof FormData ? {} : { "content-type": type }),
             ...(request.idempotencyKey === undefined ? {} : { "idempotency-key": request.idempotencyKey }),
         };
     }

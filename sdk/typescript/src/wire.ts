@@ -20,13 +20,18 @@ export interface CallOptions {
     signal?: AbortSignal | undefined;
 }
 
+/** A body that is sent as it is read, and so only once. */
+export class Flow {
+    constructor(readonly type: string, readonly stream: ReadableStream<Uint8Array>) {}
+}
+
 /** What to ask. */
 export interface Request {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
     path: string;
     query?: Record<string, string | number | boolean | null | undefined> | undefined;
-    /** JSON, or a form with a file. */
-    body?: object | FormData | undefined;
+    /** JSON, a form with a file, or a form that is sent as it is read. */
+    body?: object | FormData | Flow | undefined;
     idempotencyKey?: string | undefined;
     timeoutMs?: number | undefined;
     /** A POST that does no harm when it is sent twice, though it has no key. */
@@ -36,6 +41,7 @@ export interface Request {
 
 /** Whether sending it twice does no harm: a POST only with a key that tells the server so, or by its nature. */
 export function repeatable(request: Request): boolean {
+    if (request.body instanceof Flow) return false;
     const safe = request.method === "GET" || request.method === "PUT" || request.method === "DELETE";
     return safe || request.idempotencyKey !== undefined || request.harmless === true;
 }

@@ -58,6 +58,15 @@ test("files", async () => {
         assert.equal((await sandbox.files.upload("some/data.bin", content)).size, data.length);
         assert.deepEqual(await sandbox.files.download("some/data.bin"), data);
     }
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < data.length; at += 10_000) yield data.slice(at, at + 10_000);
+    }
+    for (const content of [pieces(), new Blob([data]).stream()]) {
+        assert.equal((await sandbox.files.upload("some/pieces.bin", content)).size, data.length);
+    }
+    const back: Uint8Array[] = [];
+    for await (const piece of await sandbox.files.stream("some/pieces.bin")) back.push(piece);
+    assert.deepEqual(new Uint8Array(await new Blob(back as BlobPart[]).arrayBuffer()), data);
     await sandbox.files.delete("some/data.bin");
     await assert.rejects(sandbox.files.download("some/data.bin"), sdk.WorkspaceFileNotFoundError);
 });
