@@ -99,9 +99,12 @@ pub struct SessionOptions {
 }
 
 impl SessionOptions {
-    /// What a one-shot run gets: real time and chance.
+    /// What a one-shot run gets: real time and chance, and every line of its console.
     pub fn one_shot() -> Self {
-        Self { clock: Clock::Real, random: Random::Real, limits: Limits::ONE_SHOT, ..Self::executor() }
+        let mut options =
+            Self { clock: Clock::Real, random: Random::Real, limits: Limits::ONE_SHOT, ..Self::executor() };
+        options.log_levels.insert(0, LogLevel::Debug);
+        options
     }
 
     /// What a stateful executor gets: neither time nor chance, so that a run can be repeated.

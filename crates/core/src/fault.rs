@@ -124,6 +124,23 @@ impl Fault {
         Self::new(FaultKind::Memory, format!("Memory limit exceeded ({limit_bytes})")).with("limitBytes", limit_bytes)
     }
 
+    /// The one sentence for a value without a JSON form, and what to do about the usual two reasons.
+    pub fn not_serializable(reason: &str) -> Self {
+        let mut fault = Self::new(FaultKind::NotSerializable, format!("The value has no JSON form: {reason}"));
+        let said = reason.to_ascii_lowercase();
+        fault.hint = if said.contains("bigint") {
+            Some("JSON has no BigInt: return String(x), or Number(x) where it fits.".to_owned())
+        } else if said.contains("circular") {
+            Some(
+                "The value contains itself: return a copy without the cycle, or only the fields that are needed."
+                    .to_owned(),
+            )
+        } else {
+            None
+        };
+        fault
+    }
+
     /// The one sentence for a result that is too long.
     pub fn result_too_large(max_json_length: u64, json_length: u64) -> Self {
         let message = format!("The result's JSON has {json_length} characters; the limit is {max_json_length}");

@@ -90,6 +90,8 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("Atomics", "shared memory"),
     ("WebAssembly", "WebAssembly"),
     ("Intl", "languages and regions"),
+    ("WeakRef", "the collector"),
+    ("FinalizationRegistry", "the collector"),
     ("FontFace", "fonts"),
     ("ReadableStream", "streams"),
     ("WritableStream", "streams"),

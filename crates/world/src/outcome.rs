@@ -1,7 +1,7 @@
 //! From a JavaScript value to the JSON that leaves the world: one round trip, with limits, through functions that no
 //! guest code can replace.
 
-use cove_core::{Fault, FaultKind};
+use cove_core::Fault;
 use rquickjs::{Ctx, Value};
 
 use crate::blame;
@@ -23,7 +23,7 @@ pub(crate) fn value_of<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -
                 return Err(blame::stopped(state));
             }
             let why = blame::sentence(ctx, state, &thrown);
-            return Err(Fault::new(FaultKind::NotSerializable, format!("The value has no JSON form: {why}")));
+            return Err(Fault::not_serializable(&why));
         }
     };
     let most = state.limits.get().max_result_chars;
@@ -39,12 +39,11 @@ pub(crate) fn value_of<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -
 
 fn parse(text: &str) -> Result<serde_json::Value, Fault> {
     if depth(text) > MAX_DEPTH {
-        let message = format!("The value has no JSON form: it is nested deeper than {MAX_DEPTH} levels");
-        return Err(Fault::new(FaultKind::NotSerializable, message));
+        return Err(Fault::not_serializable(&format!("it is nested deeper than {MAX_DEPTH} levels")));
     }
     serde_json::from_str(text)
         .or_else(|_| serde_json::from_str(&without_lone_surrogates(text)))
-        .map_err(|error| Fault::new(FaultKind::NotSerializable, format!("The value has no JSON form: {error}")))
+        .map_err(|error| Fault::not_serializable(&error.to_string()))
 }
 
 /// Brackets outside strings, at their deepest.

@@ -32,6 +32,7 @@ pub(crate) const FILES: &[&str] = &[
     "blob.js",
     "clone.js",
     "intl.js",
+    "locale.js",
     "fetch.js",
 ];
 

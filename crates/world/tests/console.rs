@@ -70,7 +70,17 @@ fn every_method_writes_its_lines() {
     check(
         "console.table([{ a: 1, b: 'x' }, { a: 2 }])",
         LogLevel::Log,
-        "┌─────────┬───┬─────┐\n│ (index) │ a │  b  │\n├─────────┼───┼─────┤\n│    0    │ 1 │ 'x' │\n│    1    │ 2 │     │\n└─────────┴───┴─────┘",
+        "┌─────────┬───┬─────┐\n│ (index) │ a │ b   │\n├─────────┼───┼─────┤\n│ 0       │ 1 │ 'x' │\n│ 1       │ 2 │     │\n└─────────┴───┴─────┘",
+    );
+    check(
+        "console.table([{ 'é': '日本' }])",
+        LogLevel::Log,
+        "┌─────────┬────────┐\n│ (index) │ é      │\n├─────────┼────────┤\n│ 0       │ '日本' │\n└─────────┴────────┘",
+    );
+    check(
+        "queueMicrotask(() => { throw new TypeError('m') }); await 1",
+        LogLevel::Error,
+        "Uncaught error in a callback: TypeError: m",
     );
     check("console.log(new Error('shown'))", LogLevel::Log, "Error: shown\n    at <anonymous> (code.js:1:17)");
 }

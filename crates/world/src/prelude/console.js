@@ -20,6 +20,15 @@
     return ms >= 1000 ? `${(ms / 1000).toFixed(3)}s` : `${Number(ms.toFixed(3))}ms`;
   };
 
+  // How many columns of a terminal a text takes: none for marks that sit on others, two for wide characters.
+  const none = /[\p{Mn}\p{Me}\u200b-\u200f\ufe00-\ufe0f]/u;
+  const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+  function columnsOf(text) {
+    let columns = 0;
+    for (const char of text) columns += char < '\u0300' ? 1 : none.test(char) ? 0 : wide.test(char) ? 2 : 1;
+    return columns;
+  }
+
   function table(data, columns) {
     if (data === null || typeof data !== 'object') { write(LOG, [data]); return; }
     const rows = [];
@@ -49,12 +58,8 @@
     }
     const heads = ['(index)', ...(columns ?? names), ...(plain ? ['Values'] : [])];
     const body = rows.map(([key, cells, value]) => [key, ...(columns ?? names).map((name) => cells.get(name) ?? ''), ...(plain ? [value ?? ''] : [])]);
-    const widths = heads.map((head, at) => Math.max(head.length, ...body.map((row) => row[at].length)) + 2);
-    const centre = (text, width) => {
-      const left = Math.floor((width - text.length) / 2);
-      return ' '.repeat(left) + text + ' '.repeat(width - text.length - left);
-    };
-    const line = (cells) => `│${cells.map((cell, at) => centre(cell, widths[at])).join('│')}│`;
+    const widths = heads.map((head, at) => Math.max(columnsOf(head), ...body.map((row) => columnsOf(row[at]))) + 2);
+    const line = (cells) => `│${cells.map((cell, at) => ` ${cell}${' '.repeat(widths[at] - columnsOf(cell) - 1)}`).join('│')}│`;
     const rule = (left, middle, right) => left + widths.map((width) => '─'.repeat(width)).join(middle) + right;
     write(LOG, [[rule('┌', '┬', '┐'), line(heads), rule('├', '┼', '┤'), ...body.map(line), rule('└', '┴', '┘')].join('\n')]);
   }

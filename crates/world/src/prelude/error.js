@@ -3,13 +3,32 @@
 (function (native, kit) {
   'use strict';
   const { Object, Error, Reflect, String, TypeError, Set } = globalThis;
-  const { defineProperty, getOwnPropertyDescriptor } = Object;
+  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Object;
   const { apply } = Reflect;
   const record = getOwnPropertyDescriptor(Error.prototype, 'stack').get;
 
+  // Where `new MyError()` stands says more than where `super()` stands in it: frames of an error's own constructors are left
+  // out, as other engines do it.
+  function withoutMakers(error, raw) {
+    let rest = raw;
+    const names = [];
+    for (let at = getPrototypeOf(error), steps = 0; at !== null && steps < 20 && !native.isIntrinsic(at); at = getPrototypeOf(at), steps++) {
+      if (native.brand(at) === 'Proxy') break;
+      const maker = getOwnPropertyDescriptor(at, 'constructor')?.value;
+      const name = typeof maker === 'function' ? getOwnPropertyDescriptor(maker, 'name')?.value : undefined;
+      if (typeof name === 'string' && name !== '') names.push(`    at ${name} (`);
+    }
+    while (names.length > 0 && names.some((name) => rest.startsWith(name))) {
+      const end = rest.indexOf('\n');
+      if (end === -1 || end === rest.length - 1) break;
+      rest = rest.slice(end + 1);
+    }
+    return rest;
+  }
   kit.rawStack = (error) => {
-    const raw = native.brand(error) === 'Error' ? apply(record, error, []) : getOwnPropertyDescriptor(error, 'stack')?.value;
-    return typeof raw === 'string' ? raw : undefined;
+    const own = native.brand(error) === 'Error';
+    const raw = own ? apply(record, error, []) : getOwnPropertyDescriptor(error, 'stack')?.value;
+    return typeof raw !== 'string' ? undefined : own ? withoutMakers(error, raw) : raw;
   };
   kit.framesOf = (error) => {
     const raw = kit.rawStack(error);

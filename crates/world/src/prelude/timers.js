@@ -1,7 +1,7 @@
 // Timers: the host keeps the order and the time, this file keeps the functions. Nothing outlives its run.
 (function (native, kit) {
   'use strict';
-  const { Map, TypeError, Number, Object } = globalThis;
+  const { Map, TypeError, Number, Object, queueMicrotask: queue } = globalThis;
   const waiting = new Map();
   let last = 0;
 
@@ -26,6 +26,17 @@
     clearImmediate(id) { if (waiting.delete(id)) native.timerClear(id); },
   };
   for (const name of Object.keys(globals)) native.define(name, globals[name]);
+  native.define('queueMicrotask', { queueMicrotask(callback) {
+    if (typeof callback !== 'function') throw new TypeError('queueMicrotask takes a function');
+    queue(() => {
+      try {
+        callback();
+      } catch (error) {
+        if (kit.over[0]) throw error;
+        kit.reportError(error);
+      }
+    });
+  } }.queueMicrotask);
 
   kit.fireTimer = (id) => {
     const timer = waiting.get(id);
