@@ -14,7 +14,7 @@ use clap::Args as ClapArgs;
 use cove_bay::config::{Capability, Config, ContainerConfig, ProfileConfig};
 use cove_bay::{Bay, Owner};
 use cove_core::NetworkPolicy;
-use cove_mcp::{DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
+use cove_mcp::{Answers, DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -38,6 +38,9 @@ pub(crate) struct Mcp {
     /// How long an answer may be, in tokens
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_TOKENS)]
     max_tokens: usize,
+    /// What answers are made of: both (content and fields), content, or auto, as the client shows them best
+    #[arg(long, value_name = "FORM", default_value = "auto", value_parser = answers)]
+    answers: Answers,
     /// The profile of the server's own sandbox; else browser-python where a browser can be had, else python-default
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
@@ -59,6 +62,10 @@ fn tool_set(name: &str) -> Result<ToolSet, String> {
     ToolSet::parse(name).ok_or_else(|| format!("one of {}", ToolSet::NAMES.join(", ")))
 }
 
+fn answers(name: &str) -> Result<Answers, String> {
+    Answers::parse(name).ok_or_else(|| format!("one of {}", Answers::NAMES.join(", ")))
+}
+
 /// Signals are handled here, so this command has a runtime of its own.
 pub(crate) fn mcp(args: &Mcp) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -77,9 +84,16 @@ async fn run(args: &Mcp) -> anyhow::Result<Exit> {
         None => Some(folder()?),
     };
     let config = configured(args, temporary.as_ref().map(tempfile::TempDir::path))?;
-    let own_profile = args.profile.clone().unwrap_or_else(|| usual_profile(&config));
-    let mut options =
-        McpOptions { tools: args.tools.clone(), max_tokens: args.max_tokens, own_profile: Some(own_profile) };
+    let no_browser = no_browser(&config);
+    // A sandbox with a browser cannot start where there is none.
+    let usual = if no_browser.is_some() { "python-default" } else { "browser-python" };
+    let mut options = McpOptions {
+        tools: args.tools.clone(),
+        max_tokens: args.max_tokens,
+        own_profile: Some(args.profile.clone().unwrap_or_else(|| usual.to_owned())),
+        no_browser,
+        answers: args.answers,
+    };
     // Before Bay opens, so that a signal during its start is not lost.
     let told = told_to_end()?;
     let data_dir = config.data_dir()?;
@@ -185,12 +199,11 @@ fn profiles_with(network: &NetworkPolicy) -> [ProfileConfig; 3] {
     ]
 }
 
-/// A sandbox with a browser cannot start where there is none.
-fn usual_profile(config: &Config) -> String {
+/// Why no sandbox here can have a browser, if that is so.
+fn no_browser(config: &Config) -> Option<String> {
     let local = &config.driver.local;
-    let browses = cove_gull::find_agent_browser(local.agent_browser.as_deref()).is_ok()
-        && cove_chrome::find_browser(local.browser.as_deref()).is_ok();
-    if browses { "browser-python" } else { "python-default" }.to_owned()
+    let commands = cove_gull::find_agent_browser(local.agent_browser.as_deref()).err().map(|error| error.to_string());
+    commands.or_else(|| cove_chrome::find_browser(local.browser.as_deref()).err().map(|error| error.to_string()))
 }
 
 /// A folder for this process, after clearing away those of processes that were killed.

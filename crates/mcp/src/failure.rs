@@ -64,6 +64,10 @@ impl From<BayError> for Failure {
             ErrorCode::QuotaExceeded => "Delete sandboxes that are no longer needed, or wait a little.",
             ErrorCode::SessionNotReady => "The sandbox is starting: call again in a few seconds.",
             ErrorCode::Timeout => "Do less in one call, or give it a longer `timeout`.",
+            // Not there, or broken: a new sandbox would not have it either.
+            ErrorCode::ShipError if error.message.contains("could not be started") => {
+                "Call once more; if it fails again, tell the user what is missing here, and go on without this tool."
+            }
             ErrorCode::ShipError => "Call again; if it fails again, make a new sandbox.",
             ErrorCode::Conflict => "See what state the thing is in, then try again.",
             ErrorCode::SandboxExpired => "This sandbox is over: make a new one with create_sandbox.",

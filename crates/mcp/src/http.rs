@@ -2,7 +2,8 @@
 //!
 //! A call is one POST and its answer one stream; a client that closes the stream ends the call. Clients of older
 //! revisions end a call with a notification in a POST of its own, which without sessions belongs to nothing: it is matched
-//! by owner, client and number, and ignored where that is not clear.
+//! by owner, client and number, and ignored where that is not clear. Calls that the server in front hands on to another
+//! Bay are in the same list ([`McpService::passing`]).
 //!
 //! Against pages that reach for a server on the reader's own machine: the name in `Host` must be one of ours, and a page
 //! (`Origin`) must be one that was named.
@@ -94,7 +95,28 @@ pub(crate) fn wished_tools(parts: &Parts) -> Option<Result<Vec<ToolSet>, String>
     Some(wish.split(',').map(|name| ToolSet::parse(name).ok_or_else(|| name.chars().take(40).collect())).collect())
 }
 
+/// A call that is handed on to another Bay.
+pub struct Passing {
+    _entry: crate::server::Entry,
+    /// Its client wants it ended.
+    pub ended: CancellationToken,
+}
+
+impl std::fmt::Debug for Passing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Passing").finish_non_exhaustive()
+    }
+}
+
 impl McpService {
+    /// Notes that a call is handed on, so that a client that ends it by its number is heard here too. Keep it as long as
+    /// the call goes on.
+    pub fn passing(&self, parts: &Parts, request_id: &Value) -> Option<Passing> {
+        let owner = (self.owner_of)(parts)?;
+        let (entry, ended) = self.server.watch(&owner, &agent(parts), number(request_id)?);
+        Some(Passing { _entry: entry, ended })
+    }
+
     async fn handle<B>(mut self, request: Request<B>) -> Response<Body>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
@@ -128,7 +150,12 @@ fn cancelled_request(body: &[u8]) -> Option<String> {
     if note.get("method")?.as_str()? != "notifications/cancelled" {
         return None;
     }
-    match note.get("params")?.get("requestId")? {
+    number(note.get("params")?.get("requestId")?)
+}
+
+/// A request's number as text.
+fn number(id: &Value) -> Option<String> {
+    match id {
         Value::String(id) => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
         _ => None,

@@ -8,6 +8,7 @@
 //! What this crate does not do: run anything. Every tool is a verb of Bay, which knows owners, limits and walls.
 
 mod args;
+mod audience;
 mod catalog;
 mod failure;
 mod files;
@@ -21,8 +22,9 @@ mod stdio;
 mod tools;
 mod uri;
 
+pub use audience::Answers;
 pub use catalog::{ToolSet, tools};
-pub use http::{McpService, OwnerOf, service};
+pub use http::{McpService, OwnerOf, Passing, service};
 pub use options::{DEFAULT_MAX_TOKENS, McpOptions};
 pub use server::CoveMcp;
 pub use stdio::{StdioError, serve_stdio};

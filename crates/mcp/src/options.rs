@@ -1,5 +1,6 @@
 //! What a server is told.
 
+use crate::audience::Answers;
 use crate::catalog::ToolSet;
 
 /// The usual length of an answer, in tokens. Clients begin to warn at this size, and models to lose the thread.
@@ -15,11 +16,21 @@ pub struct McpOptions {
     /// The profile of the sandbox that the server makes on first use for calls that name none; none: every call must
     /// name its sandbox.
     pub own_profile: Option<String>,
+    /// Why the server's own sandbox has no browser, where none can be had.
+    pub no_browser: Option<String>,
+    /// What an answer is made of.
+    pub answers: Answers,
 }
 
 impl Default for McpOptions {
     fn default() -> Self {
-        Self { tools: vec![ToolSet::Default], max_tokens: DEFAULT_MAX_TOKENS, own_profile: None }
+        Self {
+            tools: vec![ToolSet::Default],
+            max_tokens: DEFAULT_MAX_TOKENS,
+            own_profile: None,
+            no_browser: None,
+            answers: Answers::Auto,
+        }
     }
 }
 

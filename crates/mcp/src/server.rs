@@ -32,6 +32,9 @@ const LONGEST: Duration = Duration::from_secs(15 * 60);
 /// Where the whole of a long answer is kept, in the workspace.
 const REPLIES: &str = ".cove/replies";
 
+/// How the name of a kept answer begins that holds a stranger's words: whoever reads it on is told again.
+pub(crate) const KEPT_STRANGERS: &str = ".cove/replies/untrusted-";
+
 /// Bay as an MCP server. Cheap to clone; all clones are one.
 #[derive(Clone)]
 pub struct CoveMcp {
@@ -106,6 +109,11 @@ impl CoveMcp {
         }
     }
 
+    /// A call that another Bay works on, so that it too can be ended by its number.
+    pub(crate) fn watch(&self, owner: &Owner, agent: &str, request_id: String) -> (Entry, CancellationToken) {
+        Runs::enter(&self.inner, (owner.as_str().to_owned(), agent.to_owned(), request_id))
+    }
+
     /// The sandbox that a call is for.
     pub(crate) async fn sandbox(&self, owner: &Owner, args: &mut Args) -> Result<String, Failure> {
         if let Some(id) = args.take_text("sandbox_id")? {
@@ -139,22 +147,31 @@ impl CoveMcp {
     }
 
     /// The answer in its final form; a long one is kept whole in the workspace first.
-    async fn finish(&self, owner: &Owner, reply: Reply) -> CallToolResult {
+    async fn finish(&self, owner: &Owner, mut reply: Reply) -> CallToolResult {
         let max_chars = self.inner.options.max_chars();
+        if let (Some(failure), Some(reason)) = (&mut reply.failure, &self.inner.options.no_browser)
+            && failure.code == ErrorCode::CapabilityNotSupported.as_str()
+        {
+            failure.next_step =
+                format!("Tell the user that there is no browser here: {reason}. Everything else works without it.");
+        }
         if let (Some(failure), Some(id)) = (&reply.failure, &reply.sandbox_id)
             && [ErrorCode::NotFound, ErrorCode::SandboxExpired].iter().any(|code| failure.code == code.as_str())
         {
             self.forget(id).await;
         }
         let kept = match &reply.sandbox_id {
-            Some(id) if reply.is_long(max_chars) => self.keep(owner, id, reply.whole_text()).await,
+            Some(id) if reply.is_long(max_chars) => {
+                let begin = if reply.stranger.is_some() { KEPT_STRANGERS.to_owned() } else { format!("{REPLIES}/") };
+                self.keep(owner, id, &begin, reply.whole_text()).await
+            }
             _ => None,
         };
         reply.finish(max_chars, kept.as_deref())
     }
 
-    async fn keep(&self, owner: &Owner, sandbox_id: &str, content: String) -> Option<String> {
-        let name = format!("{REPLIES}/{:012x}.txt", getrandom::u64().ok()? >> 16);
+    async fn keep(&self, owner: &Owner, sandbox_id: &str, begin: &str, content: String) -> Option<String> {
+        let name = format!("{begin}{:012x}.txt", getrandom::u64().ok()? >> 16);
         let file = WriteFile { path: name.clone(), content };
         self.inner.bay.write_file(owner, sandbox_id, file).await.ok()?;
         Some(format!("/workspace/{name}"))
@@ -179,7 +196,11 @@ impl ServerHandler for CoveMcp {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.owner(&context)?;
-        Ok(ListToolsResult::with_all_items(self.listed(&context)?.into_owned()))
+        let mut tools = self.listed(&context)?.into_owned();
+        if !self.inner.options.answers.with_fields(&context) {
+            tools.iter_mut().for_each(|tool| tool.output_schema = None);
+        }
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
     async fn call_tool(
@@ -196,7 +217,8 @@ impl ServerHandler for CoveMcp {
             return Err(ErrorData::invalid_params(message, None));
         }
         drop(listed);
-        let (_entry, stop) = self.inner.runs.enter(&owner, &context);
+        let agent = context.extensions.get::<http::request::Parts>().map(crate::http::agent).unwrap_or_default();
+        let (_entry, stop) = self.watch(&owner, &agent, context.id.to_string());
         let progress = Progress::begin(&context);
         let call = tools::Call {
             server: self,
@@ -215,10 +237,13 @@ impl ServerHandler for CoveMcp {
             () = stop.cancelled() => return Err(cancelled()),
         };
         progress.end().await;
-        let result = result.unwrap_or_else(|_| {
+        let mut result = result.unwrap_or_else(|_| {
             let failure = Failure::new("timeout", "no answer within 15 minutes", "Do less in one call.");
             Reply::from(failure).finish(self.inner.options.max_chars(), None)
         });
+        if !self.inner.options.answers.with_fields(&context) {
+            result.structured_content = None;
+        }
         Ok(result.into())
     }
 
@@ -273,12 +298,11 @@ struct Runs {
 type RunKey = (String, String, String);
 
 impl Runs {
-    fn enter(&self, owner: &Owner, context: &RequestContext<RoleServer>) -> (Entry<'_>, CancellationToken) {
-        let agent = context.extensions.get::<http::request::Parts>().map(crate::http::agent).unwrap_or_default();
-        let (id, stop) = (self.next.fetch_add(1, Ordering::Relaxed), CancellationToken::new());
-        let key = (owner.as_str().to_owned(), agent, context.id.to_string());
-        self.running().insert(id, (key, stop.clone()));
-        (Entry { runs: self, id }, stop)
+    fn enter(inner: &Arc<Inner>, key: RunKey) -> (Entry, CancellationToken) {
+        let runs = &inner.runs;
+        let (id, stop) = (runs.next.fetch_add(1, Ordering::Relaxed), CancellationToken::new());
+        runs.running().insert(id, (key, stop.clone()));
+        (Entry { inner: Arc::clone(inner), id }, stop)
     }
 
     /// Only where exactly one call fits: without sessions, two clients of one owner may use the same number.
@@ -295,13 +319,14 @@ impl Runs {
     }
 }
 
-struct Entry<'a> {
-    runs: &'a Runs,
+/// A call's place in the list; leaving it is dropping this.
+pub(crate) struct Entry {
+    inner: Arc<Inner>,
     id: u64,
 }
 
-impl Drop for Entry<'_> {
+impl Drop for Entry {
     fn drop(&mut self) {
-        self.runs.running().remove(&self.id);
+        self.inner.runs.running().remove(&self.id);
     }
 }

@@ -178,7 +178,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "delete_sandbox",
                 "Delete a sandbox",
                 "Delete a sandbox with everything in it: its files, its browser, its variables. There is no way back, so \
-                 fetch what you need first. Whatever runs in it is ended. Deleting it twice is fine.\n\
+                 fetch what you need first. Whatever runs in it is ended. One that is gone already answers not_found.\n\
                  Example: {\"sandbox_id\": \"sandbox-0123456789ab\"}",
                 Hints::Destructive,
             )

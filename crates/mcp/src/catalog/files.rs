@@ -79,6 +79,8 @@ fn workspace_tool(tool: FileTool) -> Entry {
         output: json!({
             "text": text("The answer as text, shortened to the limit."),
             "details": {"description": "Facts for programs, where there are any."},
+            "untrusted": {"type": "boolean", "description": "Whether the text holds words of a web page or another stranger."},
+            "notice": text("What the marks in an untrusted text mean."),
             "images": {"type": "integer", "description": "How many pictures are in this answer as image content."},
         }),
         hints,

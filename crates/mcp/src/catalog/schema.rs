@@ -52,6 +52,7 @@ pub(super) fn executed(more: Value) -> Value {
         "execution_id": {"type": ["string", "null"], "description": "Its entry in the history."},
         "execution_time_ms": {"type": ["integer", "null"]},
         "untrusted": {"type": "boolean", "description": "Whether the output holds words of a web page or another stranger."},
+        "notice": text("What the marks in untrusted fields mean."),
     });
     if let (Some(all), Value::Object(more)) = (all.as_object_mut(), more) {
         all.extend(more);

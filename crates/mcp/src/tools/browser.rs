@@ -71,8 +71,7 @@ async fn stepped(call: &Call<'_>, id: &str, steps: &[BrowserStep], total: u32, s
             }
         }
     }
-    let mut reply = Reply::new(text.clone(), structured);
-    reply.structured.insert("output".to_owned(), text.into());
+    let mut reply = Reply::new(text, structured);
     for step in steps.iter().filter(|step| step.exit_code == 0 && is_screenshot(&step.cmd)) {
         show(call, id, &step.stdout, &mut reply).await;
     }

@@ -63,6 +63,8 @@ pub(super) async fn javascript(mut call: Call<'_>, id: &str) -> Done {
         }),
     );
     let mut failure = None;
+    // `result` and `logs` say all of it.
+    structured.as_object_mut().map(|fields| fields.shift_remove("output"));
     if done.success {
         merge(&mut structured, json!({"result": data.result}));
     } else {

@@ -11,6 +11,7 @@ use super::{Call, Done};
 use crate::failure::Failure;
 use crate::files::{collect, is_picture, is_text, media_type};
 use crate::reply::Reply;
+use crate::server::KEPT_STRANGERS;
 use crate::uri;
 
 /// A text up to this size is shown by `download_file`.
@@ -19,6 +20,7 @@ const SHOWN_BYTES: usize = 64 << 10;
 /// One of the six.
 pub(super) async fn tool(call: Call<'_>, id: &str, tool: FileTool) -> Done {
     let args = call.args.clone().into_value();
+    let named = args["path"].as_str().is_some_and(|path| path.contains(KEPT_STRANGERS));
     let mut answer = match call.bay().file_tool(&call.owner, id, tool, args).await {
         Ok(answer) => answer,
         Err(error) => {
@@ -46,6 +48,9 @@ pub(super) async fn tool(call: Call<'_>, id: &str, tool: FileTool) -> Done {
     let details = answer["details"].take();
     if !details.is_null() {
         reply.structured.insert("details".to_owned(), details);
+    }
+    if named || text.contains(KEPT_STRANGERS) {
+        reply.stranger = Some("an answer that was kept, of a web page or another stranger");
     }
     reply.text = text;
     Ok(reply)

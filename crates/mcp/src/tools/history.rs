@@ -25,6 +25,10 @@ pub(super) async fn list(mut call: Call<'_>, id: &str) -> Done {
     }
     let short = |entry: &HistoryEntry| {
         let mut fields = facts(entry);
+        if is_browser(entry) {
+            // A page's words come marked, one execution at a time.
+            fields["output"] = Value::Null;
+        }
         for name in ["code", "output", "failure", "notes"] {
             if let Value::String(text) = &mut fields[name]
                 && let Some((end, _)) = text.char_indices().nth(LISTED_CHARS)
@@ -76,10 +80,14 @@ fn shown(entry: &HistoryEntry) -> Reply {
         }
     }
     let mut reply = Reply::new(text, facts(entry));
-    if entry.exec_type.starts_with("browser") {
+    if is_browser(entry) {
         reply.stranger = Some("a web page");
     }
     reply
+}
+
+fn is_browser(entry: &HistoryEntry) -> bool {
+    entry.exec_type.starts_with("browser")
 }
 
 /// The entry's fields; `error` is the name of this call's own failure, so the entry's is `failure`.

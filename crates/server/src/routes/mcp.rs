@@ -5,16 +5,17 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use cove_api::{ErrorCode, IdKind};
+use cove_api::IdKind;
+use cove_mcp::McpService;
+use futures_util::StreamExt as _;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::failure::Failure;
 use crate::keys::Identity;
-use crate::{away, caller};
+use crate::{away, caller, extract};
 
 /// A call's body at most; the service itself has the same limit.
 const MAX_BODY_BYTES: usize = 8 << 20;
@@ -35,34 +36,53 @@ pub(super) fn routes(app: &App) -> Router<App> {
         app.options.cors_origins.clone(),
         app.closing.child_token(),
     );
+    let door = (app.clone(), service.clone());
     Router::new()
         .route_service("/mcp", service)
-        .route_layer(from_fn_with_state(app.clone(), hand_on))
+        .route_layer(from_fn_with_state(door, hand_on))
         .route_layer(from_fn_with_state(app.clone(), caller::admit))
 }
 
 /// Passes a call on to the Bay where its sandbox's session lives; the sandbox is one of the tool's arguments.
-async fn hand_on(State(app): State<App>, request: Request, next: Next) -> Response {
-    if request.method() != Method::POST || request.headers().contains_key(away::FORWARDED) {
+async fn hand_on(State((app, service)): State<(App, McpService)>, request: Request, next: Next) -> Response {
+    if app.alone || request.method() != Method::POST || request.headers().contains_key(away::FORWARDED) {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let Ok(bytes) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
-        return Failure::new(ErrorCode::ValidationError, "the body is too large, or broke off").into_response();
+    let whole = extract::whole(&parts.headers, body, MAX_BODY_BYTES, app.options.body_read).await;
+    let bytes = match whole {
+        Ok(bytes) => bytes,
+        Err(failure) => return failure.into_response(),
     };
-    let id = sandbox_id(&bytes);
+    let here = |parts, bytes| next.run(Request::from_parts(parts, Body::from(bytes)));
+    let call: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let owner = parts.extensions.get::<Identity>().map(|identity| identity.owner.clone());
-    let request = Request::from_parts(parts, Body::from(bytes));
-    let (Some(id), Some(owner)) = (id, owner) else { return next.run(request).await };
-    match app.bay.home_elsewhere(&owner, &id).await {
-        Ok(Some(base)) => away::pass(&app, &base, request).await.unwrap_or_else(IntoResponse::into_response),
-        // Whatever is wrong with the sandbox, the tool says it better.
-        Ok(None) | Err(_) => next.run(request).await,
+    let (Some(id), Some(owner)) = (sandbox_id(&call), owner) else { return here(parts, bytes).await };
+    // Whatever is wrong with the sandbox, the tool says it better.
+    let Ok(Some(base)) = app.ask(app.bay.home_elsewhere(&owner, &id)).await else { return here(parts, bytes).await };
+    let passing = service.passing(&parts, &call["id"]);
+    let ended = passing.as_ref().map(|passing| passing.ended.clone()).unwrap_or_default();
+    let passed = away::pass(&app, &base, Request::from_parts(parts.clone(), Body::from(bytes.clone())));
+    let answer = tokio::select! {
+        answer = passed => answer,
+        () = ended.cancelled() => return StatusCode::NO_CONTENT.into_response(),
+    };
+    match answer {
+        // Whoever leaves the stream, or ends the call by its number, ends it there: the connection is closed.
+        Ok(answer) => answer.map(|body| {
+            let until = ended.cancelled_owned();
+            Body::from_stream(body.into_data_stream().take_until(until).map(move |piece| {
+                // On the list as long as the stream is there.
+                let _ = &passing;
+                piece
+            }))
+        }),
+        // That Bay cannot be reached. This one says so as a tool does, or goes on with the sandbox if that one is gone.
+        Err(_) => here(parts, bytes).await,
     }
 }
 
-fn sandbox_id(body: &[u8]) -> Option<String> {
-    let call: Value = serde_json::from_slice(body).ok()?;
+fn sandbox_id(call: &Value) -> Option<String> {
     let params = call.get("params")?;
     let id = match params.get("uri").and_then(Value::as_str) {
         Some(uri) => uri.strip_prefix("cove://sandboxes/")?.split('/').next()?,
@@ -81,11 +101,12 @@ mod tests {
         let call = format!(r#"{{"method":"tools/call","params":{{"name":"ls","arguments":{{"sandbox_id":"{id}"}}}}}}"#);
         let read = format!(r#"{{"method":"resources/read","params":{{"uri":"cove://sandboxes/{id}/files/a"}}}}"#);
         for body in [call, read] {
-            assert_eq!(sandbox_id(body.as_bytes()).as_deref(), Some(id), "{body}");
+            assert_eq!(sandbox_id(&serde_json::from_str(&body).unwrap()).as_deref(), Some(id), "{body}");
         }
-        for body in ["", "{}", r#"{"params":{"arguments":{"sandbox_id":"../x"}}}"#, r#"{"params":{"uri":"file:///x"}}"#]
+        for body in
+            ["0", "{}", r#"{"params":{"arguments":{"sandbox_id":"../x"}}}"#, r#"{"params":{"uri":"file:///x"}}"#]
         {
-            assert_eq!(sandbox_id(body.as_bytes()), None, "{body}");
+            assert_eq!(sandbox_id(&serde_json::from_str(body).unwrap()), None, "{body}");
         }
     }
 }
