@@ -67,8 +67,10 @@ pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), Refusal> {
 /// The hosts, with their ports, that a command names to be visited: `open example.com`, `tab new http://localhost:3000`,
 /// also inside a `batch`. For whoever takes the naming of a host for the wish to reach it.
 pub fn named_hosts(cmd: &str) -> Vec<(String, u16)> {
-    let Ok(words) = crate::words::split(cmd) else { return Vec::new() };
-    let mut words = words.iter().map(String::as_str).filter(|word| *word != "agent-browser").peekable();
+    let Ok(mut words) = crate::words::split(cmd) else { return Vec::new() };
+    words.retain(|word| word != "agent-browser");
+    crate::plan::flags_last(&mut words);
+    let mut words = words.iter().map(String::as_str).peekable();
     let given = match words.next() {
         Some("batch") => return words.filter(|word| !word.starts_with("batch")).flat_map(named_hosts).collect(),
         Some("open" | "goto" | "navigate" | "read") => words.find(|word| !word.starts_with('-')),
@@ -148,6 +150,7 @@ mod tests {
             ("navigate 'http://u:p@[::1]:8/'", vec![("::1", 8)]),
             ("tab new https://a.org --label x", vec![("a.org", 443)]),
             ("batch --bail 'open a.org' 'click @e1' 'open http://b.org'", vec![("a.org", 443), ("b.org", 80)]),
+            ("agent-browser --json open a.org", vec![("a.org", 443)]),
             ("click @e1", vec![]),
             ("open file:///etc/passwd", vec![]),
             ("open about:blank", vec![]),

@@ -36,7 +36,8 @@ impl Answer {
 
 /// The contract's own sentence.
 pub(crate) fn timed_out_words(timeout: std::time::Duration) -> String {
-    format!("Command timed out after {}s", timeout.as_secs_f64())
+    // To the millisecond: what is left of a batch's time has nine digits.
+    format!("Command timed out after {}s", (timeout.as_secs_f64() * 1e3).round() / 1e3)
 }
 
 /// One step of a batch.

@@ -36,6 +36,8 @@ impl Word {
 /// What a command line comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Plan {
+    /// Says what there is, without a browser.
+    Help,
     /// Ends the browser; what it has stored stays.
     Close,
     /// One command. `literal`: a word of text looks like a flag, so it has to go where no flags are looked for.
@@ -60,7 +62,13 @@ impl Plan {
         if words.first().is_some_and(|word| word == "agent-browser") {
             words.remove(0);
         }
+        flags_last(&mut words);
+        // `help click` is what others call `click --help`.
+        if words.len() == 2 && words[0] == "help" && !words[1].starts_with('-') {
+            words = vec![words.remove(1), "--help".to_owned()];
+        }
         match words.first().map(String::as_str) {
+            Some("help" | "--help" | "-h") if words.len() == 1 => Ok(Self::Help),
             None => Err(Refusal::new("the command is empty").hint("try `open <url>`, then `snapshot -i`")),
             Some("batch") => batch(&words, rules),
             Some("close" | "quit" | "exit") if words.len() == 1 => Ok(Self::Close),
@@ -70,6 +78,33 @@ impl Plan {
             }
         }
     }
+}
+
+/// Flags that every command understands may stand before it (`--json get url`); here they follow.
+pub(crate) fn flags_last(words: &mut Vec<String>) {
+    let common = |word: &String| COMMON_FLAGS.iter().find(|(flag, _)| flag == word).map(|(_, takes)| *takes);
+    let mut length = 0;
+    while let Some(takes) = words.get(length).and_then(common) {
+        length += if takes == Takes::Nothing { 1 } else { 2 };
+    }
+    if length < words.len() {
+        words.rotate_left(length);
+    }
+}
+
+/// What there is to ask for, in the order of the table.
+pub(crate) fn help() -> String {
+    let mut verbs: Vec<&str> = Vec::new();
+    for form in FORMS {
+        if !verbs.contains(&form.verb) {
+            verbs.push(form.verb);
+        }
+    }
+    format!(
+        "Commands: {}\n`<command> --help` explains one, `skills get core --full` is the guide. Files are paths below \
+         /workspace. Begin with `open <url>`, then `snapshot -i`, then `click @e1`.\n",
+        verbs.join(", ")
+    )
 }
 
 fn batch(words: &[String], rules: &Rules<'_>) -> Result<Plan, Refusal> {
@@ -175,6 +210,10 @@ fn find_form(words: &[String]) -> Result<(&'static Form, &[String]), Refusal> {
     if OWNED_FLAGS.contains(&verb.split('=').next().unwrap_or_default()) {
         return Err(refused_flag("", verb));
     }
+    if verb.starts_with('-') {
+        return Err(Refusal::new(format!("a command does not begin with a flag: {}", shown(verb)))
+            .hint("flags follow the command that they belong to"));
+    }
     let refusal = Refusal::new(format!("Unknown command: {}", shown(verb)));
     Err(match nearest(verb, FORMS.iter().map(|form| form.verb)) {
         Some(near) => refusal.hint(format!("did you mean `{near}`?")),
@@ -223,7 +262,11 @@ fn place(form: &Form, plain: &[&str], rules: &Rules<'_>, done: &mut Vec<Word>) -
         let next = match takes.next() {
             Some(next) => next,
             None if form.many => last.unwrap_or(Takes::Value),
-            None => return Err(Refusal::new(format!("`{}` has a word too many: {}", form.verb, shown(word)))),
+            None => {
+                let refusal = Refusal::new(format!("`{}` has a word too many: {}", form.verb, shown(word)));
+                let opens = form.verb == "read";
+                return Err(if opens { refusal.hint("`open` the address, then `read` the page") } else { refusal });
+            }
         };
         last = Some(next);
         done.push(read_value(next, word, rules)?);

@@ -1,3 +1,5 @@
+//! Command lines and what becomes of them.
+
 use super::*;
 use cove_core::NetworkPolicy;
 
@@ -19,6 +21,7 @@ fn told(line: &str) -> String {
     let line_of = |words: &[Word]| words.iter().map(word).collect::<Vec<_>>().join("|");
     match read(line) {
         Ok(Plan::Close) => "CLOSE".to_owned(),
+        Ok(Plan::Help) => help(),
         Ok(Plan::One { words, literal, .. }) => format!("{}{}", if literal { "LITERAL " } else { "" }, line_of(&words)),
         Ok(Plan::Batch { options, commands }) => {
             format!(
@@ -36,6 +39,10 @@ fn commands_are_read() {
     for (line, expected) in [
         ("open example.com", "open|example.com"),
         ("agent-browser snapshot -i -d 3", "snapshot|-i|-d|3"),
+        ("--json get url", "get|url|--json"),
+        ("agent-browser --json --max-output 9 snapshot -i", "snapshot|-i|--json|--max-output|9"),
+        ("--json batch 'get url'", "BATCH --json get|url"),
+        ("help click", "click|--help"),
         ("fill @e1 'a b' c", "fill|@e1|a b|c"),
         ("fill @e1 --dashed", "LITERAL fill|@e1|--dashed"),
         ("fill @e1 -5", "fill|@e1|-5"),
@@ -76,11 +83,24 @@ fn commands_are_read() {
 }
 
 #[test]
+fn help_names_every_command() {
+    for line in ["help", "--help", "agent-browser -h"] {
+        let told = told(line);
+        assert!(FORMS.iter().all(|form| told.contains(form.verb)) && !told.contains("connect"), "{told}");
+    }
+}
+
+#[test]
 fn what_is_not_the_clients_is_refused() {
     for (line, expected) in [
         ("", "empty"),
         ("snapshto -i", "did you mean `snapshot`"),
         ("frobnicate", "Unknown command"),
+        ("addinitscript x", "Unknown command"),
+        ("--headers {} open example.com", "does not begin with a flag"),
+        ("--json", "does not begin with a flag"),
+        ("--json --session x get url", "not available"),
+        ("help --session", "Unknown command"),
         ("--session x open example.com", "not available"),
         ("open example.com --session other", "not available"),
         ("open example.com --session=other", "not available"),

@@ -52,6 +52,9 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, timeout: Duration) -> 
         Ok(plan) => plan,
         Err(refusal) => return Answer::failed(REFUSED, refusal.to_string()),
     };
+    if plan == Plan::Help {
+        return Answer { stdout: crate::plan::help(), ..Answer::default() };
+    }
     let Ok(turn) = tokio::time::timeout_at(deadline, inner.live.clone().lock_owned()).await else {
         let mut answer = Answer::timed_out(timeout);
         answer.note("note: an earlier command was still running");
@@ -130,7 +133,7 @@ fn prepare(plan: Plan, inner: &Inner) -> Result<Call, Refusal> {
             let input = Some(json!(all).to_string().into_bytes());
             Ok(Call { words, input, incoming, outgoing, wrapped: None, stops_recording })
         }
-        Plan::Close => Err(Refusal::new("close takes nothing along")),
+        Plan::Close | Plan::Help => Err(Refusal::new("this takes nothing along")),
     }
 }
 
@@ -244,6 +247,9 @@ fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recordin
             Err(error) => {
                 discard(&file.staged);
                 answer.exit_code = 1;
+                // agent-browser believes that it is where it was told to put it.
+                let kept = answer.stdout.lines().filter(|line| !line.ends_with(&format!("/workspace/{}", file.path)));
+                answer.stdout = kept.map(|line| format!("{line}\n")).collect();
                 answer.note(&format!("✗ /workspace/{} could not be written: {error}", file.path));
             }
         }

@@ -365,7 +365,6 @@ pub(crate) const FORMS: &[Form] = &[
     form("webmcp", &[Value]).sub("invoke").flags(WEBMCP),
     form("webmcp", &[Value]).sub("result").flags(WEBMCP),
     form("webmcp", &[Value]).sub("cancel").flags(WEBMCP),
-    form("addinitscript", &[Value]),
     form("removeinitscript", &[Value]),
     form("skills", &[]).sub("list"),
     form("skills", &[Value]).sub("get").flags(&[("--full", Nothing)]),
