@@ -13,6 +13,9 @@ use crate::tab::Tab;
 /// A tool's answer, as JSON text.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 
+/// The text of one module. The largest libraries have a quarter of it.
+const MAX_MODULE_BYTES: usize = 8 << 20;
+
 /// Where an answer goes.
 #[derive(Debug, Clone)]
 pub(crate) enum To {
@@ -117,11 +120,11 @@ pub(crate) async fn send(tab: &Tab, to: To, answer: &Answer) {
     }
 }
 
-/// Loads a module into the page, or says why not.
-pub(crate) async fn import(tab: &Tab, policy: &ImportPolicy, guards: bool, id: u64, name: &str) {
-    match module(policy, guards, name) {
+/// Loads a module into the page, or says why not. Its `import` is one that knows whose it is.
+pub(crate) async fn import(tab: &Tab, policy: &ImportPolicy, id: u64, name: &str) {
+    match module(policy, name) {
         Ok(code) => {
-            let declaration = format!("function(i){{return this.module(i,\n{code}\n)}}");
+            let declaration = format!("function(i){{return this.module(i,__cove_import=>(\n{code}\n))}}");
             let call = tab.kernel_call(&declaration, &[id.into()]);
             let _ = tab.session.send("Runtime.callFunctionOn", call).await;
         }
@@ -129,7 +132,7 @@ pub(crate) async fn import(tab: &Tab, policy: &ImportPolicy, guards: bool, id: u
     }
 }
 
-fn module(policy: &ImportPolicy, guards: bool, name: &str) -> Result<String, Answer> {
+fn module(policy: &ImportPolicy, name: &str) -> Result<String, Answer> {
     let failed = |kind, message| Err(Answer::Failed { kind, message, code: None });
     if !policy.allows(name) {
         return failed("import", policy.refusal(name));
@@ -137,7 +140,11 @@ fn module(policy: &ImportPolicy, guards: bool, name: &str) -> Result<String, Ans
     let Some(source) = policy.modules.get(name) else {
         return failed("exception", policy.missing(name));
     };
-    let options = PrepareOptions { guards, file_name: name, ..PrepareOptions::new(Mode::Module) };
+    if source.len() > MAX_MODULE_BYTES {
+        return failed("range", format!("module {name} is longer than {MAX_MODULE_BYTES} bytes"));
+    }
+    // No guards: a module's text comes from the host, and a library may loop where a cell should not.
+    let options = PrepareOptions { guards: false, file_name: name, ..PrepareOptions::new(Mode::Module) };
     match prepare(source, &options) {
         Ok(prepared) => Ok(format!("{}\n//# sourceURL={}\n", prepared.code, one_word(name))),
         Err(refusal) => failed("syntax", format!("{name}: {}", refusal.message)),
@@ -170,7 +177,7 @@ mod tests {
                 .map(|(name, text)| (name.to_owned(), text.to_owned()))
                 .into(),
         };
-        let kind = |name: &str| match module(&policy, true, name) {
+        let kind = |name: &str| match module(&policy, name) {
             Ok(_) => "loaded",
             Err(Answer::Failed { kind, .. }) => kind,
             Err(Answer::Ok(_)) => "?",

@@ -31,7 +31,11 @@ impl Program<'_> {
         };
         let module = message.strip_prefix("Import not allowed: ").and_then(|rest| rest.split_once(". Authorised"));
         let module = module.map(|(name, _)| name.to_owned());
-        let fault = self.at(Fault::new(kind, message), self.first_own_line(&thrown.stack));
+        let mut fault = self.at(Fault::new(kind, message), self.first_own_line(&thrown.stack));
+        if kind == FaultKind::Exception {
+            let error_type = fault.message.split_once(':').map(|(name, _)| name);
+            fault.hint = cove_script::hint(error_type, &fault.message, false);
+        }
         match module {
             Some(module) if kind == FaultKind::ImportNotAllowed => fault.with("module", module),
             _ => fault,

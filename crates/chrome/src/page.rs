@@ -16,16 +16,34 @@ pub(crate) const PAGE_HTML: &str = "<!doctype html><html><head><title>Cove</titl
 pub(crate) const BINDING: &str = "__cove_send";
 
 /// The kernel's source, in the order of its parts.
+///
+/// Every page reads it anew, so what only its writers need is left out.
 pub(crate) static KERNEL: LazyLock<String> = LazyLock::new(|| {
-    [
+    let parts = [
         include_str!("page/open.js"),
         include_str!("page/inspect.js"),
         include_str!("page/console.js"),
         include_str!("page/canvas.js"),
         include_str!("page/bridge.js"),
+        include_str!("page/modules.js"),
         include_str!("page/dynamic.js"),
         include_str!("page/run.js"),
         include_str!("page/close.js"),
-    ]
-    .concat()
+    ];
+    let lines = parts.iter().flat_map(|part| part.lines()).map(str::trim_start);
+    let lines = lines.filter(|line| !line.is_empty() && (!line.starts_with("//") || line.starts_with("//#")));
+    lines.flat_map(|line| [line, "\n"]).collect()
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One character beyond ASCII would double what V8 reads; one text over several lines would lose its indentation.
+    #[test]
+    fn the_kernel_is_short_and_plain() {
+        assert!(KERNEL.is_ascii());
+        assert!(KERNEL.lines().all(|line| line.matches('`').count() % 2 == 0), "a text goes over several lines");
+        assert!(KERNEL.ends_with("//# sourceURL=cove-kernel.js\n"));
+    }
+}

@@ -199,7 +199,7 @@ async fn follow(
                 }
             }
             Some(Message::Import { id, name }) => {
-                answer::import(tab, &guest.options.imports, unit.max_operations.is_some(), id, &name).await;
+                answer::import(tab, &guest.options.imports, id, &name).await;
             }
             Some(Message::Dynamic { id, code }) => {
                 answer::send(tab, to(id), &answer::dynamic(&code, &started.tool_names)).await;

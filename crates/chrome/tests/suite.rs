@@ -48,6 +48,7 @@ holds! {
     cf_04_queue_overflow
     cf_05_static_import
     cf_06_dynamic_import
+    modules_find_one_another
     cf_07_failing_tool
     cf_08_throw
     cf_09_max_operations

@@ -1,4 +1,4 @@
-  // Part 5: tools, imports and `final_answer`: all that reaches the host while a run goes on.
+  // Part 5: tools and `final_answer`: what reaches the host while a run goes on.
   const MAX_ARGS = 16 << 20, MAX_WAITING = 4096;
   const failures = new PageWeakMap();
   let lastCall = 0, waiting = create(null), waitingCount = 0;
@@ -32,7 +32,7 @@
   };
   // An error of the host's making: user code may catch it; uncaught, the run's fault says what it was.
   const hostError = (kind, message, code) => {
-    const error = kind === "syntax" ? new PageSyntaxError(message) : new PageError(kind === "tool" ? `Tool execution failed: ${message}` : message);
+    const error = kind === "syntax" ? new PageSyntaxError(message) : kind === "range" ? new PageRangeError(message) : new PageError(kind === "tool" ? `Tool execution failed: ${message}` : message);
     if (kind === "tool") {
       put(error, "code", "ERR_TOOL_PROXY_FAIL");
       if (code !== undefined && code !== null) put(error, "toolCode", code);
@@ -43,12 +43,12 @@
   const ended = () => hostError("late", "the run is over");
   // Every promise that guest code gets is made here and handed over as it is: returned through an async function it
   // would be resolved by its own `then`, which guest code may have replaced.
-  const ask = (message) =>
+  const ask = (message, module) =>
     new PagePromise((resolve, reject) => {
       if (run === null || run.over !== null) throw ended();
       if (waitingCount >= MAX_WAITING) throw new PageRangeError(`more than ${MAX_WAITING} calls wait for an answer`);
       const words = message(), id = ++lastCall;
-      waiting[id] = { __proto__: null, resolve, reject };
+      waiting[id] = { __proto__: null, resolve, reject, module };
       waitingCount++;
       emit(`{"id":${id},${words}}`);
     });
@@ -72,16 +72,6 @@
     const tool = sync ? (...args) => askAndWait(message(args)) : (...args) => ask(() => message(args));
     defineProperty(tool, "name", { __proto__: null, value: name });
     defineProperty(guest, name, { __proto__: null, value: freeze(tool), writable: false, enumerable: true, configurable: true });
-  };
-
-  const modules = new PageMap();
-  const load = (specifier) => {
-    const name = text(specifier), known = mapGet(modules, name);
-    if (known !== undefined) return known;
-    const loading = ask(() => `"t":"import","name":${quote(name)}`);
-    mapSet(modules, name, loading);
-    (async () => { try { await loading; } catch { mapDelete(modules, name); } })();
-    return loading;
   };
 
   const end = (why) => {

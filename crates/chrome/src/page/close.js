@@ -1,4 +1,4 @@
-  // Part 8: what prepared source calls, and what guest code finds in its world beside the page's own.
+  // Part 9: what prepared source calls, and what guest code finds in its world beside the page's own.
   const declared = new PageSet();
   const names = {
     __proto__: null,
@@ -7,7 +7,7 @@
       throw ENDED;
     },
     caught(e) { if (e === ENDED || (run !== null && run.over !== null)) throw ENDED; },
-    load,
+    load: loadFor(undefined),
     declare(...list) {
       for (let i = 0; i < list.length; i++) {
         const name = list[i], d = getOwnPropertyDescriptor(guest, name);

@@ -1,4 +1,4 @@
-  // Part 6: what a session's policies take away: real time, real chance, and code that no host has seen.
+  // Part 7: what a session's policies take away: real time, real chance, and code that no host has seen.
   //
   // Time and chance as far as a page allows: `Date`, `performance.now`, `Temporal.Now`, `Math.random` and `crypto` of the
   // main world are replaced. A frame or a worker of the page's own, an event's `timeStamp` and an animation frame still

@@ -1,16 +1,16 @@
   // Part 2: console lines. A value becomes text here, in the page, so that one line is one small message and stands in
   // order with tool calls. The look is Node's (depth 2, width 80).
-  const MAX_DEPTH = 2, MAX_ITEMS = 100, MAX_TEXT = 10_000, WIDTH = 80;
+  const DEPTH = 2, MAX_ITEMS = 100, MAX_TEXT = 10_000, WIDTH = 80;
   const isName = (key) => {
     if (key === "") return false;
     for (let i = 0; i < key.length; i++) {
       const c = charCode(key, i);
-      if (!((c > 64 && c < 91) || (c > 96 && c < 123) || c === 95 || c === 36 || (i > 0 && c > 47 && c < 58))) return false;
+      if (!((c > 64 && c < 91) || (c > 96 && c < 123) || c === 95 || (i > 0 && c > 47 && c < 58))) return false;
     }
     return true;
   };
   const ESCAPES = { __proto__: null, 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 92: "\\\\" };
-  const HEX = "0123456789ABCDEF";
+  const HEX = "0123456789ABCDEF", LOW_HEX = "0123456789abcdef";
   const literal = (string) => {
     let short = string, after = "";
     if (string.length > MAX_TEXT) {
@@ -110,7 +110,7 @@
     for (let i = 0; i < lines.length; i++) out += i === 0 ? lines[i] : `,${space}  ${lines[i]}`;
     return `${out}${space}${close}`;
   };
-  let marks = 0, deepest = 0;
+  let marks = 0, deepest = 0, depthLimit = DEPTH;
   const show = (value, depth, above, indent) => {
     switch (typeof value) {
       case "string": return literal(value);
@@ -118,10 +118,10 @@
       case "symbol": return symbolText(value);
       case "number": return value === 0 && 1 / value < 0 ? "-0" : `${value}`;
       case "function": {
-        const own = getOwnPropertyDescriptor(value, "name"), name = own && typeof own.value === "string" ? own.value : "";
-        if (indexOf(functionText(value), "class") !== 0) return name === "" ? `[${kindOf(value)} (anonymous)]` : `[${kindOf(value)}: ${name}]`;
-        const parent = getPrototypeOf(value), above = parent && getOwnPropertyDescriptor(parent, "name");
-        return `[class ${name === "" ? "(anonymous)" : name}${above && above.value ? ` extends ${above.value}` : ""}]`;
+        const base = functionBase(value), items = row();
+        properties(value, items, (item) => show(item, depth + 1, { __proto__: null, value, above, mark: 0 }, indent + 2), false);
+        if (items.length > 0 && depth <= depthLimit) deepest = depth;
+        return items.length === 0 || depth > depthLimit ? base : layout(`${base} {`, items, "}", depth, indent);
       }
       case "object": break;
       default: return `${value}`;
@@ -135,19 +135,95 @@
     const here = { __proto__: null, value, above, mark: 0 }, shown = members(value, depth, here, indent);
     return here.mark === 0 ? shown : `<ref *${here.mark}> ${shown}`;
   };
+  const functionBase = (value) => {
+    const own = getOwnPropertyDescriptor(value, "name"), name = own && typeof own.value === "string" ? own.value : "";
+        if (indexOf(functionText(value), "class") !== 0) return name === "" ? `[${kindOf(value)} (anonymous)]` : `[${kindOf(value)}: ${name}]`;
+        const parent = getPrototypeOf(value), above = parent && getOwnPropertyDescriptor(parent, "name");
+        return `[class ${name === "" ? "(anonymous)" : name}${above && above.value ? ` extends ${above.value}` : ""}]`;
+  };
+  // Own enumerable properties; of an array only those that are no items.
+  const isIndex = (key) => {
+    for (let i = 0; i < key.length; i++) {
+      const c = charCode(key, i);
+      if (c < 48 || c > 57) return false;
+    }
+    return key !== "";
+  };
+  const properties = (value, items, inner, named) => {
+    const keys = ownKeys(value);
+    let left = 0;
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i];
+      if (named && typeof key === "string" && isIndex(key)) continue;
+      const d = getOwnPropertyDescriptor(value, key);
+      if (!d || !d.enumerable) continue;
+      if (items.length >= MAX_ITEMS + 1) { left++; continue; }
+      const name = typeof key === "symbol" ? `[${symbolText(key)}]` : isName(key) ? key : literal(key);
+      append(items, `${name}: ${"value" in d ? inner(d.value) : d.set ? (d.get ? "[Getter/Setter]" : "[Setter]") : "[Getter]"}`);
+    }
+    if (left > 0) append(items, `... ${left} more item${left === 1 ? "" : "s"}`);
+  };
+  // What a name on the prototypes says a thing is, where that is more than its class says.
+  const tagOf = (value, kind) => {
+    for (let p = value, i = 0; p !== null && i < 20; p = getPrototypeOf(p), i++) {
+      const d = getOwnPropertyDescriptor(p, tag);
+      if (d) return typeof d.value === "string" && d.value !== "" && d.value !== kind ? ` [${d.value}]` : "";
+    }
+    return "";
+  };
+  const element = (value) => {
+    const id = attribute(value, "id"), named = attribute(value, "class");
+    return `<${tagName(value)}${id === null ? "" : ` id=${quote(id)}`}${named === null ? "" : ` class=${quote(named)}`}>`;
+  };
   const members = (value, depth, here, indent) => {
     if (slot(dateValue, value)) return dateValue(value) === dateValue(value) ? isoDate(value) : "Invalid Date";
     if (slot(regexpText, value) && kindOf(value) === "RegExp") return regexpText(value);
-    if (isError(value)) return `[${errorLine(value)}]`;
-    const kind = kindOf(value);
-    if (depth > MAX_DEPTH) return isArray(value) ? "[Array]" : `[${kind}]`;
-    deepest = depth;
-    const items = row();
+    const kind = kindOf(value), items = row(), whole = depth <= depthLimit;
     let left = 0;
     const inner = (item) => show(item, depth + 1, here, indent + 2);
     const add = (item) => { if (items.length < MAX_ITEMS) append(items, item()); else left++; };
     const more = () => { if (left > 0) append(items, `... ${left} more item${left === 1 ? "" : "s"}`); };
+    const deep = (open, close, array) => {
+      if (items.length === 0) return open[open.length - 1] === "{" || open[open.length - 1] === "[" ? `${open}${close}` : open;
+      deepest = depth;
+      return layout(open, items, close, depth, indent, array);
+    };
+    if (isError(value)) {
+      if (!whole) return `[${errorLine(value)}]`;
+      properties(value, items, inner, false);
+      const cause = getOwnPropertyDescriptor(value, "cause"), errors = getOwnPropertyDescriptor(value, "errors");
+      if (cause && !cause.enumerable) append(items, `[cause]: ${inner(cause.value)}`);
+      if (errors && !errors.enumerable) append(items, `[errors]: ${inner(errors.value)}`);
+      return items.length === 0 ? `[${errorLine(value)}]` : deep(`[${errorLine(value)}] {`, "}");
+    }
+    if (slot(tagName, value)) return element(value);
+    for (let i = 0; i < BOXES.length; i++) if (slot(BOXES[i].ask, value)) return `[${BOXES[i].name}: ${show(BOXES[i].ask(value), 0, null, 0)}]`;
+    if (slot(askWeakMap, value) || slot(askWeakSet, value)) return `${kind} { <items unknown> }`;
     const view = tagOfView(value);
+    if (!whole && (isArray(value) ? value.length > 0 : view !== undefined || slot(mapSize, value) || slot(setSize, value) || hasShown(value))) return isArray(value) ? "[Array]" : `[${kind}]`;
+    if (slot(sizeOfBuffer, value)) {
+      append(items, `[Uint8Contents]: <${hexOf(value)}>`);
+      append(items, `byteLength: ${sizeOfBuffer(value)}`);
+      return deep(`${kind} {`, "}");
+    }
+    if (slot(sizeOfView, value)) {
+      append(items, `byteLength: ${sizeOfView(value)}`);
+      append(items, `byteOffset: ${startOfView(value)}`);
+      append(items, `buffer: ${inner(bufferOfView(value))}`);
+      return deep(`${kind} {`, "}");
+    }
+    if (slot(address.href, value)) {
+      for (let i = 0; i < addressParts.length; i++) {
+        if (addressParts[i] === "hash") append(items, `searchParams: ${inner(queryOf(value))}`);
+        append(items, `${addressParts[i]}: ${literal(address[addressParts[i]](value))}`);
+      }
+      return deep(`${kind} {`, "}");
+    }
+    if (slot(askQuery, value)) {
+      queryEach(value, (v, k) => add(() => `${literal(k)} => ${literal(v)}`));
+      more();
+      return deep(`${kind} {`, "}");
+    }
     if (isArray(value) || view !== undefined) {
       const length = view === undefined ? value.length : lengthOfView(value);
       let i = 0;
@@ -162,32 +238,45 @@
       }
       left = length - i;
       more();
-      return layout(kind === "Array" ? "[" : `${kind}(${length}) [`, items, "]", depth, indent, value);
+      const shown = items.length;
+      if (view === undefined && length < 10_000) properties(value, items, inner, true);
+      const open = kind === "Array" ? "[" : `${kind}(${length}) [`;
+      return items.length === shown ? deep(open, "]", value) : deep(open, "]");
     }
     if (slot(mapSize, value)) {
       mapEach(value, (v, k) => add(() => `${inner(k)} => ${inner(v)}`));
       more();
-      return layout(`Map(${mapSize(value)}) {`, items, "}", depth, indent);
+      properties(value, items, inner, false);
+      return deep(`${kind}(${mapSize(value)})${kind === "Map" ? "" : " [Map]"} {`, "}");
     }
     if (slot(setSize, value)) {
       setEach(value, (v) => add(() => inner(v)));
       more();
-      return layout(`Set(${setSize(value)}) {`, items, "}", depth, indent);
+      properties(value, items, inner, false);
+      return deep(`${kind}(${setSize(value)})${kind === "Set" ? "" : " [Set]"} {`, "}");
     }
-    const keys = ownKeys(value);
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i], d = getOwnPropertyDescriptor(value, key);
-      if (!d || !d.enumerable) continue;
-      add(() => {
-        const name = typeof key === "symbol" ? `[${symbolText(key)}]` : isName(key) ? key : literal(key);
-        return `${name}: ${"value" in d ? inner(d.value) : d.set ? (d.get ? "[Getter/Setter]" : "[Setter]") : "[Getter]"}`;
-      });
-    }
-    more();
-    return layout(kind === "Object" ? "{" : `${kind} {`, items, "}", depth, indent);
+    properties(value, items, inner, false);
+    const said = tagOf(value, kind);
+    return deep(kind === "Object" && said === "" ? "{" : `${kind}${said} {`, "}");
   };
-  const inspect = (value) => {
+  const BOXES = [{ ask: boxedNumber, name: "Number" }, { ask: boxedString, name: "String" }, { ask: boxedBoolean, name: "Boolean" }];
+  const askWeakMap = (value) => { weakMapHas(value, value); }, askWeakSet = (value) => { weakSetHas(value, value); };
+  const askQuery = (value) => { queryEach(value, () => {}); };
+  const hasShown = (value) => {
+    const keys = ownKeys(value);
+    for (let i = 0; i < keys.length; i++) if ((getOwnPropertyDescriptor(value, keys[i]) ?? row()).enumerable) return true;
+    return false;
+  };
+  const hexOf = (buffer) => {
+    const bytes = new PageBytes(buffer, 0, sizeOfBuffer(buffer) > 50 ? 50 : sizeOfBuffer(buffer)), length = lengthOfView(bytes);
+    let out = "";
+    for (let i = 0; i < length; i++) out += `${i === 0 ? "" : " "}${LOW_HEX[bytes[i] >> 4]}${LOW_HEX[bytes[i] & 15]}`;
+    const left = sizeOfBuffer(buffer) - length;
+    return left > 0 ? `${out} ... ${left} more byte${left === 1 ? "" : "s"}` : out;
+  };
+  const inspect = (value, limit = DEPTH) => {
     marks = deepest = 0;
+    depthLimit = limit;
     try {
       return show(value, 0, null, 0);
     } catch {

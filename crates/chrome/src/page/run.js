@@ -1,4 +1,4 @@
-  // Part 7: one run from its first line to its report.
+  // Part 8: one run from its first line to its report.
   const toJson = (value) => {
     const type = typeof value;
     if (type === "undefined" || type === "function" || type === "symbol") return "null";
@@ -12,7 +12,7 @@
     }
     return n;
   };
-  const clip = (string) => (string.length > 20_000 ? `${slice(string, 0, 20_000)}…` : string);
+  const clip = (string) => (string.length > 20_000 ? `${slice(string, 0, 20_000)}\u2026` : string);
   // What was thrown in words, as the embedded engine has them: causes and collected errors are told too.
   const told = (e, depth) => {
     const isObject = (typeof e === "object" && e !== null) || typeof e === "function";
@@ -89,6 +89,7 @@
     __cove_n = 0;
     waiting = create(null);
     waitingCount = 0;
+    forgetImports();
     indent = "";
     stopTimers();
     if (!mine.silent) emit(`{"t":"done","operations":${steps},${message}}`);
@@ -149,16 +150,16 @@
       if (given.ok !== undefined) call.resolve(bytesIn(parse(given.ok)));
       else call.reject(hostError(given.kind, given.message, given.code));
     },
-    async module(id, program) {
+    async module(id, make) {
       const call = waiting[id];
       if (call === undefined || run === null) return;
       delete waiting[id];
       waitingCount--;
-      const exports = create(null);
+      const { module } = call;
       try {
-        await program(exports);
-        defineProperty(exports, Symbol.toStringTag, { __proto__: null, value: "Module" });
-        call.resolve(exports);
+        await make(loadFor(module.name))(module.exports);
+        module.done = true;
+        call.resolve(module.exports);
       } catch (e) {
         call.reject(e);
       }

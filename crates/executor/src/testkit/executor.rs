@@ -201,6 +201,56 @@ impl Suite {
         });
     }
 
+    /// Modules of several files: names beside the one that asks, circles, and one failure for all who wait for it.
+    pub fn modules_find_one_another(&self) {
+        let executor = self.ready(with_modules(&[
+            ("lib", "import { two } from './lib/two.js'; export const three = two + 1; export * from './lib/deep/four.js'"),
+            ("lib/two.js", "import one from './one.js'; export const two = one + 1"),
+            ("lib/one.js", "export default 1"),
+            ("lib/deep/four.js", "import { two } from '../two.js'; export const four = two * 2; export const later = n => import(`../${n}`)"),
+            ("lib/even.js", "import { odd } from './odd.js'; export const even = n => n === 0 || odd(n - 1)"),
+            ("lib/odd.js", "import { even } from '../lib/even.js'; export const odd = n => n !== 0 && even(n - 1)"),
+            ("lib/cjs.js", "exports.five = require('./deep/four.js').four + 1"),
+            ("lib/astray.js", "import '../../other/./gone.js'"),
+            ("lib/broken.js", "globalThis.tries = (globalThis.tries ?? 0) + 1; throw new TypeError('at its start')"),
+            ("lib/loops.js", "let n = 0; while (n < 200000) n++; export default n"),
+        ]));
+        for (code, expected) in [
+            (
+                "const lib = await import('lib'); [lib.three, lib.four, Object.prototype.toString.call(lib)]",
+                json!([3, 4, "[object Module]"]),
+            ),
+            ("(await lib.later('one.js')).default", json!(1)),
+            ("(await import('lib/two.js')) === (await lib.later('./two.js'))", json!(true)),
+            ("const { even } = await import('lib/even.js'); [even(10), even(7)]", json!([true, false])),
+            ("(await import('lib/cjs.js')).five", json!(5)),
+            (
+                "const all = await Promise.all(['odd', 'even', 'two'].map(n => import(`lib/${n}.js`))); all.length",
+                json!(3),
+            ),
+            (
+                "const say = e => e.message; [await import('lib/broken.js').catch(say), await import('lib/broken.js').catch(say), tries]",
+                json!(["at its start", "at its start", 1]),
+            ),
+            // A library may loop where a cell should not.
+            ("(await import('lib/loops.js')).default", json!(200_000)),
+            // Not waited for: the next cell must not wait for it either.
+            ("import('lib/one.js'); import('lib/two.js'); 'gone'", json!("gone")),
+            ("(await import('lib/two.js')).two", json!(2)),
+        ] {
+            self.gives(&executor, code, &expected).unwrap_or_else(|error| panic!("{error}"));
+        }
+        for (code, expected, part) in [
+            ("await import('./lib')", ErrorCode::ImportNotAllowed, "Import not allowed: ./lib"),
+            ("await import('lib/astray.js')", ErrorCode::ImportNotAllowed, "Import not allowed: other/gone.js"),
+            ("await lib.later('gone.js')", ErrorCode::RuntimeException, "Cannot find module lib/gone.js"),
+        ] {
+            let error = self.fails(&executor, code, expected).unwrap_or_else(|error| panic!("{error}"));
+            assert!(error.message.contains(part), "{code}: {}", error.message);
+        }
+        self.gives(&executor, "lib.three", &json!(3)).unwrap_or_else(|error| panic!("{error}"));
+    }
+
     /// CF-07: a tool that fails is an error that user code may catch; uncaught it is `ERR_TOOL_PROXY_FAIL`.
     pub fn cf_07_failing_tool(&self) {
         let executor = self.ready(ExecutorOptions::default());
@@ -387,6 +437,15 @@ fn with_module(name: &str, source: &str) -> ExecutorOptions {
     ExecutorOptions {
         authorized_imports: vec![name.to_owned()],
         modules: [(name.to_owned(), source.to_owned())].into_iter().collect(),
+        ..Default::default()
+    }
+}
+
+/// Modules of one package, `lib`.
+fn with_modules(modules: &[(&str, &str)]) -> ExecutorOptions {
+    ExecutorOptions {
+        authorized_imports: vec!["lib".to_owned()],
+        modules: modules.iter().map(|(name, source)| ((*name).to_owned(), (*source).to_owned())).collect(),
         ..Default::default()
     }
 }
