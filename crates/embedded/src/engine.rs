@@ -119,9 +119,8 @@ impl EmbeddedEngine {
             return Ok(nursery);
         }
         let program = launch::find(self.options.worker_program.as_deref()).map_err(EngineError::Unavailable)?;
-        let nursery = Nursery::start(&program, self.options.spare_children, self.fonts.shelf_for_worker(), START)
-            .await
-            .map_err(EngineError::Unavailable)?;
+        let nursery =
+            Nursery::start(&program, self.options.spare_children, START).await.map_err(EngineError::Unavailable)?;
         if self.options.profile == Profile::Strict {
             let missing: Vec<String> =
                 nursery.report().missing().map(|wall| format!("{} ({})", wall.name, wall.detail)).collect();

@@ -5,16 +5,14 @@
 //! [shelf](crate::shelf) the thing lies, so that all sessions share it; where there is no shelf, or no room on it, the
 //! bytes themselves are the answer.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use cove_canvas::fonts::system;
 
-use crate::shelf::{Place, Shelf};
+use crate::shelf::{self, Place};
 
 /// Larger font files are left out: the largest in use, those with all of Chinese, have 20 to 40 MB.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -23,7 +21,7 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 pub(crate) const MAX_QUESTION_BYTES: usize = 5;
 
 /// What a guest may ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Thing {
     /// The index, as JSON.
     Index,
@@ -98,18 +96,12 @@ struct Known {
     paths: Vec<PathBuf>,
 }
 
-/// The shelf and what lies where on it.
-struct Stock {
-    shelf: Shelf,
-    places: HashMap<Thing, Place>,
-}
-
 /// The host's fonts.
 #[derive(Default)]
 pub(crate) struct HostFonts {
     dirs: Vec<PathBuf>,
     known: OnceLock<Known>,
-    stock: OnceLock<Option<Mutex<Stock>>>,
+    shelved_index: OnceLock<Option<Place>>,
 }
 
 impl HostFonts {
@@ -117,16 +109,6 @@ impl HostFonts {
     pub(crate) fn new(extra: Vec<PathBuf>, with_system: bool) -> Self {
         let dirs = if with_system { system::font_dirs(&extra) } else { extra };
         Self { dirs, ..Self::default() }
-    }
-
-    /// The shelf, for a worker to map. `None`: there is none on this machine, and fonts travel as bytes.
-    pub(crate) fn shelf_for_worker(&self) -> Option<OwnedFd> {
-        let stock = self.stock().as_ref()?;
-        stock.lock().unwrap_or_else(PoisonError::into_inner).shelf.for_worker().ok()
-    }
-
-    fn stock(&self) -> &Option<Mutex<Stock>> {
-        self.stock.get_or_init(|| Some(Mutex::new(Stock { shelf: Shelf::new().ok()?, places: HashMap::new() })))
     }
 
     /// The answer, on a thread that may block.
@@ -145,7 +127,7 @@ impl HostFonts {
             Thing::Index => Arc::clone(&known.json),
             Thing::File(number) => {
                 let mut bytes = Vec::new();
-                open(known, number)?.0.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+                open(known, number)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
                 Arc::new(bytes)
             }
         };
@@ -163,28 +145,20 @@ impl HostFonts {
 
     /// Where a thing lies; it is put there if it does not lie there yet.
     fn shelved(&self, thing: Thing, known: &Known) -> Option<Place> {
-        let mut stock = self.stock().as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = stock.places.get(&thing) {
-            return Some(*place);
-        }
-        let place = match thing {
-            Thing::Index => stock.shelf.put(known.json.as_slice(), known.json.len() as u64),
-            Thing::File(number) => {
-                let (file, bytes) = open(known, number)?;
-                stock.shelf.put(file.take(MAX_FILE_BYTES), bytes)
+        match thing {
+            Thing::Index => {
+                let place = || shelf::place(known.json.as_slice(), known.json.len() as u64);
+                *self.shelved_index.get_or_init(place)
             }
-        };
-        let place = place.ok().flatten()?;
-        stock.places.insert(thing, place);
-        Some(place)
+            Thing::File(number) => shelf::place_file(&open(known, number)?, MAX_FILE_BYTES),
+        }
     }
 }
 
-/// A file of the index, and how long it is.
-fn open(known: &Known, number: u32) -> Option<(File, u64)> {
+/// A file of the index.
+fn open(known: &Known, number: u32) -> Option<File> {
     let file = File::open(known.paths.get(usize::try_from(number).ok()?)?).ok()?;
-    let about = file.metadata().ok().filter(|about| about.is_file() && about.len() <= MAX_FILE_BYTES)?;
-    Some((file, about.len()))
+    file.metadata().is_ok_and(|about| about.is_file() && about.len() <= MAX_FILE_BYTES).then_some(file)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 use crate::probe::Behind;
+use crate::shelf;
 use crate::worker::{MANY_ARGUMENT, PROBE_ARGUMENT, WORKER_ARGUMENT, can_be_worker};
 
 /// What the stand-alone worker is called.
@@ -43,24 +44,24 @@ pub(crate) fn find(explicit: Option<&Path>) -> Result<PathBuf, String> {
 /// fonts' shelf, if there is one; it inherits nothing else.
 ///
 /// `for_many`: it is worth a few milliseconds to make the runs that follow cheaper.
-pub(crate) fn start(program: &Path, for_many: bool, shelf: Option<OwnedFd>) -> io::Result<(OwnedFd, Child)> {
-    start_as(program, if for_many { &[WORKER_ARGUMENT, MANY_ARGUMENT] } else { &[WORKER_ARGUMENT] }, shelf)
+pub(crate) fn start(program: &Path, for_many: bool) -> io::Result<(OwnedFd, Child)> {
+    start_as(program, if for_many { &[WORKER_ARGUMENT, MANY_ARGUMENT] } else { &[WORKER_ARGUMENT] })
 }
 
 /// Starts it as a probe of its own walls.
-pub(crate) fn start_probe(program: &Path, behind: Behind, shelf: Option<OwnedFd>) -> io::Result<(OwnedFd, Child)> {
-    start_as(program, &[PROBE_ARGUMENT, behind.argument()], shelf)
+pub(crate) fn start_probe(program: &Path, behind: Behind) -> io::Result<(OwnedFd, Child)> {
+    start_as(program, &[PROBE_ARGUMENT, behind.argument()])
 }
 
 #[expect(clippy::disallowed_methods, reason = "this room owns the worker: it ends with its control socket")]
-fn start_as(program: &Path, arguments: &[&str], shelf: Option<OwnedFd>) -> io::Result<(OwnedFd, Child)> {
+fn start_as(program: &Path, arguments: &[&str]) -> io::Result<(OwnedFd, Child)> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     let process = Command::new(program)
         .arg0(WORKER_NAME)
         .args(arguments)
         .env_clear()
         .stdin(Stdio::from(theirs))
-        .stdout(shelf.map_or_else(Stdio::null, Stdio::from))
+        .stdout(shelf::for_worker().map_or_else(Stdio::null, Stdio::from))
         .stderr(Stdio::null())
         .spawn()?;
     Ok((ours, process))

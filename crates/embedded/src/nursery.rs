@@ -66,13 +66,8 @@ struct State {
 
 impl Nursery {
     /// Starts a zygote and waits until it is ready.
-    pub(crate) async fn start(
-        program: &Path,
-        spare_children: usize,
-        shelf: Option<OwnedFd>,
-        at_most: Duration,
-    ) -> Result<Self, String> {
-        let (control, process) = launch::start(program, spare_children > 1, shelf)
+    pub(crate) async fn start(program: &Path, spare_children: usize, at_most: Duration) -> Result<Self, String> {
+        let (control, process) = launch::start(program, spare_children > 1)
             .map_err(|error| format!("{} could not be started: {error}", program.display()))?;
         Self::attend(control, Some(process), spare_children, at_most).await
     }

@@ -12,10 +12,9 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::{WaitOptions, WaitStatus};
 use serde::{Deserialize, Serialize};
 
-use crate::shelf::Shelf;
 use crate::sys::{self, Forked};
 use crate::worker::{inmate, start};
-use crate::{control, launch, walls};
+use crate::{control, launch, shelf, walls};
 
 mod attempts;
 
@@ -85,11 +84,9 @@ impl Behind {
 pub fn probe_walls(worker_program: Option<&Path>, behind: Behind) -> Result<Vec<Probed>, EngineError> {
     let unavailable = |error: &dyn fmt::Display| EngineError::Unavailable(error.to_string());
     let program = launch::find(worker_program).map_err(|error| unavailable(&error))?;
-    let mut shelf = Shelf::new().map_err(|error| unavailable(&error))?;
-    shelf.put(&b"fonts"[..], 5).map_err(|error| unavailable(&error))?;
-    let shelf = shelf.for_worker().map_err(|error| unavailable(&error))?;
-    let (control, mut first) =
-        launch::start_probe(&program, behind, Some(shelf)).map_err(|error| unavailable(&error))?;
+    // So that there is something to read.
+    shelf::place(&b"fonts"[..], 5);
+    let (control, mut first) = launch::start_probe(&program, behind).map_err(|error| unavailable(&error))?;
     set_socket_timeout(&control, Timeout::Recv, Some(PATIENCE)).map_err(|error| unavailable(&error))?;
     let mut probed = Vec::new();
     let outcome = loop {
