@@ -119,11 +119,14 @@ async fn broken_font_files_are_left_out() {
 #[tokio::test]
 async fn a_machine_without_fonts_draws_latin_text() {
     const BARE: &str = "
-        const ctx = getCanvas(300, 60).getContext('2d');
+        const ctx = getCanvas(80, 50).getContext('2d');
         const look = (font, text) => {
-            ctx.clearRect(0, 0, 300, 60); ctx.font = font; ctx.fillText(text, 4, 40);
-            return ctx.getImageData(0, 0, 300, 60).data.filter((_, i) => i % 4 === 3).join() };
-        const ink = look => look.split(',').filter(a => a !== '0').length;
+            ctx.clearRect(0, 0, 80, 50); ctx.font = font; ctx.fillText(text, 4, 36);
+            const { data } = ctx.getImageData(0, 0, 80, 50);
+            let seen = '';
+            for (let i = 3; i < data.length; i += 4) if (data[i]) seen += i + ':' + data[i] + ' ';
+            return seen };
+        const ink = look => look.split(' ').length - 1;
         const all = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,;:!?@#&%+-=()éèüßñøÅ€';
         const faults = [];
         for (const font of ['sans-serif', 'serif', 'monospace', 'Arial', 'Courier New', 'Nobody Knows This', 'system-ui']) {
@@ -143,7 +146,4 @@ async fn a_machine_without_fonts_draws_latin_text() {
         return faults";
     let engine = EmbeddedEngine::new(EmbeddedOptions { system_fonts: false, ..options() });
     assert_eq!(value(&engine, BARE).await, serde_json::json!([]));
-    // And the machine as it is draws the same letters, in whatever it has.
-    let faults = value(&stage::engine(), BARE).await;
-    assert!(faults.as_array().unwrap().iter().all(|fault| !fault.as_str().unwrap().contains("nothing")), "{faults}");
 }
