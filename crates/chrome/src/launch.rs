@@ -49,8 +49,10 @@ pub(crate) const COMMON_FLAGS: &[&str] = &[
     "--use-mock-keychain",
     // Without it a guest's peer connection would send datagrams past resolver rules and proxy.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // A spare renderer would be a process that belongs to no tab.
-    "--disable-features=SpareRendererForSitePerProcess,Translate,OptimizationHints,MediaRouter",
+    // A spare renderer would be a process that belongs to no tab, and so would those in which a browser with windows
+    // (the full one, in its headless mode too) draws its address bar: one or two for every context.
+    "--disable-features=SpareRendererForSitePerProcess,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIReloadButton,\
+     Translate,OptimizationHints,MediaRouter",
 ];
 
 /// A started browser, not yet spoken to.
@@ -146,6 +148,8 @@ fn flags(profile: &Profile, options: &ChromeOptions, resolver_rules: &str) -> Ve
     let own = [
         // A guest's page opens no further windows; an unwanted one would have no interception of its own.
         "--block-new-web-contents",
+        // The full browser would open a page of its own, with a process that is nobody's.
+        "--no-startup-window",
         // Guests get SharedArrayBuffer without cross-origin isolation, whose process swap would cost a second renderer
         // per tab; nobody shares a renderer here anyway.
         "--enable-features=SharedArrayBuffer",
@@ -179,6 +183,8 @@ mod tests {
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
             "--block-new-web-contents",
+            // The full browser would open a page of its own, with a process that is nobody's.
+            "--no-startup-window",
             "--js-flags=--max-old-space-size=512",
         ] {
             assert!(flags.iter().any(|flag| flag == wall), "{wall} is missing");
