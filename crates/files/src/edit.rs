@@ -17,6 +17,7 @@ use crate::locate::{Haystack, Miss};
 use crate::path::RelPath;
 use crate::replace::Target;
 use crate::result::ToolResult;
+use crate::sniff::Utf16;
 use crate::step::Missing;
 use crate::truncate::format_size;
 use crate::workspace::Workspace;
@@ -86,6 +87,10 @@ pub fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Res
     if replacements.len() > MAX_REPLACEMENTS {
         let message = format!("edit: {} edits at once; the limit is {MAX_REPLACEMENTS}", replacements.len());
         return Err(FileError::invalid_args(message));
+    }
+    if Utf16::of(content).is_some() {
+        let message = format!("{given} is UTF-16 text; edit works on UTF-8. Write it anew in UTF-8 first.");
+        return Err(FileError::new("not_utf8", message));
     }
     let bom = if content.starts_with(BOM) { BOM.len() } else { 0 };
     let body = &content[bom..];

@@ -3,6 +3,7 @@
 //! The rules are ripgrep's; the files are opened by us, on the handle of the folder that is being searched. A
 //! `.gitignore` that is a FIFO, a symlink or a gigabyte is no `.gitignore`.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsFd;
@@ -36,7 +37,7 @@ impl Ignores {
                 let mut builder = GitignoreBuilder::new("");
                 for line in text.lines() {
                     // A rule that cannot be read is left out, as git does.
-                    let _ = builder.add_line(None, line);
+                    let _ = builder.add_line(None, &braces_as_text(line));
                 }
                 match builder.build() {
                     Ok(rules) if !rules.is_empty() => {
@@ -64,6 +65,30 @@ impl Ignores {
     }
 }
 
+/// Braces are alternatives to ripgrep and plain characters to git; whoever writes a `.gitignore` means git.
+fn braces_as_text(line: &str) -> Cow<'_, str> {
+    if !line.contains(['{', '}']) {
+        return Cow::Borrowed(line);
+    }
+    let mut text = String::with_capacity(line.len() + 8);
+    let (mut escaped, mut class) = (false, None::<usize>);
+    for char in line.chars() {
+        match (char, &mut class) {
+            _ if escaped => escaped = false,
+            ('\\', _) => escaped = true,
+            // `]` first in a class is one of its characters.
+            (']', Some(seen)) if *seen > 0 => class = None,
+            ('!' | '^', Some(0)) => {}
+            (_, Some(seen)) => *seen += 1,
+            ('[', None) => class = Some(0),
+            ('{' | '}', None) => text.push('\\'),
+            _ => {}
+        }
+        text.push(char);
+    }
+    Cow::Owned(text)
+}
+
 /// Names that no search enters.
 pub(crate) fn never_searched(name: &[u8]) -> bool {
     name == b".git" || name == b"node_modules"
@@ -79,4 +104,18 @@ fn read(dir: impl AsFd) -> Option<String> {
     let mut bytes = Vec::new();
     File::from(fd).take(size).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::braces_as_text;
+
+    #[test]
+    fn braces_are_plain_characters() {
+        let check = |line: &str, expected: &str| assert_eq!(braces_as_text(line), expected, "{line}");
+        check("*.{js,md}", "*.\\{js,md\\}");
+        check("plain/*.js", "plain/*.js");
+        check("\\{a\\}", "\\{a\\}");
+        check("[{]x[!]}]{", "[{]x[!]}]\\{");
+    }
 }

@@ -9,10 +9,11 @@ use std::io::Read;
 use serde_json::json;
 
 use crate::args::ReadArgs;
+use crate::edit::MAX_EDIT_BYTES;
 use crate::error::{Asked, FileError};
 use crate::path::RelPath;
 use crate::result::ToolResult;
-use crate::sniff::{image_type, is_binary};
+use crate::sniff::{Utf16, image_type, is_binary};
 use crate::stop::{Guarded, Stop};
 use crate::truncate::{MAX_BYTES, MAX_LINES, TruncatedBy, Truncation, format_size, join_lines};
 use crate::workspace::Workspace;
@@ -55,12 +56,22 @@ impl Workspace {
             reader.read_to_end(&mut block).map_err(failed)?;
             return Ok(ToolResult::image(format!("Read image file [{mime}]"), mime, &block));
         }
+        let want = args.limit.map_or(MAX_LINES, |limit| limit.min(MAX_LINES));
+        // Held whole while its bytes become a text: as large as a file that is edited, no larger.
+        if let Some(order) = Utf16::of(&block[..head]).filter(|_| size <= MAX_EDIT_BYTES) {
+            block.truncate(head);
+            reader.read_to_end(&mut block).map_err(failed)?;
+            let mut scan = Scan::new(args.offset.unwrap_or(1).max(1) - 1, want);
+            scan.block(order.decode(&block).as_bytes());
+            scan.ended = true;
+            return scan.answer(args, size, path.given());
+        }
         if is_binary(&block[..head]) {
             return Ok(ToolResult::text(format!("Read binary file ({})", format_size(size))));
         }
 
         let start = args.offset.unwrap_or(1).max(1) - 1;
-        let mut scan = Scan::new(start, args.limit.map_or(MAX_LINES, |limit| limit.min(MAX_LINES)));
+        let mut scan = Scan::new(start, want);
         let mut filled = head;
         while filled > 0 && !scan.enough() {
             scan.block(&block[..filled]);

@@ -178,6 +178,31 @@ fn a_written_file_keeps_its_mode() {
     assert_eq!((mode("run.sh"), mode("secret")), (0o755, 0o600));
 }
 
+/// UTF-16 is read as text, in lines like any other, and not edited as if it were UTF-8.
+#[test]
+fn two_byte_text_is_read_and_not_edited() {
+    let room = Room::new(&[]);
+    let text: String = (1..=2500).map(|line| format!("Zeile {line} – ä😀\r\n")).collect();
+    for (name, mark, order) in
+        [("le", [0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ("be", [0xfe, 0xff], u16::to_be_bytes)]
+    {
+        let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(order)).collect();
+        std::fs::write(room.path().join(name), &bytes).unwrap();
+        assert_eq!(room.call("read", json!({"path": name, "offset": 2500})), "Zeile 2500 – ä😀\r\n",);
+        assert!(
+            room.call("read", json!({"path": name}))
+                .ends_with("Zeile 2000 – ä😀\r\n\n[Showing lines 1-2000 of 2501. Use offset=2001 to continue.]"),
+        );
+        assert_eq!(
+            room.call("grep", json!({"pattern": "Zeile 7 – ä", "path": name})),
+            format!("{name}:7: Zeile 7 – ä😀")
+        );
+        let refused = room.call("edit", json!({"path": name, "oldText": "1", "newText": "é"}));
+        assert!(refused.starts_with("not_utf8: "), "{refused}");
+        assert_eq!(std::fs::read(room.path().join(name)).unwrap(), bytes);
+    }
+}
+
 #[test]
 fn grep_says_what_it_left_out() {
     let room = Room::new(&[
