@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cove_api::{Event, EventKind, Moment};
@@ -24,8 +25,12 @@ const KEPT_EVENTS: usize = 1_000;
 /// What they may weigh together: a thousand console lines may be long ones.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// What an event weighs beside its strings.
-const EVENT_BYTES: usize = 64;
+/// What the events of all sandboxes may weigh together. Beyond it every ring gives up its older half: who reads at once
+/// misses nothing, and Bay's memory does not grow with the number of sandboxes that once ran something.
+const ALL_BYTES: usize = 16 << 20;
+
+/// What an event weighs beside its text.
+const EVENT_BYTES: usize = 96;
 
 impl Bay {
     /// Events after number `after` (`None`: from now on).
@@ -45,6 +50,8 @@ impl Bay {
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     rings: Mutex<HashMap<String, Arc<Ring>>>,
+    /// What all of them weigh.
+    bytes: Arc<AtomicUsize>,
 }
 
 impl Events {
@@ -55,8 +62,11 @@ impl Events {
             EventKind::State | EventKind::RunStarted => Some(self.ring(sandbox_id)),
             _ => self.rings().get(sandbox_id).cloned(),
         };
-        if let Some(ring) = ring {
-            ring.push(kind, data);
+        let Some(ring) = ring else { return };
+        ring.push(kind, &data);
+        if self.bytes.load(Ordering::Relaxed) > ALL_BYTES {
+            let rings: Vec<_> = self.rings().values().cloned().collect();
+            rings.iter().for_each(|ring| ring.halve());
         }
     }
 
@@ -90,7 +100,8 @@ impl Events {
     }
 
     fn ring(&self, sandbox_id: &str) -> Arc<Ring> {
-        Arc::clone(self.rings().entry(sandbox_id.to_owned()).or_default())
+        let new = || Arc::new(Ring::new(Arc::clone(&self.bytes)));
+        Arc::clone(self.rings().entry(sandbox_id.to_owned()).or_insert_with(new))
     }
 
     fn rings(&self) -> MutexGuard<'_, HashMap<String, Arc<Ring>>> {
@@ -104,44 +115,80 @@ struct Ring {
     kept: Mutex<Kept>,
     /// Rung with every event; carries nothing.
     bell: watch::Sender<()>,
+    /// What all rings weigh.
+    all: Arc<AtomicUsize>,
 }
 
 #[derive(Debug)]
 struct Kept {
-    events: VecDeque<(usize, Event)>,
+    events: VecDeque<Told>,
     bytes: usize,
     next: u64,
     dropped: bool,
     ended: bool,
 }
 
-impl Default for Ring {
-    /// Numbers begin at the clock's microseconds: after a restart of Bay they go on above all that were given out before,
-    /// so that a reader who resumes never takes a new event for one that it has seen.
-    fn default() -> Self {
-        let next = u64::try_from(Moment::now().micros()).unwrap_or(1);
-        let kept = Kept { events: VecDeque::new(), bytes: 0, next, dropped: false, ended: false };
-        Self { kept: Mutex::new(kept), bell: watch::Sender::new(()) }
+/// An event as it is kept: its data as text, a quarter of what a tree of them weighs.
+#[derive(Debug)]
+struct Told {
+    seq: u64,
+    kind: EventKind,
+    at: Moment,
+    data: Box<str>,
+}
+
+impl Told {
+    fn bytes(&self) -> usize {
+        EVENT_BYTES + self.data.len()
+    }
+
+    fn event(&self) -> Event {
+        // It was written from such a map.
+        let data = serde_json::from_str(&self.data).unwrap_or_default();
+        Event { seq: self.seq, kind: self.kind, at: self.at, data }
     }
 }
 
 impl Ring {
-    fn push(&self, kind: EventKind, data: Map<String, Value>) {
-        let bytes = EVENT_BYTES + data.iter().map(|(name, value)| name.len() + weight(value)).sum::<usize>();
+    /// Numbers begin at the clock's microseconds: after a restart of Bay they go on above all that were given out before,
+    /// so that a reader who resumes never takes a new event for one that it has seen.
+    fn new(all: Arc<AtomicUsize>) -> Self {
+        let next = u64::try_from(Moment::now().micros()).unwrap_or(1);
+        let kept = Kept { events: VecDeque::new(), bytes: 0, next, dropped: false, ended: false };
+        Self { kept: Mutex::new(kept), bell: watch::Sender::new(()), all }
+    }
+
+    fn push(&self, kind: EventKind, data: &Map<String, Value>) {
+        // Strings and JSON values always serialise.
+        let data = serde_json::to_string(data).unwrap_or_default().into_boxed_str();
         {
             let mut kept = self.kept();
-            let seq = kept.next;
+            let told = Told { seq: kept.next, kind, at: Moment::now(), data };
             kept.next += 1;
-            kept.bytes += bytes;
-            kept.events.push_back((bytes, Event { seq, kind, at: Moment::now(), data }));
-            // The newest stays, whatever it weighs: somebody may be waiting for it.
-            while kept.events.len() > 1 && (kept.events.len() > KEPT_EVENTS || kept.bytes > KEPT_BYTES) {
-                let gone = kept.events.pop_front().map_or(0, |(bytes, _)| bytes);
-                kept.bytes = kept.bytes.saturating_sub(gone);
-                kept.dropped = true;
-            }
+            kept.bytes += told.bytes();
+            self.all.fetch_add(told.bytes(), Ordering::Relaxed);
+            kept.events.push_back(told);
+            self.trim(&mut kept, KEPT_EVENTS, KEPT_BYTES);
         }
         self.bell.send_replace(());
+    }
+
+    /// Gives up the older half.
+    fn halve(&self) {
+        let mut kept = self.kept();
+        let half = kept.bytes / 2;
+        self.trim(&mut kept, KEPT_EVENTS, half);
+        kept.events.shrink_to_fit();
+    }
+
+    /// Drops the oldest until no more are there; the newest stays, whatever it weighs: somebody may be waiting for it.
+    fn trim(&self, kept: &mut Kept, events: usize, bytes: usize) {
+        while kept.events.len() > 1 && (kept.events.len() > events || kept.bytes > bytes) {
+            let gone = kept.events.pop_front().map_or(0, |told| told.bytes());
+            kept.bytes -= gone;
+            self.all.fetch_sub(gone, Ordering::Relaxed);
+            kept.dropped = true;
+        }
     }
 
     fn end(&self) {
@@ -154,13 +201,10 @@ impl Ring {
     }
 }
 
-/// Bytes of a value's strings; the rest is small.
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(|item| 8 + weight(item)).sum(),
-        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + weight(value)).sum(),
-        _ => 8,
+impl Drop for Ring {
+    fn drop(&mut self) {
+        let bytes = self.kept().bytes;
+        self.all.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
@@ -196,7 +240,7 @@ impl Reader {
     /// Takes what is new; `true` when nothing is and nothing will be.
     fn look(&mut self) -> bool {
         let kept = self.ring.kept();
-        let oldest = kept.events.front().map_or(kept.next, |(_, event)| event.seq);
+        let oldest = kept.events.front().map_or(kept.next, |told| told.seq);
         // Nought is no event's number: it asks for all that there is.
         if self.at == 0 && !kept.dropped {
             self.at = oldest - 1;
@@ -208,7 +252,7 @@ impl Reader {
             return false;
         }
         let skip = usize::try_from(self.at + 1 - oldest).unwrap_or(usize::MAX);
-        self.batch.extend(kept.events.iter().skip(skip).take(Self::BATCH).map(|(_, event)| event.clone()));
+        self.batch.extend(kept.events.iter().skip(skip).take(Self::BATCH).map(Told::event));
         self.batch.is_empty() && kept.ended
     }
 }
@@ -279,5 +323,26 @@ mod tests {
         assert_eq!(ring.kept().events.len(), 1);
         events.end_all();
         assert!(ring.kept().ended && events.rings().is_empty());
+        drop(ring);
+        assert_eq!(events.bytes.load(Ordering::Relaxed), 0);
+    }
+
+    /// However many sandboxes say something, all of it weighs so much and no more; each keeps its newest.
+    #[tokio::test]
+    async fn many_sandboxes_weigh_no_more_than_all_may() {
+        let events = Events::default();
+        let text = "x".repeat(10_000);
+        for round in 0..3 {
+            for n in 0..1_000 {
+                events.emit(&format!("s{n}"), EventKind::RunStarted, line(&text));
+                events.emit(&format!("s{n}"), EventKind::Console, line(&round.to_string()));
+            }
+            assert!(events.bytes.load(Ordering::Relaxed) <= ALL_BYTES);
+        }
+        let kept: usize = events.rings().values().map(|ring| ring.kept().bytes).sum();
+        assert_eq!(events.bytes.load(Ordering::Relaxed), kept);
+        let reader = events.read("s7", Some(0));
+        events.end_all();
+        assert_eq!(texts(reader).await.last().map(String::as_str), Some("2"));
     }
 }
