@@ -22,6 +22,7 @@ mod sandboxes;
 mod session;
 mod skills;
 mod store;
+mod terminal;
 mod warm;
 mod work;
 
@@ -30,6 +31,7 @@ pub use events::EventStream;
 pub use files::{ByteStream, Download};
 pub use hold::Hold;
 pub use owner::{IdempotencyKey, Owner};
+pub use terminal::Terminal;
 
 /// What every verb answers.
 pub type Answer<T> = Result<T, cove_api::BayError>;

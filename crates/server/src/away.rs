@@ -8,15 +8,17 @@ use std::sync::OnceLock;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cove_api::{ErrorCode, IdKind};
+use hyper_util::rt::TokioIo;
 
 use crate::app::App;
 use crate::envelope::REQUEST_ID;
 use crate::failure::Failure;
 use crate::keys::Identity;
+use crate::routes::terminal::is_websocket;
 
 /// Says that a request was handed on.
 pub(crate) const FORWARDED: HeaderName = HeaderName::from_static("x-cove-forwarded");
@@ -65,18 +67,23 @@ fn sandbox_id(path: &str) -> Option<&str> {
     segments.next().filter(|id| IdKind::Sandbox.fits(id))
 }
 
-pub(crate) async fn pass(app: &App, base: &str, request: Request) -> Result<Response, Failure> {
+pub(crate) async fn pass(app: &App, base: &str, mut request: Request) -> Result<Response, Failure> {
     let unreachable = || {
         Failure::new(ErrorCode::SessionNotReady, "the Bay that has this sandbox's session cannot be reached")
             .with("retry_after_ms", 1_000)
     };
     let client = app.away.client().ok_or_else(unreachable)?;
+    let caller = is_websocket(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (parts, body) = request.into_parts();
     let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
     let url = format!("{}{target}", base.trim_end_matches('/'));
     let mut headers = end_to_end(&parts.headers);
     headers.remove(header::HOST);
     headers.insert(FORWARDED, HeaderValue::from_static("1"));
+    if caller.is_some() {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+        headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    }
     let body = reqwest::Body::wrap_stream(body.into_data_stream());
     let sent = client.request(parts.method, url).headers(headers).body(body).send().await;
     let answer = sent.map_err(|error| {
@@ -87,6 +94,22 @@ pub(crate) async fn pass(app: &App, base: &str, request: Request) -> Result<Resp
     *response.status_mut() = answer.status();
     *response.headers_mut() = end_to_end(answer.headers());
     response.headers_mut().remove(REQUEST_ID);
+    if let (StatusCode::SWITCHING_PROTOCOLS, Some(caller)) = (answer.status(), caller) {
+        for name in [header::CONNECTION, header::UPGRADE] {
+            response.headers_mut().extend(answer.headers().get(&name).map(|value| (name, value.clone())));
+        }
+        let closing = app.closing.clone();
+        tokio::spawn(async move {
+            // Silence, a long day and the session's end are looked after where the terminal is.
+            let (Ok(caller), Ok(mut there)) = (caller.await, answer.upgrade().await) else { return };
+            let mut caller = TokioIo::new(caller);
+            tokio::select! {
+                _ = tokio::io::copy_bidirectional(&mut caller, &mut there) => {}
+                () = closing.cancelled() => {}
+            }
+        });
+        return Ok(response);
+    }
     *response.body_mut() = Body::from_stream(answer.bytes_stream());
     Ok(response)
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, HttpBody};
+use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::{Buf as _, Bytes};
 use cove_api::{BayError, ErrorCode};
@@ -38,6 +39,10 @@ impl Phase {
 
     /// Watches its answer until the last of it has been handed over.
     pub(crate) fn watch(&self, response: Response) -> Response {
+        // What is another protocol from here on is nothing that hyper writes.
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            return response;
+        }
         let phase = self.clone();
         response.map(|inner| Body::new(Watched { inner, phase }))
     }

@@ -162,7 +162,7 @@ fn serve(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
-) -> http1::Connection<
+) -> http1::UpgradeableConnection<
     TokioIo<Spoken>,
     impl hyper::service::Service<
         hyper::Request<Incoming>,
@@ -185,5 +185,5 @@ fn serve(
             Router::call(&mut router, request).await.map(|response| phase.watch(response))
         }
     });
-    builder.serve_connection(TokioIo::new(stream), service)
+    builder.serve_connection(TokioIo::new(stream), service).with_upgrades()
 }

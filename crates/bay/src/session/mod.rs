@@ -41,6 +41,8 @@ pub(crate) struct LiveSession {
     /// Whether the store does not know yet when it ends.
     dirty: AtomicBool,
     running: AtomicUsize,
+    /// How many terminals are open.
+    pub(crate) terminals: Arc<AtomicUsize>,
     /// What the workspace was last seen to hold, when, and what came since.
     weighed: Mutex<Option<Weighed>>,
 }

@@ -93,6 +93,7 @@ impl Bay {
             idle_expires_micros: AtomicI64::new(idle.micros()),
             dirty: AtomicBool::new(false),
             running: AtomicUsize::new(0),
+            terminals: Arc::default(),
             weighed: Mutex::new(None),
         })
     }

@@ -161,6 +161,8 @@ fn sqlite_pool(connections: u32, only_read: bool) -> AnyPoolOptions {
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
+        // A full disk ends a transaction by itself, and the driver goes on counting it: such a connection takes no other.
+        .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .after_connect(move |connection, _| {
             Box::pin(async move {
                 sqlx::raw_sql(

@@ -48,11 +48,11 @@ pub(super) enum Verb {
     Get { id: String },
     /// Run a command, Python, JavaScript or a browser command in a sandbox
     Exec(Exec),
-    /// Copy a file in or out: one of the two is `ID:PATH`
+    /// Copy a file or a folder in or out: one of the two is `ID:PATH`
     Cp {
-        /// A file here, `-` for standard input, or `ID:PATH`
+        /// A file or a folder here, `-` for standard input, or `ID:PATH` (`ID:@NAME`: a picture)
         from: String,
-        /// A file here, `-` for standard output, or `ID:PATH`
+        /// A file or a folder here, `-` for standard output, or `ID:PATH`
         to: String,
     },
     /// Show what ran in a sandbox

@@ -1,11 +1,15 @@
-//! `cove sandbox cp`: a file in or out, as a stream.
+//! `cove sandbox cp`: a file or a folder in or out, as a stream. What breaks off on its way out leaves nothing half here.
+
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use cove_client::{Bits, Client};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use cove_api::ErrorCode;
+use cove_client::{Bits, Client, ClientError};
+use futures_util::StreamExt as _;
+use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
 
-use super::wait;
+use super::{tree, wait};
 use crate::exit::{DIM, PLAIN};
 
 /// `sandbox-…:path`; nothing else before a colon is a sandbox.
@@ -23,16 +27,19 @@ pub(super) async fn copy(bay: &Client, from: &str, to: &str) -> anyhow::Result<(
 }
 
 async fn put(bay: &Client, from: &str, id: &str, path: &str) -> anyhow::Result<()> {
+    let mut path = path.to_owned();
+    if path.is_empty() || path.ends_with('/') {
+        // `..` and `dir/` have names too, once they are looked at.
+        let whole = Path::new(from).canonicalize().unwrap_or_else(|_| from.into());
+        path.push_str(whole.file_name().and_then(|name| name.to_str()).context("which name inside?")?);
+    }
+    if from != "-" && Path::new(from).is_dir() {
+        return tree::put(bay, Path::new(from), id, &path).await;
+    }
     let source: Box<dyn AsyncRead + Send + Unpin> = match from {
         "-" => Box::new(tokio::io::stdin()),
         file => Box::new(tokio::fs::File::open(file).await.with_context(|| file.to_owned())?),
     };
-    let mut path = path.to_owned();
-    if path.is_empty() || path.ends_with('/') {
-        let name =
-            std::path::Path::new(from).file_name().and_then(|name| name.to_str()).context("which name inside?")?;
-        path.push_str(name);
-    }
     let bits: Bits = Box::pin(ReaderStream::new(source));
     let done = wait::with_progress(&format!("copying to {id}"), bay.upload(id, &path, bits)).await?;
     anstream::eprintln!("{DIM}{} bytes to {id}:{}{PLAIN}", done.size, done.path);
@@ -40,31 +47,71 @@ async fn put(bay: &Client, from: &str, id: &str, path: &str) -> anyhow::Result<(
 }
 
 async fn fetch(bay: &Client, id: &str, path: &str, to: &str) -> anyhow::Result<()> {
-    use futures_util::StreamExt as _;
     // `@name` is an artifact; a file of that name is `./@name`.
     let artifact = path.strip_prefix('@');
-    let mut bits = match artifact {
-        Some(name) => bay.artifact(id, name).await?,
-        None => bay.download(id, path).await?,
-    };
-    let name = artifact.unwrap_or(path).rsplit('/').next().unwrap_or_default();
-    let file = match std::path::Path::new(to) {
-        folder if folder.is_dir() => folder.join(name),
+    let name = artifact.unwrap_or(path).trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let file = match Path::new(to) {
+        folder if folder.is_dir() && !name.is_empty() => folder.join(name),
         file => file.to_owned(),
     };
-    let mut sink: Box<dyn AsyncWrite + Send + Unpin> = match to {
-        "-" => Box::new(tokio::io::stdout()),
-        _ => Box::new(tokio::fs::File::create(&file).await.with_context(|| file.display().to_string())?),
+    let bits = match artifact {
+        Some(name) => bay.artifact(id, name).await,
+        None => bay.download(id, path).await,
     };
-    let mut size = 0;
-    while let Some(chunk) = bits.next().await {
-        let chunk = chunk.context("the file broke off")?;
-        size += chunk.len();
-        sink.write_all(&chunk).await?;
+    let bits = match bits {
+        Ok(bits) => bits,
+        Err(ClientError::Refused { error, .. }) if to != "-" && is_folder(&error) => {
+            return tree::fetch(bay, id, path, &file).await;
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if to == "-" {
+        let mut out = tokio::io::stdout();
+        let mut bits = bits;
+        while let Some(chunk) = bits.next().await {
+            out.write_all(&chunk.context("the file broke off")?).await?;
+        }
+        out.flush().await?;
+        return Ok(());
     }
-    sink.flush().await?;
-    if to != "-" {
-        anstream::eprintln!("{DIM}{size} bytes to {}{PLAIN}", file.display());
-    }
+    let size = wait::with_progress(&format!("copying from {id}"), save(bits, &file)).await?;
+    anstream::eprintln!("{DIM}{size} bytes to {}{PLAIN}", file.display());
     Ok(())
+}
+
+/// Whether a file could not be had because it is a folder.
+fn is_folder(error: &cove_api::BayError) -> bool {
+    error.code == ErrorCode::ValidationError && error.details.get("code").is_some_and(|code| code == "not_a_file")
+}
+
+/// Writes a file beside its place, and puts it there when it is whole.
+pub(super) async fn save(mut bits: Bits, file: &Path) -> anyhow::Result<u64> {
+    let named = || file.display().to_string();
+    // A device or a pipe has no place that a whole file could be put in.
+    let special = file.metadata().is_ok_and(|found| !found.is_file());
+    let part = if special { file.to_owned() } else { beside(file).with_context(named)? };
+    let mut sink = tokio::fs::File::create(&part).await.with_context(named)?;
+    let mut size = 0;
+    let done: anyhow::Result<()> = async {
+        while let Some(chunk) = bits.next().await {
+            let chunk = chunk.context("the file broke off")?;
+            size += chunk.len() as u64;
+            sink.write_all(&chunk).await.with_context(named)?;
+        }
+        sink.flush().await.with_context(named)?;
+        if !special {
+            tokio::fs::rename(&part, file).await.with_context(named)?;
+        }
+        Ok(())
+    }
+    .await;
+    if done.is_err() && !special {
+        let _ = tokio::fs::remove_file(&part).await;
+    }
+    done.map(|()| size)
+}
+
+fn beside(file: &Path) -> Option<PathBuf> {
+    let name = file.file_name()?.to_string_lossy();
+    Some(file.with_file_name(format!(".{name}.{}.part", std::process::id())))
 }

@@ -7,7 +7,9 @@ mod args;
 mod copy;
 mod exec;
 mod logs;
+mod nearest;
 mod table;
+mod tree;
 mod wait;
 
 use std::io::Write as _;
@@ -23,17 +25,28 @@ use crate::local;
 
 pub(crate) async fn sandbox(args: Sandbox) -> anyhow::Result<Exit> {
     let (url, key) = local::find(args.url.as_deref(), args.key.as_deref(), args.data_dir.as_deref());
-    let done = match Client::new(&url, key.as_deref()) {
-        Ok(bay) => dispatch(&bay, args.verb, args.json).await,
-        Err(error) => Err(error.into()),
+    let bay = match Client::new(&url, key.as_deref()) {
+        Ok(bay) => bay,
+        Err(error) => return Ok(refused(&error)),
     };
-    match done {
+    match dispatch(&bay, args.verb, args.json).await {
         Ok(exit) => Ok(exit),
+        // Whoever read our words has read enough.
+        Err(error) if is_closed_pipe(&error) => Ok(Exit::Ok),
         Err(error) => match error.downcast::<ClientError>() {
-            Ok(refusal) => Ok(refused(&refusal)),
+            Ok(refusal) => {
+                let exit = refused(&refusal);
+                nearest::hint(&bay, &refusal).await;
+                Ok(exit)
+            }
             Err(other) => Err(other),
         },
     }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let kind = |cause: &(dyn std::error::Error + 'static)| Some(cause.downcast_ref::<std::io::Error>()?.kind());
+    error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }
 
 async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> {
@@ -65,9 +78,15 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
         Verb::Logs { id, follow, last } => logs::logs(bay, &id, follow, last, json).await?,
         Verb::Stop { id } => bay.stop_sandbox(&id).await?,
         Verb::Rm { ids } => {
+            // One that is not there is no reason to keep the others.
+            let mut exit = Exit::Ok;
             for id in ids {
-                bay.delete_sandbox(&id).await?;
+                if let Err(error) = bay.delete_sandbox(&id).await {
+                    exit = refused(&error);
+                    nearest::hint(bay, &error).await;
+                }
             }
+            return Ok(exit);
         }
     }
     Ok(Exit::Ok)
@@ -82,7 +101,9 @@ fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
 fn refused(error: &ClientError) -> Exit {
     anstream::eprintln!("{RED}error:{PLAIN} {error}");
     if let ClientError::Unreachable { .. } = error {
-        anstream::eprintln!("{DIM}hint:{PLAIN} is `cove serve` running? COVE_URL says where to ask");
+        anstream::eprintln!(
+            "{DIM}hint:{PLAIN} start a server with `cove serve`, or say where one is with --url or COVE_URL"
+        );
     }
     match error.code() {
         Some(ErrorCode::Unauthorized) => {

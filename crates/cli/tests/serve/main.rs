@@ -1,16 +1,22 @@
 //! `cove serve` from end to end: the very binary, real HTTP, real cells, real Python, a real browser.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
+mod alone;
 mod asked;
 mod clients;
 mod ending;
 mod endpoints;
 mod events;
+mod full;
+mod handed_on;
 mod killed;
 mod once;
 mod people;
+mod postgres;
+mod refusals;
 mod several;
 mod skills;
+mod terminal;
 mod trouble;
 
 use std::io::{BufRead as _, BufReader};

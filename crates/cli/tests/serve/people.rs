@@ -57,12 +57,44 @@ fn people_make_use_and_delete_sandboxes() {
     check(&["cp", &format!("{id}:script.py"), "back.py"], "", 0, "", "16 bytes");
     assert_eq!(std::fs::read_to_string(ground.folder.path().join("back.py")).unwrap(), "print('guessed')");
     check(&["cp", "a", "b"], "", 5, "", "ID:PATH");
+    // Folders, both ways; links stay where they are. A file that cannot be had leaves nothing half.
+    let tree = ground.folder.path().join("tree/inner");
+    std::fs::create_dir_all(&tree).unwrap();
+    std::fs::write(tree.join("a.bin"), [0, 159, 146, 150]).unwrap();
+    std::fs::write(tree.join("../b.txt"), "b").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", tree.join("link")).unwrap();
+    check(&["cp", "tree", &format!("{id}:")], "", 0, "", "2 files, 5 bytes");
+    check(&["cp", "tree", &format!("{id}:again")], "", 0, "", "1 links or special files were left out");
+    check(
+        &["exec", id, "-c", "ln -s /etc tree/out; find tree again -type f | sort"],
+        "",
+        0,
+        "again/b.txt\nagain/inner/a.bin\ntree/b.txt\ntree/inner/a.bin\n",
+        "",
+    );
+    check(&["cp", &format!("{id}:tree"), "here"], "", 0, "", "2 files, 5 bytes to here");
+    assert_eq!(std::fs::read(ground.folder.path().join("here/inner/a.bin")).unwrap(), [0, 159, 146, 150]);
+    assert!(!ground.folder.path().join("here/out").exists());
+    check(&["cp", &format!("{id}:nothing"), "nothing"], "", 1, "", "file_not_found");
+    check(&["cp", &format!("{id}:script.py"), "/nowhere/script.py"], "", 5, "", "/nowhere/script.py");
+    assert!(!ground.folder.path().join("nothing").exists());
+    // What was probably meant.
+    check(&["get", &id[..id.len() - 1]], "", 1, "", &format!("did you mean {id}?"));
+    check(&["create", "--profile", "python-defalt"], "", 2, "", "there are python-default, browser-python, javascript");
+    // Who has read enough closes the pipe, and that is no error.
+    let mut long = ground.command("data");
+    long.args(["sandbox", "exec", id, "--", "seq", "1", "200000"]).env("COVE_KEY", KEY);
+    let mut long = long.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(long.stdout.take());
+    let long = long.wait_with_output().unwrap();
+    assert_eq!((long.status.code(), String::from_utf8_lossy(&long.stderr).as_ref()), (Some(0), ""));
     check(&["list"], "", 0, id, "");
     check(&["get", id], "", 0, "python-default", "");
     check(&["logs", id], "", 0, "print(6 * 7)", "");
     let list: Value = serde_json::from_str(&run(&ground, &["list", "--json"], "").out).unwrap();
     assert_eq!(list[0]["id"], id);
     check(&["stop", id], "", 0, "", "");
+    check(&["rm", "sandbox-000000000000", id], "", 1, "", "sandbox-000000000000");
     check(&["rm", id], "", 0, "", "");
     check(&["get", id], "", 1, "", "not_found");
     check(&["get", id, "--key", "wrong"], "", 4, "", "COVE_KEY");

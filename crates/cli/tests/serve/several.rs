@@ -1,55 +1,12 @@
 //! Two Bays behind one PostgreSQL: the same answers from either, and one warm sandbox for one caller.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use crate::postgres::Postgres;
 use crate::{Ground, Served};
-
-/// Says the folder once the server answers; ends everything when its input ends, also because this process was killed.
-const SCRIPT: &str = r#"
-set -e
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-[ -n "$bin" ] || { echo "no PostgreSQL server here: run scripts/setup" >&2; exit 1; }
-dir=$(mktemp -d /tmp/cove-pg.XXXXXX)
-end() { "$bin/pg_ctl" stop -D "$dir/data" -m immediate -s >/dev/null 2>&1 || true; rm -rf "$dir"; }
-trap end EXIT
-"$bin/initdb" -D "$dir/data" -U bay -A trust -E UTF8 --locale=C.UTF-8 --no-sync >/dev/null
-"$bin/pg_ctl" start -D "$dir/data" -l "$dir/log" -s -w -t 60 -o "-k $dir -c listen_addresses= -c fsync=off" </dev/null >/dev/null
-"$bin/createdb" -h "$dir" -U bay bay
-echo "$dir"
-read _ || true
-"#;
-
-struct Postgres(Child, String);
-
-impl Postgres {
-    fn start() -> Self {
-        let root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0;
-        // The server refuses to run as root.
-        let mut command = Command::new(if root { "setpriv" } else { "env" });
-        if root {
-            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]);
-        }
-        command.args(["sh", "-c", SCRIPT]).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut folder = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut folder).unwrap();
-        assert!(!folder.trim().is_empty(), "PostgreSQL did not start: {:?}", child.wait());
-        let url = format!("postgresql:///bay?host={}&user=bay", folder.trim());
-        Self(child, url)
-    }
-}
-
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
-    }
-}
 
 async fn python(served: &Served, id: &str, code: &str) -> Value {
     let (status, body) = served.ask("POST", &format!("/v1/sandboxes/{id}/python/exec"), json!({ "code": code })).await;
@@ -68,14 +25,15 @@ async fn javascript(served: &Served, id: &str, code: &str) -> Value {
 #[tokio::test]
 async fn either_bay_answers_for_both() {
     let postgres = Postgres::start();
+    let url = postgres.url();
     let ground = Ground::new(
         "profiles:\n  - id: warm\n    runtime_type: ship\n    capabilities: [python, shell, filesystem]\n    warm_pool_size: 3",
     );
     let cargos = ground.folder.path().join("cargos");
     let text = std::fs::read_to_string(&ground.config).unwrap();
     std::fs::write(&ground.config, format!("{text}\ncargo:\n  root_path: {}\n", cargos.display())).unwrap();
-    let a = ground.serve("a", &["--database-url", &postgres.1]);
-    let b = ground.serve("b", &["--database-url", &postgres.1]);
+    let a = ground.serve("a", &["--database-url", &url]);
+    let b = ground.serve("b", &["--database-url", &url]);
 
     // A session that one Bay has is reached through the other, state and all.
     let id = a.create("python-default").await;

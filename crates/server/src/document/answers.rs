@@ -20,22 +20,19 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
         codes.push(E::Timeout);
         // The collector's own faults are in its report.
         if id != "run_collector" {
-            codes.push(E::InternalError);
+            // Records that cannot be had just now can be had again; all other faults of theirs are ours.
+            codes.extend([E::InternalError, E::SessionNotReady]);
         }
     }
     if path.contains('{') {
         codes.push(E::NotFound);
     }
     let in_sandbox = path.starts_with("/v1/sandboxes/{id}");
-    if in_sandbox || id == "create_sandbox" || id == "create_cargo" {
-        // Its session may live in another Bay that does not answer; Bay may be ending.
-        codes.push(E::SessionNotReady);
-    }
     let works = ["/python/", "/shell/", "/browser/", "/filesystem/"].iter().any(|part| path.contains(part))
         && id != "get_browser_trace";
     let runs_javascript = matches!(id, "exec_javascript" | "reset_javascript");
     if works || runs_javascript {
-        codes.extend([E::SandboxExpired, E::Conflict, E::CapabilityNotSupported, E::ShipError]);
+        codes.extend([E::Conflict, E::CapabilityNotSupported, E::ShipError]);
     }
     if path.contains("/filesystem/") {
         codes.extend([E::InvalidPath, E::Forbidden, E::ValidationError]);
@@ -58,8 +55,8 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
         "promote_candidate" | "delete_candidate" | "rollback_release" => vec![E::Conflict],
         _ => Vec::new(),
     });
-    let mortal = ["extend_ttl", "keepalive", "stop_sandbox"].contains(&id) || path.contains("/history");
-    if mortal {
+    let lives_on = matches!(id, "get_sandbox" | "delete_sandbox");
+    if in_sandbox && !lives_on {
         codes.push(E::SandboxExpired);
     }
     codes

@@ -15,6 +15,7 @@ mod mcp;
 mod sandboxes;
 mod service;
 mod skills;
+pub(crate) mod terminal;
 mod upload;
 mod work;
 
@@ -56,6 +57,7 @@ pub(crate) fn described() -> OpenApi {
 pub(crate) fn router(app: App) -> Router {
     let (api, _) = api().split_for_parts();
     let api = api
+        .route("/sandboxes/{id}/terminal", routing::get(terminal::open))
         .route_layer(from_fn_with_state(app.clone(), away::hand_on))
         .route_layer(from_fn_with_state(app.clone(), caller::admit));
     let (service, _) = service::routes().split_for_parts();

@@ -1,0 +1,186 @@
+//! A terminal in a sandbox: the runtime's own WebSocket, led through Bay.
+//!
+//! Bay reads none of it. The two who speak agree on their WebSocket themselves; Bay lets the caller in, carries bytes both
+//! ways, and ends it when nobody has said anything for as long as a session may be idle, after half a day, or with the
+//! session. While a terminal is open its session is in use.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use cove_api::{BayError, ErrorCode};
+use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method, Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+
+use crate::config::Capability;
+use crate::router::{Berth, broken, refusal};
+use crate::{Answer, Bay, Owner};
+use cove_runtime::client::ClientError;
+
+/// However much is said.
+const TOTAL: Duration = Duration::from_secs(12 * 3600);
+/// Without a word, where the profile's sessions have no such end.
+const IDLE: Duration = Duration::from_secs(24 * 3600);
+/// How long the runtime may take to answer.
+const SHAKE: Duration = Duration::from_secs(15);
+/// Terminals of one session; each is a shell with programs of its own.
+const MAX_OF_SESSION: usize = 16;
+/// What is carried at once.
+const BLOCK: usize = 16 << 10;
+/// What a refusal may hold.
+const MAX_REFUSAL_BYTES: usize = 1 << 20;
+
+/// A terminal that the runtime has opened, and that nobody speaks to yet. Dropping it ends it.
+pub struct Terminal {
+    /// What the runtime answered to the handshake: the caller's answer.
+    pub headers: HeaderMap,
+    inner: hyper::upgrade::Upgraded,
+    idle: Duration,
+    /// Both go with it: while somebody sits there, the session is in use.
+    _berth: Berth,
+    _place: Place,
+}
+
+impl std::fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Terminal").field("idle", &self.idle).finish_non_exhaustive()
+    }
+}
+
+/// One of the places at a session.
+#[derive(Debug)]
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(count: &Arc<AtomicUsize>) -> Answer<Self> {
+        if count.fetch_add(1, Ordering::SeqCst) >= MAX_OF_SESSION {
+            count.fetch_sub(1, Ordering::SeqCst);
+            let message = format!("{MAX_OF_SESSION} terminals are open in this sandbox already");
+            return Err(BayError::new(ErrorCode::QuotaExceeded, message));
+        }
+        Ok(Self(Arc::clone(count)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Bay {
+    /// Opens a terminal of so many columns and rows; `key` is the WebSocket handshake's.
+    pub async fn open_terminal(
+        &self,
+        owner: &Owner,
+        id: &str,
+        (cols, rows): (u16, u16),
+        key: &HeaderValue,
+    ) -> Answer<Terminal> {
+        let call = self.admit(owner, id, Capability::Terminal).await?;
+        let mut berth = self.berth(&call).await?;
+        let place = Place::take(&berth.session.terminals)?;
+        let socket = self
+            .ask(&call, &mut berth, |container| async move {
+                let connected = UnixStream::connect(container.handle.endpoint()).await;
+                connected.map_err(|error| ClientError::Refused(error.to_string()))
+            })
+            .await?;
+        let request = Request::builder()
+            .method(Method::GET)
+            .uri(format!("/term/ws?cols={cols}&rows={rows}"))
+            .header(header::HOST, "ship")
+            .header(header::CONNECTION, "upgrade")
+            .header(header::UPGRADE, "websocket")
+            .header(header::SEC_WEBSOCKET_VERSION, "13")
+            .header(header::SEC_WEBSOCKET_KEY, key)
+            .body(Empty::<Bytes>::new())
+            .map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
+        let failed = |error: hyper::Error| broken(&ClientError::Unreachable(error.to_string()));
+        let shaken = async {
+            let (mut sender, connection) =
+                hyper::client::conn::http1::handshake(TokioIo::new(socket)).await.map_err(failed)?;
+            tokio::spawn(connection.with_upgrades());
+            let answer = sender.send_request(request).await.map_err(failed)?;
+            if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+                let status = answer.status();
+                let said = Limited::new(answer.into_body(), MAX_REFUSAL_BYTES).collect().await;
+                let said = said.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+                return Err(refusal(status, &serde_json::from_slice(&said).unwrap_or_default()));
+            }
+            let headers = answer.headers().clone();
+            Ok((headers, hyper::upgrade::on(answer).await.map_err(failed)?))
+        };
+        let late = |_| broken(&ClientError::Timeout(SHAKE));
+        let (headers, inner) = tokio::time::timeout(SHAKE, shaken).await.map_err(late)??;
+        let idle = match call.profile.idle_timeout {
+            0 => IDLE,
+            seconds => Duration::from_secs(seconds),
+        };
+        Ok(Terminal { headers, inner, idle, _berth: berth, _place: place })
+    }
+}
+
+impl Terminal {
+    /// Carries bytes between the caller and the terminal until either goes, nobody says anything any more, or `told`.
+    pub async fn carry(self, caller: impl AsyncRead + AsyncWrite + Send, told: impl Future<Output = ()> + Send) {
+        let (mut from_caller, mut to_caller) = tokio::io::split(caller);
+        let (mut from_inside, mut to_inside) = tokio::io::split(TokioIo::new(self.inner));
+        let said = tokio::sync::watch::Sender::new(Instant::now());
+        tokio::select! {
+            () = pass(&mut from_caller, &mut to_inside, &said) => {}
+            () = pass(&mut from_inside, &mut to_caller, &said) => {}
+            () = silence(said.subscribe(), self.idle) => {}
+            () = tokio::time::sleep(TOTAL) => {}
+            () = told => {}
+        }
+        // The caller sees an end, whoever it came from; what is inside ends when its line is cut.
+        let _ = tokio::time::timeout(Duration::from_secs(1), to_caller.shutdown()).await;
+    }
+}
+
+async fn pass(
+    from: &mut (impl AsyncRead + Unpin),
+    to: &mut (impl AsyncWrite + Unpin),
+    said: &tokio::sync::watch::Sender<Instant>,
+) {
+    let mut block = vec![0; BLOCK];
+    while let Ok(count @ 1..) = from.read(&mut block).await {
+        said.send_replace(Instant::now());
+        let Some(bytes) = block.get(..count) else { return };
+        if to.write_all(bytes).await.is_err() || to.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Comes back when nothing was said for so long.
+async fn silence(mut said: tokio::sync::watch::Receiver<Instant>, idle: Duration) {
+    loop {
+        let last = *said.borrow_and_update();
+        let quiet = tokio::time::sleep_until((last + idle).into());
+        tokio::select! {
+            () = quiet => return,
+            changed = said.changed() => if changed.is_err() { return },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted() {
+        let count = Arc::default();
+        let taken: Vec<_> = (0..MAX_OF_SESSION).map(|_| Place::take(&count).unwrap()).collect();
+        assert_eq!(Place::take(&count).unwrap_err().code, ErrorCode::QuotaExceeded);
+        drop(taken);
+        assert!(Place::take(&count).is_ok());
+    }
+}
