@@ -1,7 +1,7 @@
 //! The groups of one sandbox: made, joined, removed; and those that killed owners have left, swept away.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,12 +11,16 @@ use crate::controller::{Controller, set};
 use crate::place::{Here, Place, Version};
 use crate::{Counted, Wanted};
 
-/// How all names of groups begin. The owner's process id follows, for the sweeping, and something that nobody else has:
-/// owners in different process namespaces have the same ids.
+/// How all names of groups begin. The owner's process id follows, for people, and something that nobody else has: owners
+/// in different process namespaces have the same ids.
 const PREFIX: &str = "cove-";
 
-/// A group this young may belong to somebody who is only about to join it.
-const SWEEP_AFTER: Duration = Duration::from_secs(60);
+/// A group this young may belong to somebody who is only about to lock it.
+const SWEEP_AFTER: Duration = Duration::from_secs(10);
+
+/// How far the sweeping goes: deeper, and over more groups, is nobody's usual arrangement.
+const SWEEP_DEPTH: usize = 6;
+const SWEEP_GROUPS: usize = 4096;
 
 /// How often a group is tried to be removed: its last member may be on its way out.
 const REMOVALS: u32 = 50;
@@ -25,6 +29,8 @@ const REMOVALS: u32 = 50;
 #[derive(Debug, Default)]
 pub struct Groups {
     made: Vec<PathBuf>,
+    /// Locks on their folders, gone with this process however it ends: what nobody has locked is swept away.
+    locks: Vec<File>,
 }
 
 impl Groups {
@@ -61,6 +67,7 @@ impl Groups {
             match made {
                 Ok(detail) => {
                     if !shared {
+                        self.locks.extend(lock(&dir));
                         self.made.push(dir);
                     }
                     return Ok(detail);
@@ -114,6 +121,10 @@ impl Groups {
 }
 
 /// Removes groups, as far as they are empty; those whose last member is just ending are waited for.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the kernel does not say when a group becomes free, and 50 ms are the most"
+)]
 pub fn remove(dirs: &[PathBuf]) {
     for dir in dirs {
         for _ in 0..REMOVALS {
@@ -131,21 +142,48 @@ pub fn remove(dirs: &[PathBuf]) {
     }
 }
 
-/// Removes what owners that were killed have left behind.
+/// Removes what owners that were killed have left behind, anywhere in the hierarchies, in a thread of its own.
 pub fn sweep() {
+    // Nothing depends on it: who cannot have a thread sweeps another time.
+    let _ = std::thread::Builder::new().name("cove-sweep".to_owned()).spawn(sweep_now);
+}
+
+fn sweep_now() {
     let here = Here::look();
-    for parent in Controller::ALL.iter().filter_map(|one| here.find(one.name())).flat_map(|place| place.parents) {
-        for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let owner = name.to_str().and_then(owner_of);
-            let made = entry.metadata().and_then(|found| found.modified()).ok();
-            let old = made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > SWEEP_AFTER);
-            if old && owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
-                // Fails where somebody is in it.
-                let _ = fs::remove_dir(entry.path());
+    let mut roots: Vec<_> =
+        Controller::ALL.iter().filter_map(|one| here.find(one.name())?.parents.last().cloned()).collect();
+    roots.dedup();
+    for root in roots {
+        let mut todo = vec![(root, 0)];
+        let mut seen = 0;
+        while let Some((dir, depth)) = todo.pop() {
+            let folders = fs::read_dir(&dir).into_iter().flatten().flatten();
+            for entry in folders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+                seen += 1;
+                if entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX)) {
+                    sweep_one(&entry.path());
+                } else if depth < SWEEP_DEPTH && seen < SWEEP_GROUPS {
+                    todo.push((entry.path(), depth + 1));
+                }
             }
         }
     }
+}
+
+fn sweep_one(dir: &Path) {
+    let made = fs::metadata(dir).and_then(|found| found.modified()).ok();
+    let old = made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > SWEEP_AFTER);
+    if old && lock(dir).is_some() {
+        // Fails where somebody is in it.
+        let _ = fs::remove_dir(dir);
+    }
+}
+
+/// Locks a group's folder; `None` where somebody has.
+fn lock(dir: &Path) -> Option<File> {
+    let file = File::open(dir).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
 }
 
 fn name(whose: &str) -> String {
@@ -153,10 +191,6 @@ fn name(whose: &str) -> String {
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     format!("{PREFIX}{whose}-{}-{now:x}{count:x}", std::process::id())
-}
-
-fn owner_of(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?.split('-').nth(1)?.parse().ok()
 }
 
 /// Makes sure that groups below `parent` have the controller. Only version 2 asks for it.
@@ -176,13 +210,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_whose_they_are_and_are_used_once() {
+    fn names_are_used_once_and_folders_have_one_owner() {
         let (one, two) = (name("cell"), name("cell"));
-        assert_ne!(one, two);
-        assert_eq!(owner_of(&one), Some(std::process::id()));
-        for other in ["user.slice", "cove-", "cove-cell", "cove-cell-x", "docker"] {
-            assert_eq!(owner_of(other), None, "{other}");
-        }
+        assert!(one != two && one.starts_with("cove-cell-"), "{one} {two}");
+        let dir = tempfile::tempdir().unwrap();
+        let held = lock(dir.path());
+        assert!(held.is_some() && lock(dir.path()).is_none());
+        drop(held);
+        assert!(lock(dir.path()).is_some());
     }
 
     /// With the kernel, as far as it lets us: a limit that is claimed is a limit that is there.
@@ -199,7 +234,7 @@ mod tests {
         if let Some(limit) = &counted.cpus {
             assert!((limit.value - 0.5).abs() < 0.01, "{limit:?}");
         }
-        assert!(groups.folders().iter().all(|dir| dir.is_dir()));
+        assert!(groups.folders().iter().all(|dir| dir.is_dir() && lock(dir).is_none()));
         groups.remove();
         assert!(!groups.folders().iter().any(|dir| dir.exists()));
     }

@@ -161,6 +161,37 @@ async fn pictures_are_returned() {
     assert_eq!(size_of_png(&answer["output"]["images"][0]), (30, 20));
 }
 
+/// `exit` ends the cell and nothing else, by IPython and without it.
+#[tokio::test]
+async fn leaving_a_cell_leaves_everything_else() {
+    let sandbox = rich_sandbox().await;
+    for first in ["x = 1", "%env A=b\nx = 1"] {
+        sandbox.python(first).await;
+        for (code, error) in [
+            ("print('so far'); exit(); print('no')", None),
+            ("print('so far'); quit()", None),
+            ("print('so far'); raise SystemExit(0)", None),
+            ("print('so far'); exit(3)", Some("SystemExit: 3")),
+            ("import sys; print('so far'); sys.exit('bye')", Some("SystemExit: bye")),
+        ] {
+            let answer = sandbox.python(code).await;
+            assert_eq!((&answer["stdout"], &answer["error"]), (&json!("so far\n"), &json!(error)), "{code}: {answer}");
+            assert_eq!((&answer["stderr"], &answer["state_lost"]), (&json!(""), &json!(false)), "{code}: {answer}");
+        }
+        let answer = sandbox.python("help(len); x").await;
+        assert!(answer["stdout"].as_str().unwrap().ends_with("\n1\n"), "{answer}");
+    }
+}
+
+/// What the future brings stays, as for the lines of one file.
+#[tokio::test]
+async fn the_future_holds_for_later_cells() {
+    let sandbox = sandbox().await;
+    sandbox.python("from __future__ import annotations").await;
+    let answer = sandbox.python("def f(a: not_there): pass\nf.__annotations__").await;
+    assert_eq!(answer["stdout"], "{'a': 'not_there'}\n", "{answer}");
+}
+
 /// IPython comes with the first cell that needs it, and finds everything in its place.
 #[tokio::test]
 async fn ipython_is_used_where_it_is_needed() {

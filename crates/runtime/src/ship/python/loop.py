@@ -3,6 +3,7 @@
 # It must start quickly (hence the few imports, and IPython only for the first cell that needs it), survive whatever the
 # code does short of killing the process, and leave stdout and stderr alone: they are pipes that Ship reads, so that
 # child processes and C extensions are heard as well. Who calls it is in zygote.py, which follows in the same text.
+import __future__
 import builtins
 import json
 import linecache
@@ -15,6 +16,8 @@ import types
 MAX_IMAGES = 20
 MAX_IMAGE_BYTES = 8 << 20
 CO_COROUTINE = 0x80
+# The only feature of `__future__` that is not the present yet.
+FUTURE = __future__.annotations.compiler_flag
 
 
 class Channel:
@@ -158,6 +161,19 @@ def refuse_input(prompt="", /):
     raise RuntimeError("input() is not possible here: nobody can type. Put the value into the code instead.")
 
 
+class Leave:
+    """`exit` and `quit` end the cell. Python's own would close standard input as well, which `help` wants to look at."""
+
+    def __repr__(self):
+        return "exit() ends the cell; variables are kept."
+
+    def __call__(self, code=None):
+        raise SystemExit(code)
+
+
+leave = Leave()
+
+
 class Cells:
     """The namespace, and the two ways to run code in it: plain, or by IPython's shell."""
 
@@ -174,7 +190,9 @@ class Cells:
         self.errors = []
         sys.meta_path.insert(0, Patches(self.pictures))
         sys.displayhook = self.display_result
+        self.flags = 0x2000  # PyCF_ALLOW_TOP_LEVEL_AWAIT
         builtins.input = refuse_input
+        builtins.exit = builtins.quit = leave
         builtins.display = self.display
 
     def display(self, *values, **kwargs):
@@ -221,15 +239,15 @@ class Cells:
             error = result.error_before_exec or result.error_in_exec
             if error is None:
                 return None
+            if isinstance(error, SystemExit):
+                return left(error)
             text = "\n".join(self.errors) or f"{type(error).__name__}: {error}"
             return {"name": type(error).__name__, "message": str(error), "traceback": text}
         try:
             self.plain(code, f"<cell {count}>")
             return None
         except SystemExit as error:
-            if error.code in (None, 0):
-                return None
-            return {"name": "SystemExit", "message": str(error.code), "traceback": f"SystemExit: {error.code}"}
+            return left(error)
         except BaseException as error:
             return describe(error)
 
@@ -238,16 +256,18 @@ class Cells:
 
         lines = code.splitlines(True)
         linecache.cache[name] = (len(code), None, lines, name)
-        flags = 0x2000  # PyCF_ALLOW_TOP_LEVEL_AWAIT
-        tree = compile(code, name, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        tree = compile(code, name, "exec", self.flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         last = None
         # A semicolon at the end keeps the value quiet, as in IPython.
         if tree.body and isinstance(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
             last = ast.Expression(tree.body.pop().value)
         if tree.body:
-            self.evaluate(compile(tree, name, "exec", flags, dont_inherit=True))
+            compiled = compile(tree, name, "exec", self.flags, dont_inherit=True)
+            # `from __future__ import …` holds for the cells that follow, as for the lines of one file.
+            self.flags |= compiled.co_flags & FUTURE
+            self.evaluate(compiled)
         if last is not None:
-            sys.displayhook(self.evaluate(compile(last, name, "eval", flags, dont_inherit=True)))
+            sys.displayhook(self.evaluate(compile(last, name, "eval", self.flags, dont_inherit=True)))
 
     def evaluate(self, code):
         if not code.co_flags & CO_COROUTINE:
@@ -258,6 +278,13 @@ class Cells:
             self.loop = asyncio.new_event_loop()
             asyncio.set_event_loop(self.loop)
         return self.loop.run_until_complete(eval(code, self.names))
+
+
+def left(error):
+    """What a cell that was left by `exit` ended with: nothing, unless it said so."""
+    if error.code in (None, 0):
+        return None
+    return {"name": "SystemExit", "message": str(error.code), "traceback": f"SystemExit: {error.code}"}
 
 
 def describe(error):
@@ -315,6 +342,9 @@ def make_shell(cells):
         def enable_gui(self, gui=None):
             pass
 
+        def ask_exit(self):
+            raise SystemExit
+
     def show(data):
         png = data.get("image/png")
         if png:
@@ -336,6 +366,12 @@ def make_shell(cells):
     except Exception:
         config.InteractiveShell.colors = "nocolor"
         shell = Shell.instance(user_module=cells.main, user_ns=cells.names, config=config)
+    import warnings
+
+    # Its advice on how to leave a terminal.
+    warnings.filterwarnings("ignore", message="To exit: use")
+    # It brings its own, which take no code.
+    cells.names["exit"] = cells.names["quit"] = leave
     builtins.input = refuse_input
     return shell
 

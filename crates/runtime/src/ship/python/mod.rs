@@ -7,6 +7,7 @@ mod zygote;
 pub(crate) use interpreter::Recipe;
 pub(crate) use kernel::Kernel;
 
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -96,7 +97,8 @@ async fn status(State(state): State<ShipState>) -> Json<Value> {
     Json(state.kernel.status())
 }
 
-async fn restart(State(state): State<ShipState>) -> Result<Json<Value>, ApiError> {
+/// The body means nothing; it is read so that a client that sends one is not cut off in the middle of it.
+async fn restart(State(state): State<ShipState>, _body: Bytes) -> Result<Json<Value>, ApiError> {
     state.kernel.restart().await?;
     Ok(Json(json!({"success": true, "message": "Kernel restarted; all variables are gone"})))
 }

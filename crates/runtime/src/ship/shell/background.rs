@@ -16,6 +16,9 @@ use crate::ship::error::ApiError;
 /// Jobs that run at once and jobs whose end is remembered; the oldest ended ones are forgotten first.
 const MAX_JOBS: usize = 64;
 
+/// Why a job has ended that somebody has asked to end.
+const ON_REQUEST: &str = "Command was ended on request, with its whole process tree";
+
 /// What is known of one job.
 #[derive(Debug)]
 struct Job {
@@ -202,7 +205,8 @@ async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<std::time::
     collect(&job, &mut running);
     {
         let mut seen = job.seen();
-        seen.end = Some(Ended { end, status, error: reason(end, timed_out), after_ms: millis(job.begin) });
+        let error = if status == "killed" { Some(ON_REQUEST.to_owned()) } else { reason(end, timed_out) };
+        seen.end = Some(Ended { end, status, error, after_ms: millis(job.begin) });
     }
     job.done.send_replace(true);
     let Running { program, out, err } = running;

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -116,7 +117,8 @@ async fn show(State(state): State<ShipState>, Path(id): Path<String>) -> Result<
     state.jobs.show(&id).map(Json)
 }
 
-async fn kill(State(state): State<ShipState>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
+/// The body means nothing; it is read so that a client that sends one is not cut off in the middle of it.
+async fn kill(State(state): State<ShipState>, Path(id): Path<String>, _body: Bytes) -> Result<Json<Value>, ApiError> {
     let jobs = Arc::clone(&state.jobs);
     jobs.kill(&id).await.map(Json)
 }
