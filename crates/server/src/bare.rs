@@ -6,7 +6,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, HttpBody};
@@ -29,12 +29,34 @@ const ANSWERED: u8 = 2;
 
 /// What one connection does at the moment; shared by its stream and its service.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Phase(Arc<AtomicU8>);
+pub(crate) struct Phase(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    now: AtomicU8,
+    /// How many connections had come to their rest when this one last did: the lowest number rests longest.
+    rested: AtomicU64,
+}
+
+/// Counts rests.
+static RESTS: AtomicU64 = AtomicU64::new(1);
 
 impl Phase {
+    /// A connection from which nothing has come yet.
+    pub(crate) fn new() -> Self {
+        let phase = Self::default();
+        phase.0.rested.store(RESTS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        phase
+    }
+
     /// A request has come.
     pub(crate) fn begin(&self) {
-        self.0.store(ANSWERING, Ordering::Release);
+        self.0.now.store(ANSWERING, Ordering::Release);
+    }
+
+    /// While nothing is being answered: since when, as a number that grows.
+    pub(crate) fn resting_since(&self) -> Option<u64> {
+        (self.0.now.load(Ordering::Acquire) == IDLE).then(|| self.0.rested.load(Ordering::Relaxed))
     }
 
     /// Watches its answer until the last of it has been handed over.
@@ -56,7 +78,7 @@ struct Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.phase.0.store(ANSWERED, Ordering::Release);
+        self.phase.0.now.store(ANSWERED, Ordering::Release);
     }
 }
 
@@ -108,7 +130,7 @@ impl Spoken {
     }
 
     fn is_idle(&self) -> bool {
-        self.phase.0.load(Ordering::Acquire) == IDLE
+        self.phase.0.now.load(Ordering::Acquire) == IDLE
     }
 }
 
@@ -165,7 +187,10 @@ impl AsyncWrite for Spoken {
 
     /// hyper flushes when it has written all that it had: an answer that was handed over whole is out now.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let _ = self.phase.0.compare_exchange(ANSWERED, IDLE, Ordering::AcqRel, Ordering::Acquire);
+        let inner = &self.phase.0;
+        if inner.now.compare_exchange(ANSWERED, IDLE, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            inner.rested.store(RESTS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        }
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

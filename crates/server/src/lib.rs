@@ -9,6 +9,7 @@ mod away;
 mod bare;
 mod bounds;
 mod caller;
+mod crowd;
 mod document;
 mod envelope;
 mod extract;

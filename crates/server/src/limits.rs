@@ -33,7 +33,8 @@ pub const DRAINED_BYTES: usize = 16 << 20;
 /// And how long.
 pub const DRAINED: Duration = Duration::from_secs(2);
 
-/// Connections at once: beyond it, new ones wait in the kernel's queue.
+/// Connections at once: beyond it, the one that has rested longest gives way; where all are being answered, a new one
+/// waits.
 pub const MAX_CONNECTIONS: usize = 4_096;
 
 /// Requests at once: beyond it they are told to come back.

@@ -5,7 +5,6 @@
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -15,7 +14,6 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,6 +21,7 @@ use tokio_util::task::TaskTracker;
 use crate::app::App;
 use crate::bare::{Phase, Spoken};
 use crate::caller::Peer;
+use crate::crowd::Crowd;
 use crate::{ServerOptions, figures, limits, routes};
 
 /// How long to rest when the system has no descriptor for one more connection.
@@ -32,10 +31,10 @@ const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(50);
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// Somebody listens there already.
-    #[error("{0} is in use already; choose another port with --port, or stop who listens there")]
+    #[error("{0} is in use already; choose another port with --port (0 takes a free one), or stop who listens there")]
     Busy(SocketAddr),
     /// The address cannot be listened on.
-    #[error("cannot listen on {0}: {1}")]
+    #[error("cannot listen on {0}: {1}; --host must be an address of this machine: 127.0.0.1, or 0.0.0.0 for all")]
     Io(SocketAddr, io::Error),
 }
 
@@ -70,9 +69,9 @@ impl Server {
         figures::recorder();
         let closing = CancellationToken::new();
         let grace = options.grace;
-        let head_read = options.head_read;
+        let (head_read, max_connections) = (options.head_read, options.max_connections);
         let router = routes::router(App::new(bay.clone(), options, closing.clone()));
-        let task = tokio::spawn(accept(listener, router, closing.clone(), grace, head_read));
+        let task = tokio::spawn(accept(listener, router, closing.clone(), grace, head_read, max_connections));
         Ok(Self { address, closing, task, bay, grace })
     }
 
@@ -97,9 +96,10 @@ async fn accept(
     closing: CancellationToken,
     grace: Duration,
     head_read: Duration,
+    max_connections: usize,
 ) {
     let connections = TaskTracker::new();
-    let places = Arc::new(Semaphore::new(limits::MAX_CONNECTIONS));
+    let crowd = Crowd::new(max_connections);
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -108,7 +108,7 @@ async fn accept(
         .max_buf_size(limits::MAX_HEADER_BYTES);
     let mut upkeep = tokio::time::interval(Duration::from_secs(5));
     loop {
-        let place = tokio::select! {
+        let (stream, peer) = tokio::select! {
             () = closing.cancelled() => break,
             _ = upkeep.tick() => {
                 if let Some(recorder) = figures::recorder() {
@@ -116,11 +116,6 @@ async fn accept(
                 }
                 continue;
             }
-            place = places.clone().acquire_owned() => place,
-        };
-        let Ok(place) = place else { break };
-        let (stream, peer) = tokio::select! {
-            () = closing.cancelled() => break,
             taken = listener.accept() => match taken {
                 Ok(taken) => taken,
                 Err(error) => {
@@ -130,12 +125,24 @@ async fn accept(
                 }
             },
         };
-        let connection = serve(&builder, stream, peer, router.clone());
+        let place = tokio::select! {
+            () = closing.cancelled() => break,
+            place = crowd.enter() => place,
+        };
+        let connection = serve(&builder, stream, peer, router.clone(), place.phase.clone());
         let closing = closing.clone();
         connections.spawn(async move {
             let mut connection = pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
+                () = place.go.cancelled() => {
+                    // Nothing is lost with one that rests; a request that has just come is still answered.
+                    if place.phase.resting_since().is_some() {
+                        return;
+                    }
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
                 () = closing.cancelled() => {
                     // What is being answered is answered; then the connection ends.
                     connection.as_mut().graceful_shutdown();
@@ -162,6 +169,7 @@ fn serve(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
+    phase: Phase,
 ) -> http1::UpgradeableConnection<
     TokioIo<Spoken>,
     impl hyper::service::Service<
@@ -173,7 +181,6 @@ fn serve(
 > {
     // Small answers go at once: a client that waits for one has nothing else to send.
     let _ = stream.set_nodelay(true);
-    let phase = Phase::default();
     let stream = Spoken::new(stream, phase.clone());
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         phase.begin();

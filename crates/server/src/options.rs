@@ -18,6 +18,8 @@ pub struct ServerOptions {
     pub cors_origins: Vec<String>,
     /// What runs when the server is told to end may run so long.
     pub grace: Duration,
+    /// Connections at once; at most half of the descriptors that this process may have.
+    pub max_connections: usize,
     /// Requests at once.
     pub max_requests: usize,
     /// One uploaded file.
@@ -43,6 +45,7 @@ impl ServerOptions {
             allow_anonymous: false,
             cors_origins: Vec::new(),
             grace: Duration::from_secs(20),
+            max_connections: crate::limits::MAX_CONNECTIONS,
             max_requests: crate::limits::MAX_REQUESTS,
             max_upload_bytes: crate::limits::MAX_UPLOAD_BYTES,
             head_read: crate::limits::HEAD_READ,

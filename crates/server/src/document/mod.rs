@@ -1,6 +1,7 @@
 //! The OpenAPI document: its paths come from the handlers, the rest is said here for all of them.
 
 mod answers;
+mod links;
 mod page;
 
 use std::sync::OnceLock;
@@ -124,6 +125,7 @@ fn complete(path: &str, operation: &mut Map<String, Value>, shared: &mut Map<Str
         .is_some_and(|all| all.iter().any(|one| one["in"] == "query"));
     if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
         answers::add(path, &id, has_body, has_query, responses, shared);
+        links::add(&id, responses);
     }
 }
 

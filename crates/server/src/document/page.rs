@@ -57,7 +57,7 @@ fn render(document: &Value) -> String {
             format_args!(
                 "<section id=\"{}\"><h2>{}</h2><p>{}</p>",
                 anchor(name),
-                escape(name),
+                if name == "javascript" { "JavaScript".to_owned() } else { escape(name) },
                 prose(tag["description"].as_str().unwrap_or_default())
             ),
         );

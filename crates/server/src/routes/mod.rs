@@ -73,6 +73,8 @@ pub(crate) fn router(app: App) -> Router {
         .merge(mcp::routes(&app))
         .route("/openapi.json", routing::get(document::json))
         .route("/docs", routing::get(document::page))
+        // Whoever opens the printed address in a browser wants to read.
+        .route("/", routing::get(async || axum::response::Redirect::to("/docs")))
         .fallback(nowhere)
         .method_not_allowed_fallback(wrong_method);
     let all = match cors(&app.options.cors_origins) {

@@ -65,6 +65,26 @@ fn every_operation_says_what_it_can_answer() {
     assert!(all.len() >= 50, "{} operations", all.len());
 }
 
+/// Every link leads to an operation that asks for what it carries.
+#[test]
+fn every_link_leads_to_an_operation() {
+    let all = operations();
+    let mut seen = 0;
+    for (_, path, operation) in &all {
+        for response in operation["responses"].as_object().unwrap().values() {
+            for link in response["links"].as_object().into_iter().flat_map(serde_json::Map::values) {
+                let to = all.iter().find(|(_, _, other)| other["operationId"] == link["operationId"]);
+                let (_, there, _) = to.unwrap_or_else(|| panic!("{path}: {link}"));
+                for name in link["parameters"].as_object().unwrap().keys() {
+                    assert!(there.contains(&format!("{{{name}}}")), "{path}: {link}");
+                }
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
 /// Every `$ref` leads somewhere.
 #[test]
 fn every_reference_leads_somewhere() {

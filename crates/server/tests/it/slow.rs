@@ -25,6 +25,34 @@ async fn whoever_never_ends_a_head_is_let_go() {
     place.server.close().await;
 }
 
+/// Silent connections, more than there are places for, keep nobody out; one that is being answered stays.
+#[tokio::test]
+async fn a_crowd_of_silent_connections_keeps_nobody_out() {
+    let place = Place::with(|options| options.max_connections = 8).await;
+    let made = place.ask("POST", "/v1/sandboxes").send().await.unwrap();
+    let id = made.json::<serde_json::Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
+    let address = place.server.address();
+    let mut events = place.ask("GET", &format!("/v1/sandboxes/{id}/events")).send().await.unwrap();
+    let mut silent = Vec::new();
+    for n in 0..100 {
+        let mut one = TcpStream::connect(address).await.unwrap();
+        if n % 2 == 0 {
+            one.write_all(b"GET /health HTTP/1.1\r\n").await.unwrap();
+        }
+        silent.push(one);
+    }
+    let asked = reqwest::Client::builder().no_proxy().timeout(SOON).build().unwrap();
+    for _ in 0..10 {
+        assert_eq!(asked.get(format!("http://{address}/health")).send().await.unwrap().status(), 200);
+    }
+    // The stream of events is still there: what is done to the sandbox is heard on it.
+    assert_eq!(place.ask("POST", &format!("/v1/sandboxes/{id}/stop")).send().await.unwrap().status(), 200);
+    let heard = tokio::time::timeout(SOON, events.chunk()).await.expect("nothing was heard").unwrap().unwrap();
+    assert!(String::from_utf8_lossy(&heard).contains("state"), "{heard:?}");
+    drop((events, silent));
+    place.server.close().await;
+}
+
 #[tokio::test]
 async fn too_many_requests_at_once_are_told_to_come_back() {
     let place = Place::with(|options| options.max_requests = 0).await;
