@@ -11,8 +11,9 @@ const BATCH: u32 = 500;
 /// A folder without a row that is younger is one whose row is on its way.
 const ORPHAN_AGE_SECS: u64 = 600;
 
-/// How long a deleted sandbox is remembered, so that a repeated deletion is answered as the first was.
-const REMEMBER_SECS: i64 = 24 * 3600;
+/// How long a deleted sandbox is remembered, so that a repeated deletion is answered as the first was: longer than any
+/// client retries. Only its row is left; what it had is gone at once.
+const REMEMBER_SECS: i64 = 30 * 24 * 3600;
 
 /// How long a trace is kept; its sandbox may live for ever.
 const TRACE_SECS: i64 = 7 * 24 * 3600;
