@@ -60,8 +60,10 @@ fn compile(ctx: &Ctx<'_>, path: &Path, name: &str) -> Result<Vec<u8>, Box<dyn Er
         return Err(format!("{}: {why}", path.display()).into());
     }
     let mut length: qjs::size_t = 0;
+    // Without the source: nobody is to read it, and every world would hold a copy. Lines and names of files stay.
+    let flags = (qjs::JS_WRITE_OBJ_BYTECODE | qjs::JS_WRITE_OBJ_STRIP_SOURCE).cast_signed();
     // SAFETY: the value is compiled code; the bytes that come back belong to the engine until they are freed below.
-    let written = unsafe { qjs::JS_WriteObject(raw, &mut length, compiled, qjs::JS_WRITE_OBJ_BYTECODE.cast_signed()) };
+    let written = unsafe { qjs::JS_WriteObject(raw, &mut length, compiled, flags) };
     if written.is_null() {
         return Err(format!("{}: the bytecode cannot be written", path.display()).into());
     }

@@ -2,26 +2,28 @@
 //! would break, freeze all of it. Done natively and once, before any session exists.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use rquickjs::{Ctx, Function, Object, Value};
 
 use crate::WorldError;
 use crate::permits::{self, GLOBALS, HIDDEN, PERMITS, PLAIN};
-use crate::raw::{self, Slot};
+use crate::raw::{self, Slot, UsualKeys};
 
 /// Hardens the realm; returns the addresses of every frozen object, sorted.
 pub(crate) fn harden<'js>(ctx: &Ctx<'js>, kit: &Object<'js>) -> Result<Vec<usize>, WorldError> {
     let mut walk = Walk {
         ctx: ctx.clone(),
+        usual: UsualKeys::new(ctx),
         permits: table().copied().collect(),
-        names: HashMap::new(),
-        found: Vec::new(),
-        known: HashMap::new(),
+        names: ByAddress::with_capacity_and_hasher(MANY, BuildHasherDefault::default()),
+        found: Vec::with_capacity(MANY),
+        known: ByAddress::with_capacity_and_hasher(MANY, BuildHasherDefault::default()),
     };
     let hidden = walk.hidden()?;
     walk.name_all(&hidden);
     walk.globals()?;
-    walk.visit_queue(hidden)?;
+    walk.visit_queue(hidden.into_iter().map(|(name, object)| (Way::Root(name), object)).collect())?;
     walk.engine_classes()?;
     walk.mend(kit)?;
     walk.freeze()
@@ -32,20 +34,58 @@ fn table() -> impl Iterator<Item = &'static permits::Permit> {
     PERMITS.iter().chain(permits::canvas::PERMITS)
 }
 
-/// An object and the path that leads to it.
+/// Rather more objects than a realm has.
+const MANY: usize = 4096;
+
+type ByAddress<T> = HashMap<usize, T, BuildHasherDefault<AddressHasher>>;
+
+/// Addresses are as good as random once their low bits, which are always zero, are mixed with the rest. No guest exists
+/// yet that could choose them.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_usize(usize::from(*byte)));
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        // The upper bits choose among equals, the lower ones the place: both have to depend on the whole address.
+        let mixed = (self.0 ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
+
+/// How the walk came to an object. Spelled out only where the path is asked for: most objects are functions that need
+/// none.
+enum Way {
+    /// Its name in the table.
+    Table(&'static str),
+    /// A global or a hidden root.
+    Root(String),
+    /// A property of the object that was found so many objects ago, or its prototype.
+    Step { parent: usize, prefix: &'static str, name: String },
+}
+
+/// An object and the way that leads to it.
 struct Found<'js> {
     object: Object<'js>,
-    path: String,
+    way: Way,
     /// Its properties, where assignments to inheriting objects must stay possible.
     mended: Vec<Slot<'js>>,
 }
 
 struct Walk<'js> {
     ctx: Ctx<'js>,
+    usual: UsualKeys<'js>,
     permits: HashMap<&'static str, &'static str>,
-    names: HashMap<usize, &'static str>,
+    names: ByAddress<&'static str>,
     found: Vec<Found<'js>>,
-    known: HashMap<usize, usize>,
+    known: ByAddress<usize>,
 }
 
 impl<'js> Walk<'js> {
@@ -105,41 +145,37 @@ impl<'js> Walk<'js> {
             if let Some(object) = slot.value.and_then(Value::into_object)
                 && raw::address(&object) != raw::address(&globals)
             {
-                queue.push((slot.name, object));
+                queue.push((Way::Root(slot.name), object));
             }
         }
         queue.reverse();
         self.visit_queue(queue)
     }
 
-    fn visit_queue(&mut self, mut queue: Vec<(String, Object<'js>)>) -> Result<(), WorldError> {
+    fn visit_queue(&mut self, mut queue: Queue<'js>) -> Result<(), WorldError> {
         // Last in, first out, in reverse: a path is the shortest way found from the first root that leads there.
-        while let Some((path, object)) = queue.pop() {
-            self.visit(path, object, &mut queue)?;
+        while let Some((way, object)) = queue.pop() {
+            self.visit(way, object, &mut queue)?;
         }
         Ok(())
     }
 
     /// Removes what is not permitted from one object and queues what it leads to.
-    fn visit(
-        &mut self,
-        path: String,
-        object: Object<'js>,
-        queue: &mut Vec<(String, Object<'js>)>,
-    ) -> Result<(), WorldError> {
+    fn visit(&mut self, way: Way, object: Object<'js>, queue: &mut Queue<'js>) -> Result<(), WorldError> {
         let address = raw::address(&object);
         if self.known.contains_key(&address) {
             return Ok(());
         }
         let named = self.names.get(&address).copied();
-        let path = named.map_or(path, str::to_owned);
+        let way = named.map_or(way, Way::Table);
         let is_function = object.as_value().is_function();
         // Most of what there is: a function without properties of its own. Nothing to remove, nothing to follow.
-        if is_function && named.is_none() && raw::is_bare_function(&object) {
-            self.queue_prototype(&object, &path, queue);
-            self.keep(object, path, Vec::new());
+        if is_function && named.is_none() && self.usual.are_all_of(&object) {
+            self.queue_prototype(&object, queue);
+            self.keep(object, way, Vec::new());
             return Ok(());
         }
+        let path = self.path(&way);
         let permitted = self.permits.get(path.as_str()).copied();
         let slots = raw::own_slots(&object);
         // The default `prototype` of a function has at most a `constructor`; it is frozen like the rest.
@@ -147,13 +183,15 @@ impl<'js> Walk<'js> {
         if permitted.is_none() && !is_function && !is_default {
             return Err(failed(&path, "it is not in the table of permitted objects"));
         }
-        let permitted: Vec<_> = permitted.unwrap_or_default().split_ascii_whitespace().collect();
-        let mut kept = Vec::new();
+        let mut permitted = Permitted::of(permitted.unwrap_or_default());
+        // This object's own number, by which what it leads to remembers it.
+        let parent = self.found.len();
+        let mut kept = Vec::with_capacity(slots.len());
         for slot in slots {
             let always = is_function && matches!(slot.name.as_str(), "length" | "name")
                 || slot.name == "prototype" && (is_generator(&object) || has_default_prototype(&object, &slot));
             let default = is_default && permitted.is_empty() && slot.name == "constructor";
-            if !always && !default && !permitted.contains(&slot.name.as_str()) {
+            if !always && !default && !permitted.has(&slot.name) {
                 if !raw::remove(&object, &slot.key) {
                     return Err(failed(&format!("{path}.{}", slot.name), "it is not permitted and cannot be removed"));
                 }
@@ -162,27 +200,41 @@ impl<'js> Walk<'js> {
             for (value, prefix) in [(&slot.value, ""), (&slot.getter, "get "), (&slot.setter, "set ")] {
                 let below = value.as_ref().and_then(Value::as_object);
                 if let Some(below) = below.filter(|below| !self.known.contains_key(&raw::address(below))) {
-                    queue.push((format!("{prefix}{path}.{}", slot.name), below.clone()));
+                    queue.push((Way::Step { parent, prefix, name: slot.name.clone() }, below.clone()));
                 }
             }
             kept.push(slot);
         }
-        self.queue_prototype(&object, &path, queue);
+        self.queue_prototype(&object, queue);
         let mended = !permitted.is_empty() && is_shared_prototype(&path);
-        self.keep(object, path, if mended { kept } else { Vec::new() });
+        self.keep(object, way, if mended { kept } else { Vec::new() });
         Ok(())
     }
 
-    fn queue_prototype(&self, object: &Object<'js>, path: &str, queue: &mut Vec<(String, Object<'js>)>) {
+    /// Queues the prototype of the object that is kept next.
+    fn queue_prototype(&self, object: &Object<'js>, queue: &mut Queue<'js>) {
         let prototype = raw::prototype_of(object);
         if let Some(prototype) = prototype.filter(|found| !self.known.contains_key(&raw::address(found))) {
-            queue.push((format!("{path}.__proto__"), prototype));
+            let name = "__proto__".to_owned();
+            queue.push((Way::Step { parent: self.found.len(), prefix: "", name }, prototype));
         }
     }
 
-    fn keep(&mut self, object: Object<'js>, path: String, mended: Vec<Slot<'js>>) {
+    fn keep(&mut self, object: Object<'js>, way: Way, mended: Vec<Slot<'js>>) {
         self.known.insert(raw::address(&object), self.found.len());
-        self.found.push(Found { object, path, mended });
+        self.found.push(Found { object, way, mended });
+    }
+
+    /// A way in words: `Array.prototype.map`.
+    fn path(&self, way: &Way) -> String {
+        match way {
+            Way::Table(name) => (*name).to_owned(),
+            Way::Root(name) => name.clone(),
+            Way::Step { parent, prefix, name } => {
+                let parent = self.found.get(*parent).map(|found| self.path(&found.way)).unwrap_or_default();
+                format!("{prefix}{parent}.{name}")
+            }
+        }
     }
 
     /// Every class of the engine has a prototype; whichever the walk has not met is frozen without being opened.
@@ -196,7 +248,7 @@ impl<'js> Walk<'js> {
                         }
                     }
                 }
-                self.keep(object, "%EngineClass%".to_owned(), Vec::new());
+                self.keep(object, Way::Table("%EngineClass%"), Vec::new());
             }
         }
         Ok(())
@@ -207,35 +259,67 @@ impl<'js> Walk<'js> {
     fn mend(&mut self, kit: &Object<'js>) -> Result<(), WorldError> {
         let remember: Function<'js> = kit.get("rememberPair").map_err(|_| failed("kit", "it is not whole"))?;
         let mut made = Vec::new();
-        for Found { object, path, mended } in &mut self.found {
-            for slot in std::mem::take(mended) {
+        for at in 0..self.found.len() {
+            let mended = std::mem::take(&mut self.found[at].mended);
+            let Found { object, way, .. } = &self.found[at];
+            for slot in mended {
                 if !slot.writable || !slot.configurable || slot.value.is_none() {
                     continue;
                 }
-                let pair = raw::mend(object, &slot).map_err(|_| failed(path, "a property cannot be mended"))?;
+                let pair =
+                    raw::mend(object, &slot).map_err(|_| failed(&self.path(way), "a property cannot be mended"))?;
                 if let Some((getter, setter)) = pair {
                     if is_printed(&slot) {
-                        remember.call::<_, ()>((getter.clone(),)).map_err(|_| failed(path, "out of memory"))?;
+                        let remembered = remember.call::<_, ()>((getter.clone(),));
+                        remembered.map_err(|_| failed(&self.path(way), "out of memory"))?;
                     }
                     made.extend([getter, setter].into_iter().filter_map(Value::into_object));
                 }
             }
         }
         for object in made {
-            self.keep(object, "%Pair%".to_owned(), Vec::new());
+            self.keep(object, Way::Table("%Pair%"), Vec::new());
         }
         Ok(())
     }
 
     fn freeze(self) -> Result<Vec<usize>, WorldError> {
         let mut addresses = Vec::with_capacity(self.found.len());
-        for Found { object, path, .. } in &self.found {
-            raw::freeze(object).map_err(|_| failed(path, "it cannot be frozen"))?;
+        for Found { object, way, .. } in &self.found {
+            raw::freeze(object).map_err(|_| failed(&self.path(way), "it cannot be frozen"))?;
             addresses.push(raw::address(object));
         }
         addresses.sort_unstable();
         addresses.dedup();
         Ok(addresses)
+    }
+}
+
+/// Objects that are still to be visited.
+type Queue<'js> = Vec<(Way, Object<'js>)>;
+
+/// The keys that one object may have.
+struct Permitted {
+    keys: Vec<&'static str>,
+    /// Behind the key that was asked for last: the table has them mostly in the engine's order.
+    next: usize,
+}
+
+impl Permitted {
+    fn of(keys: &'static str) -> Self {
+        Self { keys: keys.split_ascii_whitespace().collect(), next: 0 }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    fn has(&mut self, key: &str) -> bool {
+        let (before, behind) = self.keys.split_at(self.next.min(self.keys.len()));
+        let found = behind.iter().position(|known| *known == key).map(|at| at + before.len());
+        let found = found.or_else(|| before.iter().position(|known| *known == key));
+        self.next = found.map_or(self.next, |at| at + 1);
+        found.is_some()
     }
 }
 

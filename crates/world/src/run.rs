@@ -29,6 +29,7 @@ pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, code: &str, file: &str) -> rquickjs:
 /// Runs a job; the port has been lent already.
 pub(crate) fn run(ctx: &Ctx<'_>, state: &State, job: &Job) -> Report {
     raw::enter_thread(ctx);
+    tidy(ctx, state);
     begin(ctx, state, job);
     let mut result = attempt(ctx, state, job);
     if state.is_stopped() && !answered(state) {
@@ -211,7 +212,7 @@ fn call_kit<'js>(ctx: &Ctx<'js>, state: &State, name: &str, args: impl rquickjs:
     }
 }
 
-/// Clears away what the run leaves: jobs, timers, calls.
+/// Ends the run: nothing that it has left may have an effect any more.
 fn finish(ctx: &Ctx<'_>, state: &State, result: &mut Result<Ended, Fault>) {
     if !state.is_over() {
         let mut jobs = 0;
@@ -228,6 +229,15 @@ fn finish(ctx: &Ctx<'_>, state: &State, result: &mut Result<Ended, Fault>) {
     if state.over.get() == Over::No {
         // Late jobs may have no effects either.
         state.over.set(Over::Answered);
+    }
+    state.untidy.set(true);
+}
+
+/// Throws away what the last run has left: jobs, timers, calls. Before the next one, because most have no next one, and
+/// its host waits for the report.
+pub(crate) fn tidy(ctx: &Ctx<'_>, state: &State) {
+    if !state.untidy.replace(false) {
+        return;
     }
     raw::drain_jobs(ctx);
     state.timers.borrow_mut().clear_all();

@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub(crate) gauge: Rc<Gauge>,
     pub(crate) port: PortSlot,
     pub(crate) over: Cell<Over>,
+    /// The last run has left something that the next one must not find.
+    pub(crate) untidy: Cell<bool>,
     pub(crate) answer: RefCell<Option<Result<Value, Fault>>>,
     pub(crate) limits: Cell<Limits>,
     pub(crate) clock: Cell<Clock>,
@@ -78,6 +80,7 @@ impl State {
             gauge,
             port: PortSlot::empty(),
             over: Cell::new(Over::No),
+            untidy: Cell::new(false),
             answer: RefCell::new(None),
             limits: Cell::new(Limits::EXECUTOR),
             clock: Cell::new(Clock::None),

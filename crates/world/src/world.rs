@@ -166,6 +166,7 @@ impl World {
     fn enter(&self, work: impl for<'js> FnOnce(&Ctx<'js>, &State) -> rquickjs::Result<()>) -> Result<(), WorldError> {
         self.context.with(|ctx| {
             raw::enter_thread(&ctx);
+            run::tidy(&ctx, &self.state);
             work(&ctx, &self.state).map_err(|error| {
                 let thrown = ctx.catch();
                 if self.state.gauge.refused() {

@@ -43,6 +43,15 @@ pub fn enter_if_asked() {
     }
 }
 
+/// Starts the worker now, for the first engine of this process that keeps at most one spare child.
+///
+/// For a program that knows from its first argument that it will run code: the worker gets ready while the program reads
+/// the rest of its arguments. After [`enter_if_asked`], else nothing happens. A worker that nobody uses ends with the
+/// program.
+pub fn start_early() {
+    crate::launch::start_early();
+}
+
 /// The worker itself, for a program that is nothing else.
 ///
 /// Expects the control socket as its standard input; started in any other way it ends at once.

@@ -22,17 +22,20 @@ use crate::sys::{self, Forked, code, heap};
 /// The most children that one command may ask for; the host never asks for so many.
 const MAX_FORKS: u32 = 4096;
 
-/// When children are asked for again sooner than this, there is no time to lose: they do not rehearse, because what a
-/// rehearsal saves the run it costs the machine.
+/// When children are asked for at a higher rate than one in this time, there is no time to lose: they do not rehearse,
+/// because what a rehearsal saves the run it costs the machine.
 const CALM: Duration = Duration::from_millis(1);
 
 /// Numbers children. Process ids are used again, these are not.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 pub(super) fn main() -> ! {
-    if std::env::args_os().any(|argument| argument == MANY_ARGUMENT) {
+    let many = std::env::args_os().any(|argument| argument == MANY_ARGUMENT);
+    let mut handed_on = None;
+    if many {
         // Where it cannot be done, every child is a little slower.
         let _ = code::in_large_pages();
+        handed_on = code::HandedOn::prepare();
     }
     let Some(mut walled) = start::wall_in(Behind::All) else { sys::exit_now(2) };
     let mut world = match World::new() {
@@ -42,8 +45,16 @@ pub(super) fn main() -> ! {
             sys::exit_now(1)
         }
     };
-    world.close_gaps();
-    walled.shared.fresh = heap::close_gaps();
+    if many {
+        if let Some(handed_on) = &handed_on {
+            handed_on.forget_use();
+        }
+        inmate::rehearse(&mut world);
+        let edge = heap::close_gaps();
+        // Behind the edge lie what the world keeps ready for its children, and then what they ask for themselves.
+        world.close_gaps();
+        walled.shared.fresh = edge.and_then(heap::fresh);
+    }
     if say_ready(&walled).is_none() {
         sys::exit_now(1);
     }
@@ -60,7 +71,7 @@ fn say_ready(walled: &Walled) -> Option<()> {
 /// Serves until the host is gone.
 fn serve(walled: &mut Walled, world: &mut World) {
     let mut living = HashMap::new();
-    let mut last_asked: Option<Instant> = None;
+    let mut calm_again: Option<Instant> = None;
     loop {
         let mut ready = [PollFd::new(&walled.control, PollFlags::IN), PollFd::new(&walled.child_ends, PollFlags::IN)];
         if poll(&mut ready, None).is_err_and(|error| error != rustix::io::Errno::INTR) {
@@ -73,7 +84,8 @@ fn serve(walled: &mut Walled, world: &mut World) {
         if control {
             let Ok(Some((bytes, _))) = control::receive(&walled.control) else { return };
             let Some(Fork(count)) = Fork::decode(&bytes) else { return };
-            let calm = last_asked.replace(Instant::now()).is_none_or(|last| last.elapsed() >= CALM);
+            let now = Instant::now();
+            let calm = calm_again.replace(now + CALM * count.min(MAX_FORKS)).is_none_or(|then| now >= then);
             for _ in 0..count.min(MAX_FORKS) {
                 if let Err(error) = bear(walled, world, &mut living, calm) {
                     let notice = Notice::Barren(error.to_string());

@@ -23,7 +23,7 @@ pub(crate) use lend::PortSlot;
 pub(crate) use mend::mend;
 pub(crate) use meter::{Gauge, Meter};
 pub(crate) use object::{
-    Slot, address, class_prototypes, define, freeze, is_bare_function, own_data, own_slots, prototype_of, remove,
+    Slot, UsualKeys, address, class_prototypes, define, freeze, own_data, own_slots, prototype_of, remove,
 };
 pub(crate) use value::{
     Collector, bare_error, brand, bytes_of, caller_file, class_id, gc_rarely, json_text, promise_parts, proxy_target,

@@ -70,9 +70,15 @@ fn read<'js>(ctx: &Ctx<'js>, object: &Object<'js>, atom: qjs::JSAtom) -> Option<
         let [value, getter, setter] =
             [found.value, found.getter, found.setter].map(|value| Value::from_raw(ctx.clone(), value));
         let accessor = found.flags & qjs::JS_PROP_GETSET as i32 != 0;
-        let printed = Value::from_raw(ctx.clone(), qjs::JS_AtomToString(raw, atom));
-        let printed = super::value::text(&printed).unwrap_or_default();
-        let name = if key.is_symbol() { format!("@@{}", printed.trim_start_matches("Symbol.")) } else { printed };
+        // Most keys are text already; only a symbol has to be printed.
+        let name = match super::value::text(&key) {
+            Some(name) => name,
+            None => {
+                let printed = Value::from_raw(ctx.clone(), qjs::JS_AtomToString(raw, atom));
+                let printed = super::value::text(&printed).unwrap_or_default();
+                if key.is_symbol() { format!("@@{}", printed.trim_start_matches("Symbol.")) } else { printed }
+            }
+        };
         Some(Slot {
             name,
             value: (!accessor).then_some(value),
@@ -86,28 +92,48 @@ fn read<'js>(ctx: &Ctx<'js>, object: &Object<'js>, atom: qjs::JSAtom) -> Option<
     }
 }
 
-/// Whether a function has `length` and `name` and nothing else.
-pub(crate) fn is_bare_function(function: &Object<'_>) -> bool {
-    let raw = function.ctx().as_raw().as_ptr();
-    let mut table: *mut qjs::JSPropertyEnum = std::ptr::null_mut();
-    let mut length: u32 = 0;
-    let wanted = (qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_SYMBOL_MASK) as i32;
-    if function.as_value().is_proxy() {
-        return false;
+/// The two keys that every function may have, looked up once for the many functions there are.
+pub(crate) struct UsualKeys<'js> {
+    ctx: Ctx<'js>,
+    atoms: [qjs::JSAtom; 2],
+}
+
+impl<'js> UsualKeys<'js> {
+    pub(crate) fn new(ctx: &Ctx<'js>) -> Self {
+        let raw = ctx.as_raw().as_ptr();
+        // SAFETY: both texts end with NUL; the atoms are owned here and freed with this value.
+        let atoms = [c"length", c"name"].map(|key| unsafe { qjs::JS_NewAtom(raw, key.as_ptr()) });
+        Self { ctx: ctx.clone(), atoms }
     }
-    // SAFETY: the table is filled by the engine, read within its length, and freed by the engine; so are the atoms.
-    unsafe {
-        if qjs::JS_GetOwnPropertyNames(raw, &mut table, &mut length, function.as_raw(), wanted) < 0 {
-            function.ctx().catch();
+
+    /// Whether a function has `length` and `name` and nothing else.
+    pub(crate) fn are_all_of(&self, function: &Object<'js>) -> bool {
+        let raw = self.ctx.as_raw().as_ptr();
+        let mut table: *mut qjs::JSPropertyEnum = std::ptr::null_mut();
+        let mut length: u32 = 0;
+        let wanted = (qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_SYMBOL_MASK) as i32;
+        if function.as_value().is_proxy() {
             return false;
         }
-        let usual = [qjs::JS_NewAtom(raw, c"length".as_ptr()), qjs::JS_NewAtom(raw, c"name".as_ptr())];
-        let bare = (0..length as usize).all(|index| usual.contains(&(*table.add(index)).atom));
-        for atom in usual {
-            qjs::JS_FreeAtom(raw, atom);
+        // SAFETY: the table is filled by the engine, read within its length, and freed by the engine; so are the atoms.
+        unsafe {
+            if qjs::JS_GetOwnPropertyNames(raw, &mut table, &mut length, function.as_raw(), wanted) < 0 {
+                self.ctx.catch();
+                return false;
+            }
+            let bare = (0..length as usize).all(|index| self.atoms.contains(&(*table.add(index)).atom));
+            qjs::JS_FreePropertyEnum(raw, table, length);
+            bare
         }
-        qjs::JS_FreePropertyEnum(raw, table, length);
-        bare
+    }
+}
+
+impl Drop for UsualKeys<'_> {
+    fn drop(&mut self) {
+        for atom in self.atoms {
+            // SAFETY: made in `new`, freed once.
+            unsafe { qjs::JS_FreeAtom(self.ctx.as_raw().as_ptr(), atom) };
+        }
     }
 }
 
@@ -117,13 +143,21 @@ pub(crate) fn own_data<'js>(object: &Object<'js>, name: &str) -> Option<Value<'j
         return None;
     }
     let ctx = object.ctx();
-    // SAFETY: the atom is owned here and freed after use.
+    let undefined = qjs::JS_UNDEFINED;
+    let mut found = qjs::JSPropertyDescriptor { flags: 0, value: undefined, getter: undefined, setter: undefined };
+    // SAFETY: the atom is owned here and freed after use; the descriptor's values come back owned and are moved into
+    // `Value`s that free them.
     unsafe {
         let raw = ctx.as_raw().as_ptr();
         let atom = qjs::JS_NewAtomLen(raw, name.as_ptr().cast(), name.len() as qjs::size_t);
-        let slot = read(ctx, object, atom);
+        let there = qjs::JS_GetOwnProperty(raw, &mut found, object.as_raw(), atom);
         qjs::JS_FreeAtom(raw, atom);
-        slot?.value
+        if there <= 0 {
+            return None;
+        }
+        let [value, _getter, _setter] =
+            [found.value, found.getter, found.setter].map(|value| Value::from_raw(ctx.clone(), value));
+        (found.flags & qjs::JS_PROP_GETSET as i32 == 0).then_some(value)
     }
 }
 
