@@ -20,8 +20,13 @@ pub(crate) use limits::cap_memory;
 pub(crate) use report::Survey;
 pub(crate) use seccomp::ChildFilter;
 
+use std::sync::atomic::{AtomicI32, Ordering};
+
 use crate::probe::Behind;
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use rustix::process::{DumpableBehavior, Pid, getpid, getppid, set_dumpable_behavior};
+
+/// The zygote's id: whom a child must have as its parent.
+static ZYGOTE: AtomicI32 = AtomicI32::new(0);
 
 /// What the first stage left to do.
 pub(crate) struct Left {
@@ -51,7 +56,9 @@ pub(crate) struct Shared {
 
 /// Second stage: in the zygote, before its world is built.
 pub(crate) fn close_in(survey: &mut Survey, left: &Left, behind: Behind) -> Shared {
-    let inside = rustix::process::getpid().as_raw_nonzero().get() == 1;
+    let own = getpid().as_raw_nonzero().get();
+    ZYGOTE.store(own, Ordering::Relaxed);
+    let inside = own == 1;
     if left.pid_namespace {
         let seen = if inside { Ok("the zygote is process 1".to_owned()) } else { Err("process 1 is somebody else") };
         survey.note(WallName::PidNamespace, seen);
@@ -79,6 +86,8 @@ pub(crate) fn finish_in_child(filter: Option<&mut ChildFilter>) -> bool {
     use rustix::process::{Signal, set_parent_process_death_signal};
     // Where there is a PID namespace the kernel ends the children with the zygote anyway; this is for where there is none.
     set_parent_process_death_signal(Some(Signal::KILL)).is_ok()
+        // A zygote that had ended by then sends no signal any more.
+        && Pid::as_raw(getppid()) == ZYGOTE.load(Ordering::Relaxed)
         && limits::lower_in_child().is_ok()
         && filter.is_none_or(|filter| filter.put_on().is_ok())
 }
