@@ -27,6 +27,9 @@ use exit::Exit;
 fn main() -> std::process::ExitCode {
     // First, before anything is allocated or started: this very binary is also the worker that runs guest code.
     cove_embedded::worker::enter_if_asked();
+    if wants_worker() {
+        cove_embedded::worker::start_early();
+    }
     if let Some(code) = runtimes::enter_ship_if_asked() {
         return code.into();
     }
@@ -34,12 +37,28 @@ fn main() -> std::process::ExitCode {
     let args = Args::parse();
     let exit = match dispatch(args) {
         Ok(exit) => exit,
+        // Whoever read our output has seen enough (`cove files grep … | head`).
+        Err(error) if is_broken_pipe(&error) => Exit::Ok,
         Err(error) => {
             anstream::eprintln!("{}error:{} {error:#}", exit::RED, exit::PLAIN);
             Exit::Host
         }
     };
     exit.into()
+}
+
+/// Whether this is a run that will need the worker: then it starts while the arguments are still being read.
+fn wants_worker() -> bool {
+    let mut arguments = std::env::args_os().skip(1);
+    let is_run = arguments.next().is_some_and(|command| command == "run");
+    is_run
+        && !arguments
+            .any(|argument| matches!(argument.to_str(), Some("browser" | "--engine=browser" | "--help" | "-h")))
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<std::io::Error>();
+    cause.is_some_and(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 fn dispatch(args: Args) -> anyhow::Result<Exit> {
@@ -60,12 +79,11 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Gull(gull) => in_runtime(runtimes::gull(gull)),
         Command::Doctor(doctor) => in_runtime(doctor::doctor(doctor)),
         Command::Completions { shell } => {
-            clap_complete::generate(
-                shell,
-                &mut <Args as clap::CommandFactory>::command(),
-                "cove",
-                &mut std::io::stdout(),
-            );
+            use std::io::Write as _;
+            // Into memory first: writing a script to a pipe that is closed early must not be a panic.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cove", &mut script);
+            std::io::stdout().lock().write_all(&script)?;
             Ok(Exit::Ok)
         }
     }

@@ -47,6 +47,9 @@ pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
             ".exit" => break,
             ".help" => anstream::eprintln!("{HELP}"),
             ".reset" => runtime.block_on(restart(&executor))?,
+            word if is_command(word) => {
+                anstream::eprintln!("{RED}error:{PLAIN} there is no {word}; .help shows what there is");
+            }
             code => {
                 runtime.block_on(async {
                     tokio::select! {
@@ -71,6 +74,11 @@ pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
         editor.save_history(file)?;
     }
     Ok(Exit::Ok)
+}
+
+/// A dot and letters: no program begins so.
+fn is_command(text: &str) -> bool {
+    text.strip_prefix('.').is_some_and(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic()))
 }
 
 fn options(args: &Repl) -> ExecutorOptions {

@@ -2,6 +2,7 @@
 
 mod plan;
 mod print;
+mod source;
 
 use crate::args::Run;
 use crate::exit::Exit;
@@ -20,7 +21,7 @@ pub(crate) async fn run(args: Run) -> anyhow::Result<Exit> {
     if json {
         print::as_json(&shot)?;
     } else {
-        print::for_people(&shot, &plan.artifacts, plan.show)?;
+        print::for_people(&shot, &plan.view)?;
     }
     Ok(exit)
 }

@@ -1,6 +1,5 @@
 //! What the arguments of `cove run` mean: files read, JSON parsed, engines found. Fails as wrong usage, before anything runs.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,26 +13,28 @@ use crate::args::{EngineArg, Run};
 use crate::engines;
 use crate::show::Wish;
 
-use super::print;
-
-/// More than any program that a person or a model writes; a larger file is a mistake.
-const MAX_FILE_BYTES: u64 = 64 << 20;
+use super::{print, source};
 
 /// A run that is ready to go.
 pub(super) struct Plan {
     pub(super) runner: Runner,
     pub(super) request: RunRequest,
+    pub(super) view: View,
+}
+
+/// How its end is shown to people.
+pub(super) struct View {
     pub(super) artifacts: PathBuf,
     pub(super) show: Wish,
+    /// What the user calls the code, in frames; `None` for standard input.
+    pub(super) file: Option<String>,
 }
 
 pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
-    let code = if args.file == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin().take(MAX_FILE_BYTES).read_to_string(&mut text).context("standard input")?;
-        text
+    let (code, file) = if args.file == Path::new("-") {
+        (source::read(std::io::stdin().lock(), "standard input")?, None)
     } else {
-        read_text(&args.file)?
+        (source::read_file(&args.file)?, Some(args.file.display().to_string()))
     };
     let mut request = RunRequest::new(code);
     request.input = args.input.as_deref().map(input).transpose()?;
@@ -50,8 +51,8 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
         limits.memory_bytes = mib << 20;
     }
     let mut imports = ImportPolicy::default();
-    for (name, file) in args.module {
-        imports.modules.insert(name.clone(), read_text(&file)?);
+    for (name, path) in args.module {
+        imports.modules.insert(name.clone(), source::read_file(&path).with_context(|| format!("module {name}"))?);
         imports.authorized.push(name);
     }
     let tools = match &args.workspace {
@@ -71,21 +72,14 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
         log_sink: (!args.json).then(|| Arc::new(print::log_line) as _),
         ..RunnerOptions::default()
     });
-    Ok(Plan { runner, request, artifacts: args.artifacts, show: args.show })
-}
-
-fn read_text(file: &Path) -> anyhow::Result<String> {
-    let name = file.display();
-    let size = std::fs::metadata(file).with_context(|| name.to_string())?.len();
-    if size > MAX_FILE_BYTES {
-        bail!("{name} has {size} bytes; the limit is {MAX_FILE_BYTES}");
-    }
-    std::fs::read_to_string(file).with_context(|| name.to_string())
+    Ok(Plan { runner, request, view: View { artifacts: args.artifacts, show: args.show, file } })
 }
 
 fn input(text: &str) -> anyhow::Result<serde_json::Value> {
     match text.strip_prefix('@') {
-        Some(file) => serde_json::from_str(&read_text(Path::new(file))?).with_context(|| format!("{file} is not JSON")),
+        Some("") => bail!("--input @FILE needs the name of a file"),
+        Some(file) => serde_json::from_str(&source::read_file(Path::new(file)).context("--input")?)
+            .with_context(|| format!("--input: {file} is not JSON")),
         None => serde_json::from_str(text).context("--input is not JSON (use @FILE to read it from a file)"),
     }
 }

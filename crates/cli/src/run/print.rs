@@ -1,14 +1,15 @@
 //! What `cove run` prints: the value on standard output, everything else on standard error.
 
 use std::io::Write as _;
-use std::path::Path;
 
 use cove_core::{LogLevel, LogLine, Retry, RunOutcome};
 use cove_executor::OneShot;
 use serde_json::{Value, json};
 
 use crate::exit::{DIM, PLAIN, RED, YELLOW};
-use crate::show::{self, Wish};
+use crate::show;
+
+use super::plan::View;
 
 /// One object, one line.
 pub(super) fn as_json(shot: &OneShot) -> std::io::Result<()> {
@@ -69,7 +70,8 @@ pub(crate) fn log_line(line: &LogLine) {
 }
 
 /// The value alone on standard output; pictures, warnings and errors on standard error.
-pub(super) fn for_people(shot: &OneShot, artifacts: &Path, wish: Wish) -> std::io::Result<()> {
+pub(super) fn for_people(shot: &OneShot, view: &View) -> std::io::Result<()> {
+    let artifacts = &view.artifacts;
     let mut aside = anstream::stderr().lock();
     for warning in &shot.warnings {
         writeln!(aside, "{YELLOW}warning:{PLAIN} {warning}")?;
@@ -78,7 +80,7 @@ pub(super) fn for_people(shot: &OneShot, artifacts: &Path, wish: Wish) -> std::i
         RunOutcome::Value(value) => value_line(value),
         RunOutcome::Pictures { result, images } => {
             value_line(result)?;
-            let protocol = show::protocol(wish);
+            let protocol = show::protocol(view.show);
             for image in images {
                 if let Some(protocol) = protocol {
                     show::show(protocol, &artifacts.join(image));
@@ -95,13 +97,21 @@ pub(super) fn for_people(shot: &OneShot, artifacts: &Path, wish: Wish) -> std::i
             writeln!(aside, "{RED}{error}:{PLAIN} {message}")?;
             let text = |key: &str| details.get(key).and_then(Value::as_str);
             if let Some(frame) = text("frame") {
-                writeln!(aside, "{frame}")?;
+                writeln!(aside, "{}", under_own_name(frame, view.file.as_deref()))?;
             }
             if let Some(hint) = text("hint") {
                 writeln!(aside, "{DIM}hint:{PLAIN} {hint}")?;
             }
             Ok(())
         }
+    }
+}
+
+/// A frame in the user's file says the file's own name, so that an editor can go there; a module keeps its own.
+fn under_own_name(frame: &str, file: Option<&str>) -> String {
+    match file {
+        Some(file) => frame.replacen("--> code.js:", &format!("--> {file}:"), 1),
+        None => frame.to_owned(),
     }
 }
 

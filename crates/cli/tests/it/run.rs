@@ -49,10 +49,60 @@ fn every_end_has_its_exit_code() {
     check(&["--engine", "embedded", "--memory-mb", "3"], "", 2, "--memory-mb");
 }
 
+/// What cannot be read is wrong usage, and says what to do about it.
 #[test]
-fn a_file_that_is_not_there_is_wrong_usage() {
-    let done = cove(&["run", "nowhere.js"], "");
-    assert_eq!((done.code, done.err.contains("nowhere.js")), (2, true), "{done:?}");
+fn a_file_that_cannot_be_read_is_wrong_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("parts")).unwrap();
+    std::fs::write(folder.path().join("summary.ts"), "return 1").unwrap();
+    std::fs::write(folder.path().join("latin.js"), b"return 1\n// caf\xe9").unwrap();
+    let check = |args: &[&str], said: &str| {
+        let done = cove_in(folder.path(), &[&["run"], args].concat(), "return 1");
+        assert_eq!((done.code, done.out.as_str()), (2, ""), "{args:?}: {done:?}");
+        assert_eq!(done.err, format!("error: {said}\n"), "{args:?}");
+    };
+    check(&["nowhere.js"], "nowhere.js: no such file");
+    check(&["sumary.ts"], "sumary.ts: no such file; did you mean summary.ts?");
+    check(&["./summray.ts"], "./summray.ts: no such file; did you mean ./summary.ts?");
+    check(&["parts"], "parts is a folder; name a file in it");
+    check(&["latin.js"], "latin.js is not UTF-8 text (line 2)");
+    check(&["-", "--input", "@"], "--input @FILE needs the name of a file");
+    check(&["-", "--input", "@none.json"], "--input: none.json: no such file");
+    check(&["-", "--module", "x=none.js"], "module x: none.js: no such file");
+    // A device that never ends is not read for ever.
+    let done = cove_in(folder.path(), &["run", "/dev/zero"], "");
+    assert!(done.code == 2 && done.err.contains("which is the limit"), "{done:?}");
+}
+
+/// A frame says the file's own name, so that an editor can go there; standard input has none.
+#[test]
+fn frames_name_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bad.ts"), "const list: any[] = []\nlist[0].x").unwrap();
+    let done = cove_in(folder.path(), &["run", "bad.ts"], "");
+    assert!(done.code == 1 && done.err.contains(" --> bad.ts:2:1\n"), "{done:?}");
+    let done = cove_in(folder.path(), &["run", "-"], "null.x");
+    assert!(done.code == 1 && done.err.contains(" --> code.js:1:1\n"), "{done:?}");
+}
+
+/// Whoever reads the output may stop at any time: no panic, no complaint.
+#[test]
+fn a_closed_pipe_is_no_trouble() {
+    use std::process::{Command, Stdio};
+    for args in [&["completions", "bash"][..], &["openapi"], &["run", "-"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_cove"))
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        // `run` has its code only now: by then nobody listens.
+        let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"return 'x'.repeat(1e6)");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""), "{args:?}");
+    }
 }
 
 #[test]
