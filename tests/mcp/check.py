@@ -1,7 +1,7 @@
 """The official Python SDK as a client of `cove mcp`: every tool once against a real sandbox, both lifecycles.
 
-Usage: check.py COVE stdio|http|door
-Run by crates/cli/tests/mcp.rs. Fails with an AssertionError; says what it saw on standard output.
+Usage: check.py COVE stdio|http|door|docs
+Run by crates/cli/tests/it/mcp.rs. Fails with an AssertionError; says what it saw on standard output.
 """
 
 import asyncio
@@ -21,6 +21,8 @@ from jsonschema import Draft202012Validator
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+
+from family import below, stat, word
 
 COVE = sys.argv[1]
 KEY = "sk-test-mcp-key"
@@ -61,35 +63,6 @@ OPEN = ["--allow-host", "127.0.0.1", "--allow-private", "127.0.0.1"]
 
 
 # --- processes ---------------------------------------------------------------------------------------------------
-
-
-def stat(pid):
-    try:
-        text = open(f"/proc/{pid}/stat").read()
-        rest = text.rsplit(")", 1)[1].split()
-        return rest[0], int(rest[1])
-    except (OSError, IndexError, ValueError):
-        return None
-
-
-def below(root):
-    parents = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit() and (found := stat(name)):
-            parents[int(name)] = found
-    family, grew = {root}, True
-    while grew:
-        more = {pid for pid, (_, parent) in parents.items() if parent in family and pid not in family}
-        family |= more
-        grew = bool(more)
-    return {pid: parents[pid][0] for pid in family - {root} if pid in parents}
-
-
-def word(pid):
-    try:
-        return open(f"/proc/{pid}/cmdline").read().replace("\0", " ")
-    except OSError:
-        return ""
 
 
 async def until(what, holds, in_a_row=1):

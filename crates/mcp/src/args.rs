@@ -12,9 +12,13 @@ pub(crate) struct Args(JsonObject);
 
 impl Args {
     pub(crate) fn new(given: Option<JsonObject>) -> Self {
-        // Models write `null` for what they leave out.
+        // Models write `null` for what they leave out, and 30.0 for 30. `input` is the guest's: it stays as it is.
         let kept = given.unwrap_or_default().into_iter().filter(|(name, value)| !value.is_null() || name == "input");
-        Self(kept.collect())
+        let plain = |(name, value): (String, Value)| match (name.as_str(), whole(&value)) {
+            (field, Some(number)) if field != "input" => (name, number.into()),
+            _ => (name, value),
+        };
+        Self(kept.map(plain).collect())
     }
 
     /// Takes out a text; `None` when it is not there.
@@ -48,6 +52,49 @@ impl Args {
 
     /// All that is left, as a request. What is unknown is left alone: models add some.
     pub(crate) fn parse<T: DeserializeOwned>(self) -> Result<T, Failure> {
-        serde_json::from_value(self.into_value()).map_err(|error| Failure::args(error.to_string()))
+        serde_path_to_error::deserialize(self.into_value()).map_err(|error| {
+            let (place, said) = (error.path().to_string(), error.inner().to_string());
+            Failure::args(if place == "." { said } else { format!("`{place}`: {said}") })
+        })
+    }
+}
+
+/// The whole number that a number with a point is.
+fn whole(value: &Value) -> Option<i64> {
+    let number = value.as_f64().filter(|_| value.is_f64())?;
+    // Beyond this, not every whole number can be told from its neighbours.
+    (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[expect(dead_code)]
+    struct Wish {
+        code: String,
+        timeout: Option<u64>,
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (given, expected) in [
+            (json!({}), "missing field `code`"),
+            (json!({"code": 5}), "`code`: invalid type: integer `5`, expected a string"),
+            (json!({"code": "", "timeout": 1.5}), "`timeout`: invalid type: floating point `1.5`, expected u64"),
+        ] {
+            let args = Args::new(given.as_object().cloned());
+            assert_eq!(args.parse::<Wish>().unwrap_err().message, expected);
+        }
+    }
+
+    #[test]
+    fn numbers_and_nulls_as_models_write_them() {
+        let given = json!({"code": "", "timeout": 30.0, "tags": null, "input": 2.0});
+        let args = Args::new(given.as_object().cloned());
+        assert_eq!(args.clone().into_value(), json!({"code": "", "timeout": 30, "input": 2.0}));
+        assert_eq!(args.parse::<Wish>().unwrap().timeout, Some(30));
     }
 }

@@ -9,12 +9,13 @@ use std::time::Duration;
 use cove_api::{CreateSandbox, ErrorCode, WriteFile};
 use cove_bay::{Bay, Owner};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::Args;
@@ -247,6 +248,25 @@ impl ServerHandler for CoveMcp {
         Ok(result.into())
     }
 
+    /// What rmcp could not read: a method that nobody knows, or a known one whose parameters are not what it wants.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let params = request.params.unwrap_or_default();
+        let said = match request.method.as_str() {
+            "tools/call" => misfit::<CallToolRequestParams>(&params),
+            "resources/read" => misfit::<ReadResourceRequestParams>(&params),
+            "tools/list" | "resources/list" | "resources/templates/list" => misfit::<PaginatedRequestParams>(&params),
+            method => {
+                let message = format!("there is no method {method:?} here");
+                return Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, message, None));
+            }
+        };
+        Err(ErrorData::invalid_params(format!("the parameters of {} do not fit: {said}", request.method), None))
+    }
+
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -275,6 +295,11 @@ impl ServerHandler for CoveMcp {
             () = context.ct.cancelled() => Err(cancelled()),
         }
     }
+}
+
+fn misfit<T: serde::de::DeserializeOwned>(params: &Value) -> String {
+    let read: Result<T, _> = serde_path_to_error::deserialize(params);
+    read.err().map_or_else(|| "see the protocol".to_owned(), |error| error.to_string())
 }
 
 fn cancelled() -> ErrorData {

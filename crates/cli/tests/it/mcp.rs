@@ -1,6 +1,6 @@
 //! `cove mcp` and `/mcp` of `cove serve`, met by the protocol's official SDKs: real clients, real sandboxes.
 //!
-//! What is checked is in `tests/mcp/check.py` and `tests/mcp/check.mjs`, because it is what a client sees.
+//! What is checked is in `tests/mcp/check.py`, `tests/mcp/raw.py` and `tests/mcp/check.mjs`, because it is what a client sees.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -46,6 +46,11 @@ fn the_python_sdk_uses_every_tool_over_standard_streams() {
 #[test]
 fn the_python_sdk_uses_every_tool_over_http() {
     python("http", "http, auto: 32 tools, protocol 2026-07-28");
+}
+
+#[test]
+fn the_old_the_rude_and_the_hasty_are_served_and_leave_nothing() {
+    check(&root().join(".tools/venv-clients/bin/python"), "raw.py", "", "raw: as it should be");
 }
 
 #[test]
