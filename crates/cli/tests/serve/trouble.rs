@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::asked::path_of;
 use crate::{Ground, Served, below};
 
 async fn shell(served: &Served, id: &str, timeout_s: u64) -> (u16, Value) {
@@ -37,18 +38,111 @@ async fn a_runtime_that_cannot_start_is_named() {
 async fn a_silent_runtime_is_not_waited_for_for_ever() {
     let ground = Ground::new("limits:\n  answer_grace_seconds: 1\n");
     let served = ground.serve("data", &[]);
-    let id = served.create("python-default").await;
+    let id = served.create("browser-python").await;
     served.shell(&id, "true").await;
+    assert_eq!(ask(&served, "exec_browser", &id, json!({ "cmd": "get url" })).await.0, 200);
     let everybody = below(served.child.id());
     let signal = |name: &str| {
         let pids = everybody.iter().map(u32::to_string);
         assert!(Command::new("kill").arg(name).args(pids).status().unwrap().success());
     };
     signal("-STOP");
-    let answer = shell(&served, &id, 1).await;
+    let calls = long(1).map(|(operation, body)| ask(&served, operation, &id, body));
+    let answers = futures_util::future::join_all(calls).await;
     signal("-CONT");
-    refused(&answer, 504, "timeout");
+    for answer in &answers {
+        refused(answer, 504, "timeout");
+    }
     assert_eq!(served.shell(&id, "echo here").await, "here");
+    served.close();
+}
+
+/// Long calls of each kind that a runtime works on, with the time that they may take.
+fn long(timeout_s: u64) -> [(&'static str, Value); 4] {
+    [
+        (
+            "exec_python",
+            json!({ "code": "open('python', 'w').close(); import time; time.sleep(100)", "timeout": timeout_s }),
+        ),
+        ("exec_shell", json!({ "command": "touch shell; sleep 100", "timeout": timeout_s })),
+        ("exec_browser", json!({ "cmd": "wait 100001", "timeout": timeout_s })),
+        ("exec_browser_batch", json!({ "commands": ["wait 100002"], "timeout": timeout_s })),
+    ]
+}
+
+async fn ask(served: &Served, operation: &str, id: &str, body: Value) -> (u16, Value) {
+    let (method, path) = path_of(operation, &[("id", id)], "");
+    served.ask(&method, &path, body).await
+}
+
+/// Whether somebody below the server was started with this word.
+fn runs(served: &Served, word: &str) -> bool {
+    below(served.child.id()).iter().any(|pid| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|given| given == word.as_bytes())
+    })
+}
+
+/// Ship and Gull are killed under whatever they work on: each call says so, and the next one has a new runtime.
+#[tokio::test]
+async fn a_runtime_that_dies_under_a_call_says_so() {
+    let ground = Ground::new("");
+    let served = ground.serve("data", &[]);
+    let id = served.create("browser-python").await;
+    for (operation, body) in long(60) {
+        let workspace = ground.folder.path().join("data/cargos");
+        let calling = ask(&served, operation, &id, body);
+        let killing = async {
+            let begun = || match operation {
+                "exec_python" => exists_below(&workspace, "python"),
+                "exec_shell" => exists_below(&workspace, "shell"),
+                "exec_browser" => runs(&served, "100001"),
+                _ => runs(&served, "100002"),
+            };
+            let began = std::time::Instant::now();
+            while !begun() {
+                assert!(began.elapsed() < crate::PATIENCE, "{operation} does not begin");
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+            let pids = below(served.child.id());
+            let _ = Command::new("kill").arg("-KILL").args(pids.iter().map(u32::to_string)).output();
+        };
+        let (answer, ()) = tokio::join!(calling, killing);
+        refused(&answer, 502, "ship_error");
+        assert_eq!(served.shell(&id, "rm -f python shell; echo again").await, "again", "after {operation}");
+    }
+    served.close();
+}
+
+fn exists_below(folder: &std::path::Path, name: &str) -> bool {
+    let cargos = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    cargos.into_iter().any(|cargo| cargo.path().join(name).exists())
+}
+
+/// Whoever works in a sandbox that another caller stops or deletes is told that, whatever it does there.
+#[tokio::test]
+async fn a_sandbox_that_is_ended_under_a_call_says_so() {
+    let ground = Ground::new("");
+    let served = ground.serve("data", &[]);
+    for (end, status, code) in [("stop_sandbox", 409, "conflict"), ("delete_sandbox", 404, "not_found")] {
+        let id = served.create("python-default").await;
+        let calls = long(60).into_iter().filter(|(operation, _)| !operation.contains("browser"));
+        let calling = futures_util::future::join_all(calls.map(|(operation, body)| ask(&served, operation, &id, body)));
+        let ending = async {
+            let (_, info) = ask(&served, "get_sandbox", &id, Value::Null).await;
+            let cargo = ground.folder.path().join("data/cargos").join(info["cargo_id"].as_str().unwrap());
+            let began = std::time::Instant::now();
+            while !(cargo.join("python").exists() && cargo.join("shell").exists()) {
+                assert!(began.elapsed() < crate::PATIENCE, "they do not begin");
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+            assert!(ask(&served, end, &id, Value::Null).await.0 < 300);
+        };
+        let (answers, ()) = tokio::join!(calling, ending);
+        for answer in &answers {
+            refused(answer, status, code);
+        }
+    }
     served.close();
 }
 
