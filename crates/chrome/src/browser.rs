@@ -20,8 +20,9 @@ use crate::profile::Profile;
 use crate::tab::{STEP, Tab, TabError, shared_processes};
 use crate::watch::{SharedProcesses, Watch};
 
-/// How long the last processes of a killed browser may take to disappear.
-pub(crate) const END: Duration = Duration::from_secs(3);
+/// How long the last processes of a killed browser may take to disappear: moments, but fifty renderers that die at once
+/// on a loaded machine have their memory to give back first.
+pub(crate) const END: Duration = Duration::from_secs(10);
 
 /// How much of the browser's complaints is shown.
 const COMPLAINT_CHARS: usize = 600;
@@ -153,7 +154,7 @@ impl Browser {
     async fn check_walls(&self) -> Result<(Tab, Vec<u32>), EngineError> {
         let tab = match self.make_tab(None).await {
             Ok(tab) => tab,
-            Err(_) => self.make_tab(None).await.map_err(|error| EngineError::Open(error.to_string()))?,
+            Err(_) => self.make_tab(None).await.map_err(unfit)?,
         };
         match tab.renderer.walls() {
             Some(walls) if walls.seccomp == 2 && walls.no_new_privileges => {
@@ -184,6 +185,18 @@ impl Browser {
         };
         let mut tasks = self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         tasks.extend([filler.abort_handle(), watcher.abort_handle()]);
+    }
+}
+
+/// Why a browser that answers cannot be used.
+fn unfit(error: TabError) -> EngineError {
+    match error {
+        TabError::Call(error) => EngineError::Open(error.to_string()),
+        // Seen with the full browser, which changes a page's process while it loads.
+        error => EngineError::Unavailable(format!(
+            "this browser's pages cannot be used ({error}); Cove is made for the headless shell: \
+             `apt-get install chromium-headless-shell chromium-sandbox`"
+        )),
     }
 }
 

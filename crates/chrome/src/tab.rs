@@ -19,6 +19,13 @@ pub(crate) const STEP: Duration = Duration::from_secs(10);
 /// A context that was told to go is gone in 15 ms; a renderer that is still there after this is killed.
 const GRACE: Duration = Duration::from_millis(250);
 
+/// What guests see of a screen.
+const SCREEN: (u32, u32) = (1280, 800);
+
+/// What is really drawn: nobody looks at it, and a picture of the whole screen costs 5 MB and as many ms per tab in the
+/// process that draws for all.
+const WINDOW: (u32, u32) = (64, 64);
+
 /// A run that nobody hears: what it needs of the kernel is compiled before the first guest comes.
 const REHEARSAL: &str = r#"function(){this.run((async function(input){"use strict";return [1]}),
     '{"silent":true,"body":false,"steps":null,"maxLog":1024,"maxResult":1024,"maxImages":1}')}"#;
@@ -115,7 +122,8 @@ impl Tab {
             _going: going,
         };
         let made = async {
-            let target = json!({ "url": PAGE_URL, "browserContextId": context, "width": 1280, "height": 800 });
+            let (width, height) = WINDOW;
+            let target = json!({ "url": PAGE_URL, "browserContextId": context, "width": width, "height": height });
             let target: TargetMade = call_browser(client, "Target.createTarget", target, STEP).await?;
             end.session = client.session_of(&target.target_id, STEP).await?;
             let session = Session { client: client.clone(), id: end.session.clone() };
@@ -127,6 +135,7 @@ impl Tab {
             client.send(None, "Browser.setDownloadBehavior", deny).await?;
             session.send("Page.enable", json!({})).await?;
             session.send("Fetch.enable", intercepted()).await?;
+            session.send("Emulation.setDeviceMetricsOverride", screen()).await?;
             session.send("Runtime.runIfWaitingForDebugger", json!({})).await?;
             let pid = tokio::time::timeout(STEP, fresh_renderer(client, &before)).await;
             drop(alone);
@@ -203,6 +212,14 @@ impl End {
 /// address ends where every name ends, in the resolver, and costs the host nothing.
 fn intercepted() -> Value {
     json!({ "patterns": [{ "urlPattern": SYNC_URL }, { "urlPattern": "*", "resourceType": "Document" }] })
+}
+
+fn screen() -> Value {
+    let (width, height) = SCREEN;
+    json!({
+        "width": width, "height": height, "screenWidth": width, "screenHeight": height,
+        "deviceScaleFactor": 1, "mobile": false,
+    })
 }
 
 /// Starts the kernel as soon as the page is at our own address.

@@ -82,6 +82,9 @@ fn grown(before: Resident, now: Resident) -> u64 {
 /// browser would die and take everyone's runs with it.
 const SHARED_PROCESSES_GROWTH_BYTES: u64 = 384 << 20;
 
+/// What every session adds to that by being there, and not by doing anything: 1.5 MB were seen.
+const SHARED_BYTES_PER_SESSION: u64 = 4 << 20;
+
 /// Looks between two sessions ended for the same growth: time enough for a context's blobs to be given back.
 const LOOKS_AFTER_AN_END: u32 = 15;
 
@@ -111,7 +114,8 @@ impl SharedProcesses {
     fn look(&mut self, sessions: &[Arc<Watched>]) {
         let most = sessions.iter().map(|session| (session.fresh_faults(), session)).max_by_key(|(faults, _)| *faults);
         self.patience = self.patience.saturating_sub(1);
-        if self.patience == 0 && held(&self.pids) > self.before_bytes + SHARED_PROCESSES_GROWTH_BYTES {
+        let by_number = SHARED_BYTES_PER_SESSION * sessions.len() as u64;
+        if self.patience == 0 && held(&self.pids) > self.before_bytes + SHARED_PROCESSES_GROWTH_BYTES + by_number {
             self.patience = LOOKS_AFTER_AN_END;
             if let Some((_, session)) = most {
                 session.end();

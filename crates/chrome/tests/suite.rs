@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cove_chrome::{ChromeEngine, ChromeOptions};
 use cove_core::Engine;
@@ -9,7 +10,9 @@ use cove_executor::testkit::Suite;
 
 /// Makes an engine, runs a property on it, and ends the browser.
 fn with_suite(property: impl FnOnce(&Suite, &ChromeEngine)) {
-    let engine = Arc::new(ChromeEngine::new(ChromeOptions::default()));
+    let patience = Duration::from_secs(120);
+    let options = ChromeOptions { open_timeout: patience, launch_timeout: patience, ..ChromeOptions::default() };
+    let engine = Arc::new(ChromeEngine::new(options));
     let shared: Arc<dyn Engine> = engine.clone();
     let suite = Suite::new(|| async {
         engine.start().await.unwrap_or_else(|error| panic!("no browser (run scripts/setup): {error}"));

@@ -26,6 +26,16 @@ async fn values_come_back_as_json() {
         ("const n: number = 4; interface A { x: number }; return n as number", json!(4)),
         ("return document.title + typeof crypto.subtle + isSecureContext", json!("Coveobjecttrue")),
         ("localStorage.a = 1; return [localStorage.a, typeof SharedArrayBuffer]", json!(["1", "function"])),
+        (
+            "return [innerWidth, innerHeight, outerWidth, outerHeight, screen.width, screen.height, devicePixelRatio]",
+            json!([1280, 800, 1280, 800, 1280, 800, 1]),
+        ),
+        (
+            "const d = document.createElement('div'); document.body.append(d);
+          const seen = await new Promise(r => new ResizeObserver(e => r(e.length)).observe(d));
+          return [document.visibilityState, typeof await new Promise(requestAnimationFrame), seen]",
+            json!(["visible", "number", 1]),
+        ),
         ("return [typeof input, 'input' in globalThis]", json!(["undefined", true])),
         (
             "const b = new Blob(['postMessage(6*7)']); const w = new Worker(URL.createObjectURL(b));

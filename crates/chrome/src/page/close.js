@@ -25,6 +25,9 @@
       return fn;
     },
   };
+  // The window itself is tiny, because nobody looks at it; the page is laid out for a whole screen.
+  put(guest, "outerWidth", innerWidth);
+  put(guest, "outerHeight", innerHeight);
   put(guest, "getCanvas", getCanvas);
   defineProperty(guest, "final_answer", { __proto__: null, value: freeze(final_answer), writable: false, enumerable: true, configurable: false });
   put(guest, "close", { close() {} }.close);

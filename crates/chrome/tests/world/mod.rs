@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use cove_chrome::{ChromeEngine, ChromeOptions, find_browser};
 use cove_core::{
@@ -16,9 +17,17 @@ pub struct World {
     pub folder: tempfile::TempDir,
 }
 
+/// What a loaded machine may take for anything at all. Nothing waits so long unless it is broken.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Starts an engine; without a browser the test fails and says what to do.
 pub fn world(pool_size: usize) -> World {
-    world_with(ChromeOptions { pool_size, ..ChromeOptions::default() })
+    world_with(ChromeOptions { pool_size, ..patient() })
+}
+
+/// Options for a machine on which starting a browser may take long.
+pub fn patient() -> ChromeOptions {
+    ChromeOptions { open_timeout: PATIENCE, launch_timeout: PATIENCE, ..ChromeOptions::default() }
 }
 
 pub fn world_with(options: ChromeOptions) -> World {
@@ -39,7 +48,7 @@ impl World {
 
     /// One run in a world of its own.
     pub async fn report(&self, code: &str) -> RunReport {
-        self.report_within(code, 20_000).await
+        self.report_within(code, body(code).timeout_ms).await
     }
 
     pub async fn report_within(&self, code: &str, timeout_ms: u64) -> RunReport {
@@ -76,7 +85,7 @@ pub fn body(code: &str) -> RunUnit {
     RunUnit {
         code: code.to_owned(),
         shape: RunShape::FunctionBody { input: None },
-        timeout_ms: 20_000,
+        timeout_ms: 60_000,
         max_operations: None,
     }
 }
@@ -143,11 +152,9 @@ pub fn kill(pid: u32) {
 
 /// Waits for something to become true; a test that waits in vain fails.
 pub async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
-    for _ in 0..2000 {
-        if is_true() {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    let began = Instant::now();
+    while !is_true() {
+        assert!(began.elapsed() < PATIENCE, "waited in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    panic!("waited in vain: {what}");
 }
