@@ -48,11 +48,26 @@ pub(crate) struct Serve {
 
 /// Signals are handled here, so this command has a runtime of its own.
 pub(crate) fn serve(args: &Serve) -> anyhow::Result<Exit> {
+    more_descriptors();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let exit = runtime.block_on(run(args));
     cove_server::telemetry::end();
     runtime.shutdown_timeout(Duration::from_secs(1));
     exit
+}
+
+/// As many descriptors as a server with its full number of connections needs, if the system lets us: the usual 1024 are
+/// for programs that have one user.
+fn more_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    const WANTED: u64 = 2 * cove_server::limits::MAX_CONNECTIONS as u64 + 4_096;
+    let now = getrlimit(Resource::Nofile);
+    let most = now.maximum.unwrap_or(WANTED).min(WANTED);
+    if now.current.is_some_and(|current| current < most) {
+        let wished = Rlimit { current: Some(most), maximum: now.maximum };
+        // Left as it is, fewer connections are taken at once.
+        let _ = setrlimit(Resource::Nofile, wished);
+    }
 }
 
 async fn run(args: &Serve) -> anyhow::Result<Exit> {
@@ -141,7 +156,9 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
     }
     let data_dir = config.data_dir()?;
     let made = std::fs::create_dir_all(&data_dir);
-    made.with_context(|| format!("{} cannot be the data folder", data_dir.display()))?;
+    made.with_context(|| {
+        format!("{} cannot be the data folder (--data-dir or COVE_DATA_DIR name another)", data_dir.display())
+    })?;
     // Bay works from elsewhere too: children start in other folders.
     config.data_dir = Some(data_dir.canonicalize()?);
     Ok(config)
@@ -149,8 +166,11 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
 
 fn address(config: &Config) -> anyhow::Result<SocketAddr> {
     let (host, port) = (config.server.host.as_str(), config.server.port);
-    let mut found = (host, port).to_socket_addrs().with_context(|| format!("{host} is no address"))?;
-    found.next().with_context(|| format!("{host} is no address"))
+    let none = || {
+        format!("{host} is no address (--host 127.0.0.1 is this machine alone, --host 0.0.0.0 all of its addresses)")
+    };
+    let mut found = (host, port).to_socket_addrs().with_context(none)?;
+    found.next().with_context(none)
 }
 
 /// Where a client on this machine finds it: who listens everywhere listens on loopback too.

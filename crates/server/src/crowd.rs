@@ -13,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 use crate::bare::Phase;
 use crate::limits;
 
+/// The part of all places that is cleared when none is left: one of so many.
+const AT_ONCE: usize = 64;
+
 /// All connections.
 #[derive(Debug)]
 pub(crate) struct Crowd {
@@ -69,11 +72,24 @@ impl Crowd {
     fn try_enter(self: &Arc<Self>) -> Option<Place> {
         let mut guests = self.guests();
         if guests.here.len() >= self.most {
-            let longest =
+            let resting =
                 guests.here.iter().filter_map(|(number, guest)| Some((guest.phase.resting_since()?, *number)));
-            let (_, number) = longest.min()?;
-            // Its place is free at once; the connection is closed a moment later.
-            guests.here.remove(&number)?.go.cancel();
+            let mut resting: Vec<(u64, u64)> = resting.collect();
+            // A few at once: a look at all of them for each that comes would be work that strangers can order.
+            let some = (self.most / AT_ONCE).clamp(1, resting.len().max(1));
+            if resting.len() > some {
+                resting.select_nth_unstable(some);
+            }
+            resting.truncate(some);
+            for (_, number) in &resting {
+                // Its place is free at once; the connection is closed a moment later.
+                if let Some(guest) = guests.here.remove(number) {
+                    guest.go.cancel();
+                }
+            }
+            if resting.is_empty() {
+                return None;
+            }
         }
         let (phase, go) = (Phase::new(), CancellationToken::new());
         let number = guests.next;

@@ -16,6 +16,7 @@ mod postgres;
 mod refusals;
 mod several;
 mod skills;
+mod starting;
 mod terminal;
 mod trouble;
 

@@ -23,11 +23,7 @@ async fn what_others_make_impossible() {
         config.database.url = Some(cove_bay::config::Secret::new(&url));
         config
     };
-    let quay = Quay::open(of("here"), |options| {
-        options.verb = Duration::from_millis(700);
-        options.beyond = Duration::ZERO;
-    })
-    .await;
+    let quay = Quay::open(of("here"), |_| {}).await;
 
     // A session that could not be started, each time anew.
     let id = quay.create(json!({})).await;
@@ -57,9 +53,16 @@ async fn what_others_make_impossible() {
     quay.refuses(&NO_PROFILE_HERE, &id, |_, request| request).await;
     third.close().await;
 
+    // One of little patience; nobody else waits for less than what a loaded machine takes.
+    let hasty = Quay::open(of("hasty"), |options| {
+        options.verb = Duration::from_millis(500);
+        options.beyond = Duration::ZERO;
+    })
+    .await;
     let lock = postgres.session(LOCK);
-    quay.refuses(&LOCKED, &id, |_, request| request).await;
+    hasty.refuses(&LOCKED, &id, |_, request| request).await;
     drop(lock);
+    hasty.close().await;
     let alive = quay.fitting("get_sandbox", &id).bearer_auth(KEY).send().await.unwrap();
     assert_eq!(alive.status(), 200, "it goes on where it was");
 
