@@ -30,7 +30,8 @@ async fn ship_runs_without_walls_and_ends_in_order() {
     let code = "await write('made.txt', 'x'); return (await ls()).content[0].text";
     let answer = ask("/javascript/exec", json!({"code": code})).await;
     assert!(answer["data"]["result"].as_str().is_some_and(|list| list.contains("made.txt")), "{answer}");
-    let job = ask("/shell/exec", json!({"command": "setsid sleep 999", "background": true})).await;
+    // Alone, `setsid` would be the leader of its group, and fork and end at once.
+    let job = ask("/shell/exec", json!({"command": "setsid sleep 999 & exec sleep 999", "background": true})).await;
     let pid = Pid::from_raw(i32::try_from(job["pid"].as_i64().unwrap()).unwrap()).unwrap();
     let alive = || std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).is_ok();
     assert!(alive());

@@ -6,6 +6,8 @@ use std::time::Duration;
 use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
 use cove_runtime::client::ShipClient;
 use hyper::{Method, StatusCode};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -17,6 +19,7 @@ pub(crate) const SHIP: &str = "COVE_TEST_SHIP";
 
 pub(crate) struct Sandbox {
     pub(crate) cell: LocalCell,
+    _gone: Gone,
     pub(crate) ship: ShipClient,
     pub(crate) cargo: TempDir,
     _sockets: TempDir,
@@ -31,7 +34,26 @@ pub(crate) async fn sandbox_with(change: impl FnOnce(&mut CellOptions)) -> Sandb
     change(&mut options);
     let cell = LocalCell::start(options).await.unwrap();
     let ship = ShipClient::new(cell.socket());
-    Sandbox { cell, ship, cargo, _sockets: sockets }
+    let gone = Gone::of(&cell);
+    Sandbox { cell, _gone: gone, ship, cargo, _sockets: sockets }
+}
+
+/// Waits, once the cell has been dropped, until its supervisor has ended everything: a test must not end before, or
+/// whoever runs it sees processes that it has left.
+struct Gone(rustix::fd::OwnedFd);
+
+impl Gone {
+    fn of(cell: &LocalCell) -> Self {
+        let pid = cell.pid().and_then(|pid| Pid::from_raw(pid.cast_signed())).unwrap();
+        Self(pidfd_open(pid, PidfdFlags::empty()).unwrap())
+    }
+}
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        let limit = Timespec { tv_sec: 60, tv_nsec: 0 };
+        let _ = poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&limit));
+    }
 }
 
 pub(crate) async fn sandbox() -> Sandbox {
