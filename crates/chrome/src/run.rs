@@ -246,9 +246,7 @@ fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done) ->
     if let Some(thrown) = done.thrown {
         return End::Failed(program.thrown(thrown));
     }
-    let unfit = |why: &str| {
-        End::Failed(Fault::new(FaultKind::NotSerializable, format!("The result cannot be written as JSON: {why}")))
-    };
+    let unfit = |why: &str| End::Failed(Fault::not_serializable(why));
     if let Some(why) = done.unfit {
         return unfit(why.lines().next().unwrap_or_default());
     }

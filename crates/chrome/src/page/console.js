@@ -45,11 +45,11 @@
       return index;
     };
     if (wanted !== undefined) for (let i = 0; i < wanted.length && i < MAX_ITEMS; i++) column(text(wanted[i]));
-    const add = (key, value) => {
+    const add = (key, value, closed) => {
       if (rows.length >= 1000) return;
       const entry = { __proto__: null, key, cells: { __proto__: null }, value: "" };
       append(rows, entry);
-      if (typeof value !== "object" || value === null) { plain = true; entry.value = inspect(value, 0); return; }
+      if (closed || typeof value !== "object" || value === null) { plain = true; entry.value = inspect(value, 0); return; }
       const keys = getOwnPropertyNames(value);
       for (let i = 0, shown = 0; i < keys.length && shown < MAX_ITEMS; i++) {
         const d = getOwnPropertyDescriptor(value, keys[i]);
@@ -66,7 +66,7 @@
     } else if (slot(setSize, data)) {
       index = "(iteration index)";
       let i = 0;
-      setEach(data, (v) => add(`${i++}`, v));
+      setEach(data, (v) => add(`${i++}`, v, true));
     } else {
       const keys = getOwnPropertyNames(data);
       for (let i = 0; i < keys.length; i++) {
@@ -123,12 +123,9 @@
     clear() {}, profile() {}, profileEnd() {}, timeStamp() {},
   };
   for (const name of getOwnPropertyNames(methods)) put(console, name, methods[name]);
-  // What nobody catches is told; it ends no run, as in the embedded engine.
+  // What nobody catches is told; it ends no run, as in the embedded engine. Of a guest's script the browser says no more than that.
   guest.addEventListener("error", (event) => {
     const error = thrownError(event);
-    if (error !== ENDED && error !== null && error !== undefined) write("error", `Uncaught error in a callback: ${told(error, 0)}`);
-  });
-  guest.addEventListener("unhandledrejection", (event) => {
-    const reason = rejectionReason(event);
-    if (reason !== ENDED) write("warn", `Unhandled promise rejection: ${told(reason, 0)}`);
+    if (error === ENDED || (run !== null && run.over !== null)) return;
+    write("error", `Uncaught error in a callback: ${error === null || error === undefined ? "the browser tells no more; catch it to see it" : told(error, 0)}`);
   });

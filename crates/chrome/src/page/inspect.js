@@ -113,7 +113,7 @@
   let marks = 0, deepest = 0, depthLimit = DEPTH;
   const show = (value, depth, above, indent) => {
     switch (typeof value) {
-      case "string": return literal(value);
+      case "string": return literalLines(value, indent);
       case "bigint": return `${value}n`;
       case "symbol": return symbolText(value);
       case "number": return value === 0 && 1 / value < 0 ? "-0" : `${value}`;
@@ -129,11 +129,27 @@
     if (value === null) return "null";
     for (let a = above; a !== null; a = a.above) {
       if (a.value !== value) continue;
-      if (a.mark === 0) a.mark = ++marks;
+      if (a.mark === 0) { a.mark = ++marks; append(marked, a); }
       return `[Circular *${a.mark}]`;
     }
-    const here = { __proto__: null, value, above, mark: 0 }, shown = members(value, depth, here, indent);
+    const here = { __proto__: null, value, above, mark: markOf(value) }, shown = members(value, depth, here, indent);
     return here.mark === 0 ? shown : `<ref *${here.mark}> ${shown}`;
+  };
+  // A thing that contains itself keeps its number wherever it is met again.
+  let marked = row();
+  const markOf = (value) => {
+    for (let i = 0; i < marked.length; i++) if (marked[i].value === value) return marked[i].mark;
+    return 0;
+  };
+  // A long text of several lines, a line of it on each.
+  const literalLines = (string, indent) => {
+    if (string.length <= 16 || string.length > MAX_TEXT || string.length <= WIDTH - indent - 4 || indexOf(string, "\n") < 0) return literal(string);
+    let out = "", from = 0;
+    for (let at = indexOf(string, "\n"); at >= 0 && at < string.length - 1; at = indexOf(string, "\n", from)) {
+      out += `${literal(slice(string, from, at + 1))} +\n${repeat(" ", indent + 2)}`;
+      from = at + 1;
+    }
+    return out + literal(slice(string, from));
   };
   const functionBase = (value) => {
     const own = getOwnPropertyDescriptor(value, "name"), name = own && typeof own.value === "string" ? own.value : "";
@@ -259,7 +275,8 @@
     const said = tagOf(value, kind);
     return deep(kind === "Object" && said === "" ? "{" : `${kind}${said} {`, "}");
   };
-  const BOXES = [{ ask: boxedNumber, name: "Number" }, { ask: boxedString, name: "String" }, { ask: boxedBoolean, name: "Boolean" }];
+  const BOXES = [{ ask: boxedNumber, name: "Number" }, { ask: boxedString, name: "String" }, { ask: boxedBoolean, name: "Boolean" },
+    { ask: boxedBigInt, name: "BigInt" }, { ask: boxedSymbol, name: "Symbol" }];
   const askWeakMap = (value) => { weakMapHas(value, value); }, askWeakSet = (value) => { weakSetHas(value, value); };
   const askQuery = (value) => { queryEach(value, () => {}); };
   const hasShown = (value) => {
@@ -276,12 +293,22 @@
   };
   const inspect = (value, limit = DEPTH) => {
     marks = deepest = 0;
+    marked = row();
     depthLimit = limit;
     try {
       return show(value, 0, null, 0);
     } catch {
       return "[object that cannot be shown]";
     }
+  };
+  // Whether it has a `toString` that the guest wrote, or is a thing whose text says more than its parts.
+  const hasOwnText = (value) => {
+    if (isError(value) || slot(dateValue, value)) return true;
+    for (let p = value, i = 0; p !== null && i < 20; p = getPrototypeOf(p), i++) {
+      const d = getOwnPropertyDescriptor(p, "toString");
+      if (d) return typeof d.value === "function" && indexOf(functionText(d.value), "[native code]") < 0;
+    }
+    return false;
   };
   // The arguments of one console call as one text, with Node's `%` directives.
   const format = (args) => {
@@ -297,7 +324,7 @@
         if (letter === "%") part = "%";
         else if (next < args.length) {
           const value = args[next];
-          if (letter === "s") part = typeof value === "string" ? value : typeof value === "object" && value !== null ? inspect(value) : typeof value === "bigint" ? `${value}n` : text(value);
+          if (letter === "s") part = typeof value === "string" ? value : typeof value === "object" && value !== null ? (hasOwnText(value) ? text(value) : inspect(value, 0)) : typeof value === "bigint" ? `${value}n` : text(value);
           else if (letter === "d") part = typeof value === "object" ? "NaN" : typeof value === "bigint" ? `${value}n` : text(PageNumber(value));
           else if (letter === "i") part = typeof value === "object" ? "NaN" : text(PageNumber(value) - (PageNumber(value) % 1));
           else if (letter === "f") part = text(PageNumber(value));

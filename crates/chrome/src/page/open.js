@@ -38,13 +38,14 @@ let __cove_n = Infinity, __cove_boot = (() => {
   const sizeOfBuffer = getter(ArrayBuffer.prototype, "byteLength"), bufferOfView = getter(DataView.prototype, "buffer");
   const startOfView = getter(DataView.prototype, "byteOffset"), sizeOfView = getter(DataView.prototype, "byteLength");
   const boxedNumber = method(Number.prototype, "valueOf"), boxedString = method(String.prototype, "valueOf"), boxedBoolean = method(Boolean.prototype, "valueOf");
+  const boxedBigInt = method(BigInt.prototype, "valueOf"), boxedSymbol = method(Symbol.prototype, "valueOf");
   const weakMapHas = method(WeakMap.prototype, "has"), weakSetHas = method(WeakSet.prototype, "has"), tag = Symbol.toStringTag;
   const tagName = getter(Element.prototype, "localName"), attribute = method(Element.prototype, "getAttribute");
   const queryEach = method(URLSearchParams.prototype, "forEach"), queryOf = getter(URL.prototype, "searchParams");
   const addressParts = ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"];
   const address = { __proto__: null };
   for (let i = 0; i < addressParts.length; i++) address[addressParts[i]] = getter(URL.prototype, addressParts[i]);
-  const thrownError = getter(ErrorEvent.prototype, "error"), rejectionReason = getter(PromiseRejectionEvent.prototype, "reason");
+  const thrownError = getter(ErrorEvent.prototype, "error");
   const isoDate = method(Date.prototype, "toISOString"), dateValue = method(Date.prototype, "getTime");
   const regexpText = method(RegExp.prototype, "toString"), symbolText = method(Symbol.prototype, "toString"), functionText = method(Function.prototype, "toString");
   const setTimer = guest.setTimeout, clearTimer = guest.clearTimeout, stopFrame = guest.cancelAnimationFrame, nextFrame = guest.requestAnimationFrame;
