@@ -382,6 +382,10 @@ async def refused(server, body, accept, good):
         assert await status({**good, "host": "rebound.example"}) == 403
         assert await status({**good, "origin": "https://page.example"}) == 403
         assert await status(good) == 200
+        async with httpx2.AsyncClient(timeout=PATIENCE) as web:
+            for rubbish, code in ((b"garbage", -32700), (b"", -32700), (b"[]", -32600)):
+                answer = await web.post(url, content=rubbish, headers={**accept, **good})
+                assert (answer.status_code, answer.json()["error"]["code"]) == (400, code), answer.text
         for key in (None, "wrong"):
             for mode in ("auto", "legacy"):
                 try:

@@ -21,7 +21,7 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, Limited};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::server::OwnerSource;
@@ -128,6 +128,11 @@ impl McpService {
         };
         let body = body.to_bytes();
         if parts.method == Method::POST
+            && let Some((code, why)) = no_message(&body)
+        {
+            return refused(code, why);
+        }
+        if parts.method == Method::POST
             && let Some(request_id) = cancelled_request(&body)
             && let Some(owner) = (self.owner_of)(&parts)
         {
@@ -139,6 +144,27 @@ impl McpService {
             Err(never) => match never {},
         }
     }
+}
+
+/// Why a body is no message: the protocol's code, and words. Whether it is one of the protocol's is for others to say.
+fn no_message(body: &[u8]) -> Option<(i32, String)> {
+    let read: Result<&serde_json::value::RawValue, _> = serde_json::from_slice(body);
+    match read {
+        Err(error) => Some((-32700, format!("the body is not JSON: {error}"))),
+        Ok(value) if value.get().starts_with('[') => {
+            Some((-32600, "one message in each request: this server takes no batches".to_owned()))
+        }
+        Ok(_) => None,
+    }
+}
+
+/// A refusal in the protocol's own form.
+fn refused(code: i32, message: String) -> Response<Body> {
+    let answer = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+    let mut response = Response::new(Full::new(Bytes::from(answer.to_string())).boxed());
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
+    response
 }
 
 /// The number of the request that a note wants to end, if it is such a note.
@@ -202,6 +228,21 @@ mod tests {
         assert_eq!(check("/mcp?x=1&tools=core%2Cskills"), Some(Ok(vec![ToolSet::Core, ToolSet::Skills])));
         assert_eq!(check("/mcp?tools=core,all"), Some(Ok(vec![ToolSet::Core, ToolSet::All])));
         assert_eq!(check("/mcp?tools=everything"), Some(Err("everything".to_owned())));
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_so() {
+        let check = |body: &str| no_message(body.as_bytes()).map(|(code, _)| code);
+        for (body, expected) in [
+            ("", Some(-32700)),
+            ("garbage", Some(-32700)),
+            ("{", Some(-32700)),
+            (" [{}]", Some(-32600)),
+            ("{}", None),
+            (r#" {"jsonrpc":"2.0","id":1,"method":"ping"}"#, None),
+        ] {
+            assert_eq!(check(body), expected, "{body}");
+        }
     }
 
     #[test]
