@@ -267,7 +267,9 @@ impl Suite {
                 let _ = std::fs::remove_dir_all(&self.0);
             }
         }
-        let name = format!("cove-suite-{}-{}", self.engine.name(), std::process::id());
+        // A process's number alone is not its own: other namespaces count anew, and one process may run many tests.
+        let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        let name = format!("cove-suite-{}-{}-{}", self.engine.name(), std::process::id(), since.as_nanos());
         let folder = Folder(std::env::temp_dir().join(name));
         test(&Arc::new(Shelf::at(&folder.0, StoreLimits::default())));
     }
