@@ -100,6 +100,9 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("DecompressionStream", "compression"),
 ];
 
+/// Languages and time zones that the embedded engine knows with all their words, in lower case. Others need a browser.
+const EMBEDDED_LOCALES: &[&str] = &["en", "en-us", "en-gb", "default", "utc", "gmt", "etc/utc", "etc/gmt"];
+
 /// An engine and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
@@ -117,6 +120,12 @@ pub fn choose(program: &Prepared) -> Choice {
     let needed = program.free_names.iter().find_map(|free| {
         BROWSER_ONLY.iter().find(|(name, _)| *name == free.name).map(|(name, what)| (name, what, free.position))
     });
+    let foreign =
+        program.locales.iter().find(|locale| !EMBEDDED_LOCALES.contains(&locale.name.to_lowercase().as_str()));
+    if let (None, Some(locale)) = (&needed, foreign) {
+        let because = format!("the program asks for `{}` at line {}", locale.name, locale.position.line);
+        return Choice { engine: EngineName::Browser, because };
+    }
     match needed {
         Some((name, what, position)) => Choice {
             engine: EngineName::Browser,

@@ -56,6 +56,10 @@ fn programs_for_the_browser() {
         ("for (const k in window) return k", "window"),
         ("return screen.width", "screen"),
         ("return matchMedia('(x)')", "matchMedia"),
+        ("return new WeakRef({})", "WeakRef"),
+        ("return new Date(0).toLocaleDateString('fr-FR')", "fr-FR"),
+        ("return (1e6).toLocaleString('de-DE', { style: 'currency', currency: 'EUR' })", "de-DE"),
+        ("return new Date(0).toLocaleString('en-US', { timeZone: 'America/New_York' })", "America/New_York"),
     ] {
         check(code, Some(name));
     }
@@ -101,6 +105,8 @@ fn programs_for_the_embedded_engine() {
         "type Node = { next: Node }; return 1",
         "return new OffscreenCanvas(1, 1)",
         "return Promise.all([1, 2])",
+        "return (1e6).toLocaleString()",
+        "return new Date(0).toLocaleDateString('en-GB', { month: 'long', timeZone: 'UTC' })",
     ] {
         check(code, None);
     }

@@ -28,6 +28,7 @@ mod generic;
 mod guard;
 mod hints;
 mod lines;
+mod locales;
 mod module;
 mod names;
 mod nesting;

@@ -126,7 +126,14 @@ fn rewrite(source: &str, parsed: &Parsed<'_>, options: &PrepareOptions<'_>) -> R
         .into_iter()
         .map(|(name, offset)| FreeName { name: name.to_owned(), position: cursor.position(offset as usize) })
         .collect();
+    let mut cursor = lines::Cursor::new(source);
+    let locales = finished
+        .locales
+        .into_iter()
+        .map(|(name, offset)| FreeName { name: name.to_owned(), position: cursor.position(offset as usize) })
+        .collect();
     let prepared = Prepared {
+        locales,
         code,
         language: parsed.language,
         free_names,

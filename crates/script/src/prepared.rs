@@ -17,7 +17,7 @@ pub enum ColumnUnit {
     Utf16,
 }
 
-/// A name the program uses and does not declare, with the first place where it does.
+/// A name that the program uses and the world around it must know, with the first place where it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FreeName {
     /// The name.
@@ -35,6 +35,8 @@ pub struct Prepared {
     pub language: Language,
     /// Names that must come from the world around the program.
     pub free_names: Vec<FreeName>,
+    /// Languages (`de-DE`) and time zones (`Europe/Oslo`) that `toLocaleString` and its relatives are asked for by name.
+    pub locales: Vec<FreeName>,
     /// Names declared at the top level, in order.
     pub declared: Vec<String>,
     pub(crate) source: String,

@@ -49,6 +49,8 @@ pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) literals: Vec<Span>,
     pub(crate) free: Vec<(&'a str, u32)>,
     free_seen: FxHashSet<&'a str>,
+    /// Languages and time zones asked for by name.
+    pub(crate) locales: Vec<(&'a str, u32)>,
     /// Names declared at the top level.
     pub(crate) declared: Vec<String>,
     declared_seen: FxHashSet<&'a str>,
@@ -66,6 +68,7 @@ pub(crate) struct Finished<'a> {
     pub(crate) head: String,
     pub(crate) tail: String,
     pub(crate) free_names: Vec<(&'a str, u32)>,
+    pub(crate) locales: Vec<(&'a str, u32)>,
     pub(crate) declared: Vec<String>,
 }
 
@@ -97,6 +100,7 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             literals: Vec::new(),
             free: Vec::new(),
             free_seen: FxHashSet::default(),
+            locales: Vec::new(),
             declared: Vec::new(),
             declared_seen: FxHashSet::default(),
             captured: FxHashSet::default(),
@@ -174,7 +178,7 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             Mode::Dynamic => ("\"use strict\";void 0;".to_owned(), String::new()),
             Mode::Module => self.module_frame(),
         };
-        Ok(Finished { edits: self.edits, head, tail, free_names: self.free, declared: self.declared })
+        Ok(Finished { edits: self.edits, head, tail, free_names: self.free, locales: self.locales, declared: self.declared })
     }
 
     /// `x<!--y` and `x-->0` are operators here and comments in a script: a space makes them operators everywhere.

@@ -268,6 +268,7 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         self.note_require(it);
+        self.note_locale(it);
         walk::walk_call_expression(self, it);
     }
 

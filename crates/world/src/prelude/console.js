@@ -41,7 +41,8 @@
       return descriptor.get !== undefined ? '[Getter]' : kit.inspect(descriptor.value, 0);
     };
     const brand = native.brand(data);
-    const entries = brand === 'Map' || brand === 'Set' ? kit.entriesOf(data) : keys(data).slice(0, 1000).map((key) => [key, getOwnPropertyDescriptor(data, key)?.value]);
+    const listed = brand === 'Map' || brand === 'Set';
+    const entries = listed ? [] : keys(data).slice(0, 1000).map((key) => [key, getOwnPropertyDescriptor(data, key)?.value]);
     for (const [key, row] of entries) {
       const cells = new Map();
       if (row !== null && typeof row === 'object' && native.brand(row) !== 'Proxy') {
@@ -56,8 +57,12 @@
         rows.push([`${key}`, cells, kit.inspect(row, 0)]);
       }
     }
-    const heads = ['(index)', ...(columns ?? names), ...(plain ? ['Values'] : [])];
-    const body = rows.map(([key, cells, value]) => [key, ...(columns ?? names).map((name) => cells.get(name) ?? ''), ...(plain ? [value ?? ''] : [])]);
+    let heads = ['(index)', ...(columns ?? names), ...(plain ? ['Values'] : [])];
+    let body = rows.map(([key, cells, value]) => [key, ...(columns ?? names).map((name) => cells.get(name) ?? ''), ...(plain ? [value ?? ''] : [])]);
+    if (listed) {
+      heads = brand === 'Map' ? ['(iteration index)', 'Key', 'Values'] : ['(iteration index)', 'Values'];
+      body = kit.entriesOf(data).slice(0, 1000).map(([key, value], at) => [`${at}`, ...(brand === 'Map' ? [kit.inspect(key, 0)] : []), kit.inspect(value, 0)]);
+    }
     const widths = heads.map((head, at) => Math.max(columnsOf(head), ...body.map((row) => columnsOf(row[at]))) + 2);
     const line = (cells) => `│${cells.map((cell, at) => ` ${cell}${' '.repeat(widths[at] - columnsOf(cell) - 1)}`).join('│')}│`;
     const rule = (left, middle, right) => left + widths.map((width) => '─'.repeat(width)).join(middle) + right;

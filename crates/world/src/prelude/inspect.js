@@ -340,6 +340,16 @@
         ctx.indentation -= 2;
         return output;
       };
+    } else if (brand === 'Object' && kit.urlOf(value) !== undefined) {
+      const parts = kit.urlOf(value);
+      braces[0] = `${prefix(name, tag, 'URL')}{`;
+      items = () => Object.keys(parts).map((key) => property(ctx, parts, key, depth, 'object'));
+    } else if (brand === 'Object' && kit.queryOf(value) !== undefined) {
+      const pairs = kit.queryOf(value);
+      const start = prefix(name, tag, 'URLSearchParams');
+      if (pairs.length === 0 && keys.length === 0) return `${start}{}`;
+      braces[0] = `${start}{`;
+      items = () => pairs.slice(0, MAX_ARRAY).map(([key, item]) => `${quote(key)} => ${quote(item)}`);
     } else if (typedArrayTag(value) !== undefined) {
       const length = typedArrayLength(value);
       keys = keys.filter((key) => !isIndex(key));

@@ -8,6 +8,8 @@
   class URLSearchParams {
     #list = [];
     #owner;
+    // For printing; `undefined` for anything else.
+    static { kit.queryOf = (value) => (#list in value ? value.#list : undefined); }
     static { attach = (params, owner) => { params.#owner = owner; return (text) => { params.#list = native.parseQuery(text); }; }; }
     constructor(init = '') {
       if (init !== null && typeof init === 'object' || typeof init === 'function') {
@@ -97,6 +99,14 @@
     toString() { return this.href; }
     toJSON() { return this.href; }
     get [Symbol.toStringTag]() { return 'URL'; }
+    static {
+      // For printing, as Node prints one; `undefined` for anything else.
+      kit.urlOf = (value) => {
+        if (!(#parts in value)) return undefined;
+        const [href, origin, protocol, username, password, host, hostname, port, pathname, search, hash] = value.#parts;
+        return { href, origin, protocol, username, password, host, hostname, port, pathname, search, searchParams: value.#params ?? new URLSearchParams(search), hash };
+      };
+    }
   }
   native.define('URL', URL);
   native.define('URLSearchParams', URLSearchParams);
