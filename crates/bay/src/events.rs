@@ -41,7 +41,7 @@ impl Bay {
     }
 
     /// Something happened.
-    pub(crate) fn emit(&self, sandbox_id: &str, kind: EventKind, data: Map<String, Value>) {
+    pub(crate) fn emit(&self, sandbox_id: &str, kind: EventKind, data: &Map<String, Value>) {
         self.inner.events.emit(sandbox_id, kind, data);
     }
 }
@@ -57,13 +57,13 @@ pub(crate) struct Events {
 impl Events {
     /// Notes an event and wakes the readers. What merely belongs to a run opens no ring: a run's last words after its
     /// sandbox was deleted would keep it for ever.
-    pub(crate) fn emit(&self, sandbox_id: &str, kind: EventKind, data: Map<String, Value>) {
+    pub(crate) fn emit(&self, sandbox_id: &str, kind: EventKind, data: &Map<String, Value>) {
         let ring = match kind {
             EventKind::State | EventKind::RunStarted => Some(self.ring(sandbox_id)),
             _ => self.rings().get(sandbox_id).cloned(),
         };
         let Some(ring) = ring else { return };
-        ring.push(kind, &data);
+        ring.push(kind, data);
         if self.bytes.load(Ordering::Relaxed) > ALL_BYTES {
             let rings: Vec<_> = self.rings().values().cloned().collect();
             rings.iter().for_each(|ring| ring.halve());
@@ -280,15 +280,15 @@ mod tests {
     #[tokio::test]
     async fn a_reader_resumes_where_it_was() {
         let events = Events::default();
-        events.emit("s", EventKind::RunStarted, line("a"));
+        events.emit("s", EventKind::RunStarted, &line("a"));
         let mut first = events.read("s", Some(0));
         let a = first.next().await.unwrap();
-        events.emit("s", EventKind::Console, line("b"));
-        events.emit("s", EventKind::Console, line("c"));
+        events.emit("s", EventKind::Console, &line("b"));
+        events.emit("s", EventKind::Console, &line("c"));
         let (b, again) = (first.next().await.unwrap(), events.read("s", Some(a.seq)));
         assert_eq!(b.seq, a.seq + 1);
         let from_now = events.read("s", None);
-        events.emit("s", EventKind::RunFinished, line("d"));
+        events.emit("s", EventKind::RunFinished, &line("d"));
         let from_the_future = events.read("s", Some(b.seq + 100));
         events.end("s");
         assert_eq!(texts(first).await, ["c", "d"]);
@@ -300,10 +300,10 @@ mod tests {
     #[tokio::test]
     async fn who_was_away_too_long_is_told() {
         let events = Events::default();
-        events.emit("s", EventKind::RunStarted, line("first"));
+        events.emit("s", EventKind::RunStarted, &line("first"));
         let slow = events.read("s", None);
         for n in 0..KEPT_EVENTS + 5 {
-            events.emit("s", EventKind::Console, line(&n.to_string()));
+            events.emit("s", EventKind::Console, &line(&n.to_string()));
         }
         events.end("s");
         let heard = texts(slow).await;
@@ -313,11 +313,11 @@ mod tests {
     #[tokio::test]
     async fn weight_counts_too_and_late_words_open_nothing() {
         let events = Events::default();
-        events.emit("s", EventKind::Console, line("nobody"));
+        events.emit("s", EventKind::Console, &line("nobody"));
         assert!(events.rings().is_empty());
-        events.emit("s", EventKind::State, line(""));
+        events.emit("s", EventKind::State, &line(""));
         for _ in 0..3 {
-            events.emit("s", EventKind::Console, line(&"x".repeat(KEPT_BYTES)));
+            events.emit("s", EventKind::Console, &line(&"x".repeat(KEPT_BYTES)));
         }
         let ring = events.ring("s");
         assert_eq!(ring.kept().events.len(), 1);
@@ -334,8 +334,8 @@ mod tests {
         let text = "x".repeat(10_000);
         for round in 0..3 {
             for n in 0..1_000 {
-                events.emit(&format!("s{n}"), EventKind::RunStarted, line(&text));
-                events.emit(&format!("s{n}"), EventKind::Console, line(&round.to_string()));
+                events.emit(&format!("s{n}"), EventKind::RunStarted, &line(&text));
+                events.emit(&format!("s{n}"), EventKind::Console, &line(&round.to_string()));
             }
             assert!(events.bytes.load(Ordering::Relaxed) <= ALL_BYTES);
         }

@@ -54,7 +54,7 @@ impl Execution {
         code: String,
     ) -> Answer<Self> {
         let id = fresh(IdKind::Execution)?;
-        bay.emit(sandbox_id, EventKind::RunStarted, object(json!({"execution_id": id, "exec_type": exec_type})));
+        bay.emit(sandbox_id, EventKind::RunStarted, &object(json!({"execution_id": id, "exec_type": exec_type})));
         Ok(Self {
             bay: bay.clone(),
             owner: owner.clone(),
@@ -108,7 +108,7 @@ impl Execution {
         let data = json!({
             "execution_id": self.id, "exec_type": self.exec_type, "success": success, "execution_time_ms": took
         });
-        self.bay.emit(&self.sandbox_id, EventKind::RunFinished, object(data));
+        self.bay.emit(&self.sandbox_id, EventKind::RunFinished, &object(data));
         took
     }
 }
@@ -170,6 +170,7 @@ impl Bay {
         let output = text(&answer["output"]["text"]);
         let images = answer["output"]["images"].as_array().cloned().unwrap_or_default();
         let error = failure(success, &answer["error"], "Python failed without a word");
+        let error = self.with_fullness(id, error).await;
         let took = run.end(success, Some(&output), error.as_deref()).await;
         Ok(PythonExecResult {
             success,
@@ -218,7 +219,7 @@ impl Bay {
             if why.trim().is_empty() {
                 why = format!("the command ended with exit code {}", exit_code.unwrap_or(-1));
             }
-            error = Some(why);
+            error = self.with_fullness(id, Some(why)).await;
         }
         let took = run.end(success, Some(&output), error.as_deref()).await;
         Ok(ShellExecResult {
@@ -230,6 +231,24 @@ impl Bay {
             execution_time_ms: Some(took),
             command: request.include_code.then(|| run.code.clone()),
         })
+    }
+
+    /// Why something was killed, where it was because its cargo is full: the runtime only sees that it was.
+    async fn with_fullness(&self, id: &str, error: Option<String>) -> Option<String> {
+        let mut error = error?;
+        if !error.contains("signal 9") {
+            return Some(error);
+        }
+        let Some(session) = self.inner.sessions.get(id) else { return Some(error) };
+        let held = self.inner.driver.cargo_bytes(&session.cargo_id).await.unwrap_or(0);
+        let limit = session.cargo_limit_bytes;
+        if held > limit {
+            join(
+                &mut error,
+                &format!("The cargo holds {held} of {limit} bytes, and what fills it further is ended: make room"),
+            );
+        }
+        Some(error)
     }
 
     async fn run_in(

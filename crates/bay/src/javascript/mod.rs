@@ -190,14 +190,14 @@ impl Heard for Speaker {
             console(line);
         }
         let data = json!({"execution_id": self.execution_id, "level": line.level, "text": line.text});
-        self.bay.emit(&self.sandbox_id, EventKind::Console, object(data));
+        self.bay.emit(&self.sandbox_id, EventKind::Console, &object(data));
     }
 
     fn call(&self, call_id: &str, name: &str, args: Vec<Value>) {
         let data = json!({
             "call_id": call_id, "execution_id": self.execution_id, "session": self.session, "name": name, "args": args
         });
-        self.bay.emit(&self.sandbox_id, EventKind::ToolCall, object(data));
+        self.bay.emit(&self.sandbox_id, EventKind::ToolCall, &object(data));
     }
 }
 

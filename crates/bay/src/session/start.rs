@@ -146,7 +146,7 @@ impl Bay {
         if let Some(error) = error {
             data.insert("error".to_owned(), json!(error));
         }
-        self.emit(sandbox_id, EventKind::State, data);
+        self.emit(sandbox_id, EventKind::State, &data);
     }
 }
 
