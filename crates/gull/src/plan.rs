@@ -81,7 +81,7 @@ impl Plan {
 }
 
 /// Flags that every command understands may stand before it (`--json get url`); here they follow.
-pub(crate) fn flags_last(words: &mut Vec<String>) {
+pub(crate) fn flags_last(words: &mut [String]) {
     let common = |word: &String| COMMON_FLAGS.iter().find(|(flag, _)| flag == word).map(|(_, takes)| *takes);
     let mut length = 0;
     while let Some(takes) = words.get(length).and_then(common) {

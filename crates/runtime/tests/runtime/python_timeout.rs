@@ -17,7 +17,7 @@ async fn cells_end_at_their_time() {
 #[tokio::test]
 async fn cells_of_a_copy_end_at_their_time() {
     let preload = |options: &mut cove_runtime::cell::CellOptions| {
-        options.args = ["--preload", "json"].map(str::to_owned).to_vec()
+        options.args = ["--preload", "json"].map(str::to_owned).to_vec();
     };
     every_cell_ends_at_its_time(sandbox_with(preload).await).await;
 }

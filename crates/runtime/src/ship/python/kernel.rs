@@ -190,7 +190,7 @@ impl Attendant {
                 self.zygote = Some(zygote);
                 Ok(copy)
             }
-            Born::Interpreter(plain) => Ok(plain),
+            Born::Interpreter(plain) => Ok(*plain),
         }
     }
 

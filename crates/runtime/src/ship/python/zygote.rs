@@ -29,7 +29,7 @@ pub(super) struct Zygote {
 pub(super) enum Born {
     Zygote(Zygote),
     /// Something that it imported keeps threads, of which a copy would have none: it runs the cells itself.
-    Interpreter(Interpreter),
+    Interpreter(Box<Interpreter>),
 }
 
 impl Zygote {
@@ -37,7 +37,7 @@ impl Zygote {
     pub(super) async fn start(recipe: &Recipe) -> io::Result<Born> {
         let (started, ready) = Interpreter::launch(recipe, Role::Zygote).await?;
         if !ready.zygote {
-            return Ok(Born::Interpreter(started));
+            return Ok(Born::Interpreter(Box::new(started)));
         }
         let Interpreter { mut program, frames, out, err, .. } = started;
         let pid = program.pid().await.ok_or(io::ErrorKind::BrokenPipe)?;
