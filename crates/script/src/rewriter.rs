@@ -178,7 +178,14 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             Mode::Dynamic => ("\"use strict\";void 0;".to_owned(), String::new()),
             Mode::Module => self.module_frame(),
         };
-        Ok(Finished { edits: self.edits, head, tail, free_names: self.free, locales: self.locales, declared: self.declared })
+        Ok(Finished {
+            edits: self.edits,
+            head,
+            tail,
+            free_names: self.free,
+            locales: self.locales,
+            declared: self.declared,
+        })
     }
 
     /// `x<!--y` and `x-->0` are operators here and comments in a script: a space makes them operators everywhere.
