@@ -41,6 +41,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the child is waited for below")]
     fn the_kernel_writes_what_is_read_here() {
         let mut cat = std::process::Command::new("cat");
         let child = cat.arg("/proc/self/stat").stdout(Stdio::piped()).process_group(0).spawn().unwrap();

@@ -130,7 +130,7 @@ impl McpService {
         if parts.method == Method::POST
             && let Some((code, why)) = no_message(&body)
         {
-            return refused(code, why);
+            return refused(code, &why);
         }
         if parts.method == Method::POST
             && let Some(request_id) = cancelled_request(&body)
@@ -159,7 +159,7 @@ fn no_message(body: &[u8]) -> Option<(i32, String)> {
 }
 
 /// A refusal in the protocol's own form.
-fn refused(code: i32, message: String) -> Response<Body> {
+fn refused(code: i32, message: &str) -> Response<Body> {
     let answer = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
     let mut response = Response::new(Full::new(Bytes::from(answer.to_string())).boxed());
     *response.status_mut() = StatusCode::BAD_REQUEST;

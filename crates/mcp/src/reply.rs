@@ -227,11 +227,7 @@ fn fit(object: &mut Map<String, Value>, max_chars: usize) {
 
 fn shorten(value: &mut Value, longest: usize, items: usize) {
     match value {
-        Value::String(text) => {
-            if text.chars().nth(longest).is_some() {
-                *text = shortened(text, longest);
-            }
-        }
+        Value::String(text) if text.chars().nth(longest).is_some() => *text = shortened(text, longest),
         Value::Array(list) => {
             list.truncate(items);
             list.iter_mut().for_each(|item| shorten(item, longest, items));

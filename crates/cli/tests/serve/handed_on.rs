@@ -13,8 +13,8 @@ fn post(served: &Served, body: &Value) -> reqwest::RequestBuilder {
 }
 
 /// All messages of the answer's stream.
-async fn messages(served: &Served, body: Value) -> Vec<Value> {
-    let response = post(served, &body).send().await.unwrap();
+async fn messages(served: &Served, body: &Value) -> Vec<Value> {
+    let response = post(served, body).send().await.unwrap();
     let status = response.status();
     let text = response.text().await.unwrap();
     assert_eq!(status, 200, "{text}");
@@ -22,7 +22,7 @@ async fn messages(served: &Served, body: Value) -> Vec<Value> {
     lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-fn call(id: u32, tool: &str, arguments: Value) -> Value {
+fn call(id: u32, tool: &str, arguments: &Value) -> Value {
     json!({
         "jsonrpc": "2.0", "id": id, "method": "tools/call",
         "params": { "name": tool, "arguments": arguments, "_meta": { "progressToken": "p" } },
@@ -31,7 +31,7 @@ fn call(id: u32, tool: &str, arguments: Value) -> Value {
 
 /// The answer of a tool.
 async fn tool(served: &Served, name: &str, arguments: Value) -> Value {
-    let mut said = messages(served, call(1, name, arguments)).await;
+    let mut said = messages(served, &call(1, name, &arguments)).await;
     said.pop().unwrap_or_default()["result"].take()
 }
 
@@ -60,7 +60,7 @@ async fn a_tools_call_finds_its_sandbox_through_either_bay() {
 
     // Console lines come through, and before the answer; a picture and its link, too.
     let code = "console.log('on the way'); getCanvas(8, 8).getContext('2d').fillRect(0, 0, 8, 8); return 7";
-    let said = messages(&b, call(2, "run_javascript", json!({ "sandbox_id": id, "code": code }))).await;
+    let said = messages(&b, &call(2, "run_javascript", &json!({ "sandbox_id": id, "code": code }))).await;
     let (answer, before) = said.split_last().unwrap();
     let lines: Vec<&Value> = before.iter().map(|note| &note["params"]["message"]).collect();
     assert!(lines.iter().any(|line| line.as_str() == Some("on the way")), "{said:?}");
@@ -69,19 +69,19 @@ async fn a_tools_call_finds_its_sandbox_through_either_bay() {
     let link = blocks.iter().find(|block| block["type"] == "resource_link").unwrap();
     let read = json!({ "jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": { "uri": link["uri"] } });
     for served in [&a, &b] {
-        let read = messages(served, read.clone()).await;
+        let read = messages(served, &read).await;
         assert_eq!(read[0]["result"]["contents"][0]["mimeType"], "image/png", "{read:?}");
     }
 
     // A client that leaves the stream ends the command with the other Bay.
     let nap = |seconds: u32| json!({ "sandbox_id": id, "command": format!("exec sleep {seconds}"), "timeout": 300 });
-    let stream = post(&b, &call(4, "execute_shell", nap(4241))).send().await.unwrap().bytes_stream();
+    let stream = post(&b, &call(4, "execute_shell", &nap(4241))).send().await.unwrap().bytes_stream();
     until("the command runs", || runs(&a, "sleep 4241"));
     drop(stream);
     until("the command is ended", || !runs(&a, "sleep 4241"));
 
     // So does one that says it by the call's number.
-    let mut stream = post(&b, &call(5, "execute_shell", nap(4242))).send().await.unwrap().bytes_stream();
+    let mut stream = post(&b, &call(5, "execute_shell", &nap(4242))).send().await.unwrap().bytes_stream();
     until("the command runs", || runs(&a, "sleep 4242"));
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } });
     assert_eq!(post(&b, &note).send().await.unwrap().status(), 202);
