@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::postgres::Postgres;
+use crate::several::two_bays;
 use crate::{Ground, KEY};
 
 #[tokio::test]
@@ -32,13 +32,7 @@ async fn a_second_server_on_the_same_ground_is_refused() {
 
 #[tokio::test]
 async fn pictures_outlive_the_bay_that_drew_them() {
-    let postgres = Postgres::start();
-    let ground = Ground::new("");
-    let cargos = ground.folder.path().join("cargos");
-    let text = std::fs::read_to_string(&ground.config).unwrap();
-    std::fs::write(&ground.config, format!("{text}\ncargo:\n  root_path: {}\n", cargos.display())).unwrap();
-    let a = ground.serve("a", &["--database-url", &postgres.url()]);
-    let b = ground.serve("b", &["--database-url", &postgres.url()]);
+    let (_postgres, ground, a, b) = two_bays("");
     let id = a.create("javascript").await;
     let draw = "getCanvas(8, 8).getContext('2d').fillRect(0, 0, 4, 4); return 1";
     let (status, done) = a.ask("POST", &format!("/v1/sandboxes/{id}/javascript/exec"), json!({ "code": draw })).await;
@@ -50,6 +44,6 @@ async fn pictures_outlive_the_bay_that_drew_them() {
     assert!(picture.bytes().await.unwrap().starts_with(b"\x89PNG"));
     // They go with their sandbox, whoever deletes it.
     assert_eq!(b.ask("DELETE", &format!("/v1/sandboxes/{id}"), Value::Null).await.0, 204);
-    assert!(!cargos.join(".artifacts").join(&id).exists());
+    assert!(!ground.folder.path().join("cargos/.artifacts").join(&id).exists());
     b.close();
 }

@@ -3,8 +3,8 @@
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
-use crate::postgres::Postgres;
-use crate::{Ground, KEY, Served, below, until};
+use crate::several::two_bays;
+use crate::{KEY, Served, below, until};
 
 /// One request as an older client sends it; its answer comes as a stream of events.
 fn post(served: &Served, body: &Value) -> reqwest::RequestBuilder {
@@ -44,13 +44,7 @@ fn runs(served: &Served, words: &str) -> bool {
 // Several threads: a connection is closed while the test looks on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tools_call_finds_its_sandbox_through_either_bay() {
-    let postgres = Postgres::start();
-    let ground = Ground::new("");
-    let cargos = ground.folder.path().join("cargos");
-    let text = std::fs::read_to_string(&ground.config).unwrap();
-    std::fs::write(&ground.config, format!("{text}\ncargo:\n  root_path: {}\n", cargos.display())).unwrap();
-    let mut a = ground.serve("a", &["--database-url", &postgres.url()]);
-    let b = ground.serve("b", &["--database-url", &postgres.url()]);
+    let (_postgres, _ground, mut a, b) = two_bays("");
 
     let made = tool(&a, "create_sandbox", json!({ "profile": "python-default" })).await;
     let id = made["structuredContent"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();

@@ -22,18 +22,22 @@ async fn javascript(served: &Served, id: &str, code: &str) -> Value {
     body
 }
 
-#[tokio::test]
-async fn either_bay_answers_for_both() {
+/// Two Bays on one PostgreSQL, with one place for their cargos.
+pub(crate) fn two_bays(more: &str) -> (Postgres, Ground, Served, Served) {
     let postgres = Postgres::start();
-    let url = postgres.url();
-    let ground = Ground::new(
-        "profiles:\n  - id: warm\n    runtime_type: ship\n    capabilities: [python, shell, filesystem]\n    warm_pool_size: 3",
-    );
+    let ground = Ground::new(more);
     let cargos = ground.folder.path().join("cargos");
     let text = std::fs::read_to_string(&ground.config).unwrap();
     std::fs::write(&ground.config, format!("{text}\ncargo:\n  root_path: {}\n", cargos.display())).unwrap();
-    let a = ground.serve("a", &["--database-url", &url]);
-    let b = ground.serve("b", &["--database-url", &url]);
+    let [a, b] = ["a", "b"].map(|data| ground.serve(data, &["--database-url", &postgres.url()]));
+    (postgres, ground, a, b)
+}
+
+#[tokio::test]
+async fn either_bay_answers_for_both() {
+    let (_postgres, _ground, a, b) = two_bays(
+        "profiles:\n  - id: warm\n    runtime_type: ship\n    capabilities: [python, shell, filesystem]\n    warm_pool_size: 3",
+    );
 
     // A session that one Bay has is reached through the other, state and all.
     let id = a.create("python-default").await;

@@ -7,7 +7,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use crate::postgres::Postgres;
+use crate::several::two_bays;
 use crate::{Ground, KEY, OTHER, PATIENCE, Served};
 
 /// Opens one; else the status that it was refused with.
@@ -73,13 +73,7 @@ async fn a_terminal_is_opened_by_its_owner_and_ends_with_its_shell() {
 
 #[tokio::test]
 async fn a_terminal_is_reached_through_another_bay() {
-    let postgres = Postgres::start();
-    let ground = Ground::new("");
-    let cargos = ground.folder.path().join("cargos");
-    let text = std::fs::read_to_string(&ground.config).unwrap();
-    std::fs::write(&ground.config, format!("{text}\ncargo:\n  root_path: {}\n", cargos.display())).unwrap();
-    let a = ground.serve("a", &["--database-url", &postgres.url()]);
-    let b = ground.serve("b", &["--database-url", &postgres.url()]);
+    let (_postgres, _ground, a, b) = two_bays("");
     let id = a.create("python-default").await;
     a.shell(&id, "true").await;
     let socket = open(&b, KEY, &id).await.unwrap();

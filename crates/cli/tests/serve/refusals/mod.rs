@@ -118,6 +118,9 @@ const EVERYTHING: Operations = &[
     COLLECTOR,
     &["list_profiles"],
 ];
+/// Whatever reads or writes the records.
+const ON_RECORDS: Operations =
+    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, MAKE, LISTS, CARGO, SKILLS, NEW_SKILLS];
 const IN_A_SANDBOX: Operations = &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE];
 const QUERY_NAMES: &[&str] = &{
     let mut names = [""; QUERIES.len()];
@@ -160,16 +163,8 @@ pub(crate) const ODD: Way =
 pub(crate) const ENDING: Way = Way::new(503, "session_not_ready", &[MAKE]);
 pub(crate) const UNREACHABLE: Way = Way::new(503, "session_not_ready", IN_A_SANDBOX);
 pub(crate) const NO_RUNTIME: Way = Way::new(502, "ship_error", &[FILES, BROWSER, CODE, JAVASCRIPT, &["stream_events"]]);
-pub(crate) const AWAY: Way = Way::new(
-    503,
-    "session_not_ready",
-    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, MAKE, LISTS, CARGO, SKILLS, NEW_SKILLS],
-);
-pub(crate) const NO_TABLES: Way = Way::new(
-    500,
-    "internal_error",
-    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, MAKE, LISTS, CARGO, SKILLS, NEW_SKILLS],
-);
+pub(crate) const AWAY: Way = Way::new(503, "session_not_ready", ON_RECORDS);
+pub(crate) const NO_TABLES: Way = Way::new(500, "internal_error", ON_RECORDS);
 pub(crate) const LOCKED: Way = Way::new(
     504,
     "timeout",
