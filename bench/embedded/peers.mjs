@@ -112,6 +112,8 @@ await attempt('quickjs-emscripten', quickjsEmscripten)
 await attempt('isolated-vm', isolatedVm)
 await attempt('node', async () => cold('node', process.execPath, [process.env.COVE_BENCH_TRIVIAL]))
 await attempt('deno', async () => cold('deno run', require.resolve('deno/package.json').replace('package.json', 'bin.cjs'), ['run', process.env.COVE_BENCH_TRIVIAL]))
+// What a process costs that does nothing at all: no one can be quicker than that.
+await attempt('true', async () => cold('true (an empty program)', '/bin/true', []))
 if (process.env.COVE_BENCH_COVE) await attempt('cove run', async () => cold('cove run', process.env.COVE_BENCH_COVE, ['run', process.env.COVE_BENCH_TRIVIAL]))
 // Last: lockdown freezes this process for good.
 await attempt('SES', ses)
