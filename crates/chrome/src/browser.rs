@@ -40,8 +40,15 @@ pub(crate) struct Browser {
 
 #[derive(Deserialize)]
 struct Version {
-    #[serde(rename = "product")]
-    _product: String,
+    product: String,
+}
+
+impl Version {
+    /// The full browser calls itself by another name, also where it shows no window. It changes a page's process while
+    /// the page loads, so that nobody can say which process a guest is in.
+    fn is_headless_shell(&self) -> bool {
+        self.product.starts_with("HeadlessChrome/")
+    }
 }
 
 impl Browser {
@@ -70,6 +77,7 @@ impl Browser {
         let checked = async {
             let version = call_browser::<Version>(&client, "Browser.getVersion", json!({}), options.launch_timeout);
             match version.await {
+                Ok(version) if !version.is_headless_shell() => Err(unfit(&version.product)),
                 Ok(_) => {
                     // Every page comes to us standing still; one that nobody made stays so.
                     let attach = json!({
@@ -154,7 +162,7 @@ impl Browser {
     async fn check_walls(&self) -> Result<(Tab, Vec<u32>), EngineError> {
         let tab = match self.make_tab(None).await {
             Ok(tab) => tab,
-            Err(_) => self.make_tab(None).await.map_err(unfit)?,
+            Err(_) => self.make_tab(None).await.map_err(no_first_page)?,
         };
         match tab.renderer.walls() {
             Some(walls) if walls.seccomp == 2 && walls.no_new_privileges => {
@@ -188,15 +196,19 @@ impl Browser {
     }
 }
 
-/// Why a browser that answers cannot be used.
-fn unfit(error: TabError) -> EngineError {
+/// A browser that answers and cannot be used.
+fn unfit(why: &str) -> EngineError {
+    EngineError::Unavailable(format!(
+        "this browser's pages cannot be used ({why}); Cove is made for the headless shell: \
+         `apt-get install chromium-headless-shell chromium-sandbox`"
+    ))
+}
+
+/// Why the first page could not be made.
+fn no_first_page(error: TabError) -> EngineError {
     match error {
         TabError::Call(error) => EngineError::Open(error.to_string()),
-        // Seen with the full browser, which changes a page's process while it loads.
-        error => EngineError::Unavailable(format!(
-            "this browser's pages cannot be used ({error}); Cove is made for the headless shell: \
-             `apt-get install chromium-headless-shell chromium-sandbox`"
-        )),
+        error => unfit(&error.to_string()),
     }
 }
 
@@ -220,4 +232,21 @@ pub(crate) fn last_words(complaints: &Path) -> String {
     let text = text.trim();
     let from = text.char_indices().rev().nth(COMPLAINT_CHARS).map_or(0, |(index, _)| index);
     if text.is_empty() { String::new() } else { format!("; it said: {}", text.get(from..).unwrap_or_default()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_full_browser_is_told_from_the_shell() {
+        for (product, expected) in [
+            ("HeadlessChrome/156.0.8078.79", true),
+            ("Chrome/156.0.8078.79", false),
+            ("Edg/156.0.0.0", false),
+            ("", false),
+        ] {
+            assert_eq!(Version { product: product.to_owned() }.is_headless_shell(), expected, "{product}");
+        }
+    }
 }
