@@ -1,36 +1,16 @@
 //! The console prints what Node prints, here as in the embedded engine: the same table of values, one Node, one page.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub, dead_code)]
 
+#[path = "../../world/tests/tables/node.rs"]
+mod node;
 mod world;
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
-
 use cove_core::{LogLevel, SessionOptions};
+use node::{TABLE, as_node_prints};
 use world::{body, finished, world};
-
-const TABLE: &str = include_str!("../../world/tests/tables/printed.txt");
 
 /// What a page cannot see: the state of a promise, and that a list is of arguments.
 const UNSEEN: &[&str] = &["Promise", "arguments"];
-
-#[expect(clippy::disallowed_methods, reason = "one short-lived Node that this function waits for")]
-fn as_node_prints(expressions: &[&str]) -> Vec<String> {
-    let script = "const util = require('util');\
-        const list = JSON.parse(require('fs').readFileSync(0, 'utf8'));\
-        const Buffer = undefined;\
-        process.stdout.write(JSON.stringify(list.map((text) => eval(`'use strict'; util.format(...[${text}])`))));";
-    let mut node = Command::new("node")
-        .args(["-e", script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("node is on the path");
-    node.stdin.take().unwrap().write_all(&serde_json::to_vec(expressions).unwrap()).unwrap();
-    let output = node.wait_with_output().unwrap();
-    assert!(output.status.success());
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 #[tokio::test]
 async fn values_are_printed_as_node_prints_them() {

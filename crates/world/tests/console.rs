@@ -1,33 +1,20 @@
 //! The console prints what Node prints. One Node process prints the whole table; every line must be the same here.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, clippy::result_large_err)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    unreachable_pub,
+    clippy::result_large_err
+)]
 
 mod host;
-
-use std::process::Command;
+#[path = "tables/node.rs"]
+mod node;
 
 use cove_core::LogLevel;
 use host::Guest;
-
-const TABLE: &str = include_str!("tables/printed.txt");
-
-#[expect(clippy::disallowed_methods, reason = "one short-lived Node that this function waits for")]
-fn as_node_prints(expressions: &[&str]) -> Vec<String> {
-    let script = "const util = require('util');\
-        const list = JSON.parse(require('fs').readFileSync(0, 'utf8'));\
-        const Buffer = undefined;\
-        process.stdout.write(JSON.stringify(list.map((text) => eval(`'use strict'; util.format(...[${text}])`))));";
-    let mut node = Command::new("node")
-        .args(["-e", script])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("node is on the path");
-    let input = serde_json::to_vec(expressions).unwrap();
-    std::io::Write::write_all(&mut node.stdin.take().unwrap(), &input).unwrap();
-    let output = node.wait_with_output().unwrap();
-    assert!(output.status.success());
-    serde_json::from_slice(&output.stdout).unwrap()
-}
+use node::{TABLE, as_node_prints};
 
 #[test]
 fn values_are_printed_as_node_prints_them() {
