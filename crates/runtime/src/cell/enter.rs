@@ -17,7 +17,7 @@ use super::identity::{self, INSIDE};
 use super::report::{EffectiveLimits, EffectiveWalls, Survey, Wall, WallState};
 use super::rlimits::RESERVED_PROCESSES;
 use super::spec::{Go, Report, Spec, receive, send};
-use super::{CellLimits, Limit, landlock_rules, rlimits, root, seccomp};
+use super::{Limit, landlock_rules, rlimits, root, seccomp};
 use crate::ship::{Listen, ShipOptions};
 use crate::sys;
 
@@ -117,7 +117,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     drop((leash, listener));
     let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
     // The init builds its root meanwhile: joining a group may take as long as all of that.
-    let groups = make_groups(&spec.limits, &mut go);
+    let groups = make_groups(&spec, &mut go);
     let attached = groups.attach(go.init_pid);
     let watched = attached.and_then(|()| {
         send(File::from(collar.try_clone()?), &go)?;
@@ -134,7 +134,14 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
 }
 
 /// The control groups that can be had, and what they hold.
-fn make_groups(limits: &CellLimits, go: &mut Go) -> Groups {
+fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
+    let limits = &spec.limits;
+    if !spec.control_groups {
+        for controller in ["memory", "cpu", "pids"] {
+            go.survey.note(&format!("cgroup-{controller}"), Err("switched off by `control_groups: false`"));
+        }
+        return Groups::default();
+    }
     let wanted = Wanted {
         memory_bytes: Some(limits.memory_bytes),
         cpus: Some(limits.cpus),

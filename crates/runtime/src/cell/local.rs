@@ -190,6 +190,7 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
         env: options.env.clone(),
         limits: limits.clone(),
         network: options.network.clone(),
+        control_groups: options.control_groups,
         egress: None,
         uid,
         gid,

@@ -78,6 +78,8 @@ pub struct CellOptions {
     pub mounts: Vec<CellMount>,
     /// The machine's name inside.
     pub hostname: String,
+    /// Whether control groups are made where they can be had. Without them resource limits and a watch remain.
+    pub control_groups: bool,
 }
 
 impl CellOptions {
@@ -93,6 +95,7 @@ impl CellOptions {
             socket_dir: socket_dir.into(),
             mounts: Vec::new(),
             hostname: "cove".to_owned(),
+            control_groups: true,
         }
     }
 }

@@ -21,6 +21,7 @@ pub(super) struct Spec {
     pub(super) env: Vec<(String, String)>,
     pub(super) limits: CellLimits,
     pub(super) network: CellNetwork,
+    pub(super) control_groups: bool,
     /// The proxy's socket on the host.
     pub(super) egress: Option<String>,
     /// Whom the guest is outside.

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod alone;
+mod attacks;
 mod bombs;
 mod escape;
 mod files;
+mod hosts;
 mod javascript;
 mod lifetime;
 mod network;

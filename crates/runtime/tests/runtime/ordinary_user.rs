@@ -1,34 +1,19 @@
 //! The walls without root: an ordinary user gets the same ones, except what only root can give.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-
 use cove_runtime::cell::WallState;
 use serde_json::json;
 
+use crate::hosts::{SOMEBODY, programs};
 use crate::support::{SHIP, again_at, sandbox, sandbox_with};
 
 const ROLE: &str = "COVE_TEST_ORDINARY";
 
-/// Somebody who is nobody on any machine.
-const SOMEBODY: u32 = 1_400_000_001;
-
 #[tokio::test]
 async fn an_ordinary_user_gets_walls_too() {
     if rustix::process::geteuid().is_root() {
-        // The build folder may be root's alone, so the programs are put where everybody can start them.
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        let place = |program: PathBuf| {
-            let copy = folder.path().join(program.file_name().unwrap());
-            std::fs::copy(&program, &copy).unwrap();
-            copy
-        };
-        let ship = place(env!("CARGO_BIN_EXE_cove-ship").into());
-        let test = place(std::env::current_exe().unwrap());
-        let mut other = again_at(&test, "ordinary_user::an_ordinary_user_gets_walls_too", |command| {
-            command.env(ROLE, "1").env(SHIP, ship).current_dir("/").uid(SOMEBODY).gid(SOMEBODY);
+        let programs = programs();
+        let mut other = again_at(&programs.test, "ordinary_user::an_ordinary_user_gets_walls_too", |command| {
+            command.env(ROLE, "1").env(SHIP, &programs.ship).current_dir("/").uid(SOMEBODY).gid(SOMEBODY);
         });
         let line = other.line_with("WALLS ").await;
         assert!(other.child.wait().await.unwrap().success());

@@ -133,7 +133,8 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut so: impl FnM
 /// This very test binary once more, with one test in another role.
 pub(crate) struct Again {
     pub(crate) child: tokio::process::Child,
-    lines: tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStdout>>,
+    /// None where it prints where we do.
+    lines: Option<tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStdout>>>,
 }
 
 pub(crate) fn again(test: &str, change: impl FnOnce(&mut tokio::process::Command)) -> Again {
@@ -148,7 +149,7 @@ pub(crate) fn again_at(program: &Path, test: &str, change: impl FnOnce(&mut toki
     command.stdout(std::process::Stdio::piped()).kill_on_drop(true);
     change(&mut command);
     let mut child = command.spawn().unwrap();
-    let lines = tokio::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let lines = child.stdout.take().map(|output| tokio::io::BufReader::new(output).lines());
     Again { child, lines }
 }
 
@@ -156,7 +157,8 @@ impl Again {
     /// The first line that begins so.
     pub(crate) async fn line_with(&mut self, start: &str) -> String {
         let found = async {
-            while let Some(line) = self.lines.next_line().await.unwrap() {
+            let lines = self.lines.as_mut().expect("its output is read");
+            while let Some(line) = lines.next_line().await.unwrap() {
                 if line.starts_with(start) {
                     return line;
                 }

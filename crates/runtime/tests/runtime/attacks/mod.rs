@@ -1,0 +1,3 @@
+//! Attacks that once got through, each as a guest would make it, on every kind of host (see `hosts`).
+
+mod memory;

@@ -1,0 +1,99 @@
+//! Kinds of hosts: an attack must be held on a machine that counts memory for us and on one that does not.
+//!
+//! Root can have control groups or be told to do without; an ordinary user has none unless somebody gave him some. One
+//! test runs its attack on each kind that this machine can make, and says which it could not make.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use cove_runtime::cell::CellOptions;
+
+use crate::support::{PATIENCE, SHIP, Sandbox, again_at, sandbox_with};
+
+/// Set in the process that plays the ordinary user.
+const ROLE: &str = "COVE_TEST_HOST";
+
+/// Somebody who is nobody on any machine.
+pub(crate) const SOMEBODY: u32 = 1_400_000_001;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Host {
+    /// Root, with a control group that counts memory.
+    Groups,
+    /// Root, told to make no control groups.
+    NoGroups,
+    /// An ordinary user, without control groups.
+    Ordinary,
+}
+
+impl Host {
+    /// A sandbox on this kind of host; `change` may change what it is.
+    pub(crate) async fn sandbox_with(self, change: impl FnOnce(&mut CellOptions)) -> Sandbox {
+        let sandbox = sandbox_with(|options| {
+            options.control_groups = self == Self::Groups;
+            change(options);
+        })
+        .await;
+        let by = sandbox.cell.walls().limits.memory_bytes.as_ref().map(|limit| limit.by.clone()).unwrap_or_default();
+        assert_eq!(by.starts_with("cgroup"), self == Self::Groups, "{self:?}: memory is held by {by:?}");
+        sandbox
+    }
+}
+
+/// Runs an attack on every kind of host that this machine can make. `test` is the test's whole name, for the process
+/// that plays the ordinary user.
+pub(crate) async fn on_every_host(test: &str, attack: impl AsyncFn(Host)) {
+    if std::env::var_os(ROLE).is_some() || !rustix::process::geteuid().is_root() {
+        println!("{test}: as an ordinary user");
+        return attack(Host::Ordinary).await;
+    }
+    if counts_memory() {
+        println!("{test}: as root, with control groups");
+        attack(Host::Groups).await;
+    } else {
+        println!("{test}: NOT TRIED with control groups: none that counts memory can be made here");
+    }
+    println!("{test}: as root, without control groups");
+    attack(Host::NoGroups).await;
+    as_somebody(test).await;
+}
+
+/// Whether a group that counts memory can be made here.
+fn counts_memory() -> bool {
+    let wanted = cove_cgroup::Wanted { memory_bytes: Some(64 << 20), ..cove_cgroup::Wanted::default() };
+    let (groups, counted) = cove_cgroup::Groups::make("test", &wanted);
+    groups.remove();
+    counted.memory_bytes.is_some()
+}
+
+/// Runs this very test again, as an ordinary user.
+pub(crate) async fn as_somebody(test: &str) {
+    let programs = programs();
+    let mut other = again_at(&programs.test, test, |command| {
+        command.env(ROLE, "ordinary").env(SHIP, &programs.ship).current_dir("/").uid(SOMEBODY).gid(SOMEBODY);
+        command.stdout(std::process::Stdio::inherit());
+    });
+    let ended = tokio::time::timeout(PATIENCE * 3, other.child.wait()).await;
+    assert!(ended.expect("it takes too long").unwrap().success(), "{test} failed as an ordinary user");
+}
+
+/// Copies where everybody can start them: the build folder may be root's alone.
+pub(crate) struct Programs {
+    _folder: tempfile::TempDir,
+    pub(crate) ship: PathBuf,
+    pub(crate) test: PathBuf,
+}
+
+pub(crate) fn programs() -> Programs {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    let place = |program: &Path| {
+        let copy = folder.path().join(program.file_name().unwrap());
+        std::fs::copy(program, &copy).unwrap();
+        copy
+    };
+    let ship = place(Path::new(env!("CARGO_BIN_EXE_cove-ship")));
+    let test = place(&std::env::current_exe().unwrap());
+    Programs { _folder: folder, ship, test }
+}
