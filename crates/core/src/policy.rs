@@ -17,6 +17,14 @@ pub enum Clock {
     Real,
 }
 
+impl Clock {
+    /// Whether time passes for guest code. Where it does not, timers fire in virtual time: in the order of their due
+    /// times, without waiting, when nothing else can run.
+    pub const fn runs(self) -> bool {
+        matches!(self, Self::Real)
+    }
+}
+
 /// The randomness that guest code sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -6,7 +6,7 @@ use rquickjs::{Array, Ctx, Function, Value};
 
 use crate::blame;
 use crate::canvas;
-use crate::natives::{start_steps, steps_used};
+use crate::natives::{count_step, start_steps, steps_used};
 use crate::outcome;
 use crate::port::{Event, ToolFailure};
 use crate::raw;
@@ -153,23 +153,38 @@ fn settle<'js>(ctx: &Ctx<'js>, state: &State, promise: &Value<'js>) -> Result<()
         if !pending() || answered(state) {
             return Ok(());
         }
-        if let Some((id, answer)) = state.early.borrow_mut().pop_front() {
+        let early = state.early.borrow_mut().pop_front();
+        if let Some((id, answer)) = early {
             hear(ctx, state, id, answer);
             continue;
         }
-        let due = state.timers.borrow_mut().take_due();
+        let (is_virtual, next) = {
+            let timers = state.timers.borrow();
+            (timers.are_virtual(), timers.next_in())
+        };
+        if is_virtual && let Some((id, answer)) = take_held(state) {
+            settle_call(ctx, state, id, answer);
+            continue;
+        }
+        let is_waiting = !state.waiting_calls.borrow().is_empty();
+        // Virtual time stands still while the host is asked something: ticks that could be counted meanwhile would tell
+        // how long the answer took.
+        let due = if is_virtual && is_waiting { None } else { state.timers.borrow_mut().take_due() };
         if let Some(id) = due {
+            // Where timers wait, the deadline ends an endless row of them. Here they cost nothing but steps.
+            if is_virtual && !count_step(ctx, state) {
+                return Err(blame::stopped(state));
+            }
             call_kit(ctx, state, "fireTimer", (id,));
             continue;
         }
-        let next = state.timers.borrow().next_in();
-        if next.is_none() && state.waiting_calls.borrow().is_empty() {
+        if next.is_none() && !is_waiting {
             let message = "The code waits for something that never happens (a promise that nothing can settle)";
             let mut fault = Fault::new(FaultKind::Exception, message);
             fault.hint = Some("Look for a Promise whose resolve is never called, or an await on it.".to_owned());
             return Err(fault);
         }
-        match state.port.with(|port| port.wait(next)) {
+        match state.port.with(|port| port.wait(next.filter(|_| !is_virtual))) {
             Some(Event::ToolAnswer { id, result }) => hear(ctx, state, id, result),
             Some(Event::Elapsed) => {}
             Some(Event::Closed) | None => {
@@ -180,8 +195,27 @@ fn settle<'js>(ctx: &Ctx<'js>, state: &State, promise: &Value<'js>) -> Result<()
     }
 }
 
-/// A tool has answered: its promise is settled, unless nobody waits for it any more.
+/// A tool has answered. In virtual time answers are heard in the order of the calls: which of two came first would tell
+/// how long the guest's own work between them took.
 fn hear(ctx: &Ctx<'_>, state: &State, id: u64, answer: Result<String, ToolFailure>) {
+    if state.timers.borrow().are_virtual() {
+        if state.waiting_calls.borrow().contains(&id) {
+            state.held.borrow_mut().insert(id, answer);
+        }
+        return;
+    }
+    settle_call(ctx, state, id, answer);
+}
+
+/// The answer of the earliest call that has none yet, if it has come.
+fn take_held(state: &State) -> Option<(u64, Result<String, ToolFailure>)> {
+    let id = *state.waiting_calls.borrow().first()?;
+    let answer = state.held.borrow_mut().remove(&id)?;
+    Some((id, answer))
+}
+
+/// Settles the promise of a call, unless nobody waits for it any more.
+fn settle_call(ctx: &Ctx<'_>, state: &State, id: u64, answer: Result<String, ToolFailure>) {
     if !state.waiting_calls.borrow_mut().remove(&id) {
         return;
     }
@@ -243,6 +277,7 @@ pub(crate) fn tidy(ctx: &Ctx<'_>, state: &State) {
     state.timers.borrow_mut().clear_all();
     state.waiting_calls.borrow_mut().clear();
     state.early.borrow_mut().clear();
+    state.held.borrow_mut().clear();
     if !state.gauge.refused() {
         for name in ["clearTimers", "forgetCalls", "forgetImports", "resetConsole"] {
             call_kit(ctx, state, name, ());

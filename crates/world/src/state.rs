@@ -2,7 +2,7 @@
 //! the kit, so that dropping a world is never a question of who holds what.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -50,8 +50,12 @@ pub(crate) struct State {
     pub(crate) tool_names: RefCell<Vec<String>>,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) last_call: Cell<u64>,
-    pub(crate) waiting_calls: RefCell<HashSet<u64>>,
+    /// Calls without an answer yet, the earliest first.
+    pub(crate) waiting_calls: RefCell<BTreeSet<u64>>,
+    /// Answers that came while the guest stood still for another one.
     pub(crate) early: RefCell<VecDeque<Answer>>,
+    /// In virtual time: answers that came before those of earlier calls, which are heard first.
+    pub(crate) held: RefCell<BTreeMap<u64, Result<String, ToolFailure>>>,
     pub(crate) steps: Steps,
     pub(crate) guards: Cell<bool>,
     pub(crate) compartments: Cell<bool>,
@@ -90,10 +94,11 @@ impl State {
             network: Cell::new(false),
             imports: RefCell::new(ImportPolicy::default()),
             tool_names: RefCell::new(Vec::new()),
-            timers: RefCell::new(Timers::default()),
+            timers: RefCell::new(Timers::new(false)),
             last_call: Cell::new(0),
-            waiting_calls: RefCell::new(HashSet::new()),
+            waiting_calls: RefCell::new(BTreeSet::new()),
             early: RefCell::new(VecDeque::new()),
+            held: RefCell::new(BTreeMap::new()),
             steps: Steps::default(),
             guards: Cell::new(true),
             compartments: Cell::new(false),

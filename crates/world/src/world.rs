@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::chance::Chance;
 use crate::raw::{self, Gauge, Meter};
 use crate::state::State;
+use crate::timers::Timers;
 use crate::{Job, Port, Report, Setup, ToolDecl, WorldError, canvas, harden, names, natives, prelude, run};
 
 /// How much the heap may grow before its first cycle collection: a run that stays small never pays for one.
@@ -92,6 +93,7 @@ impl World {
         self.context.with(|ctx| raw::gc_rarely(&ctx, state.gauge.used() + growth));
         state.limits.set(setup.limits);
         state.clock.set(setup.clock);
+        *state.timers.borrow_mut() = Timers::new(setup.clock.runs());
         state.started.set(Instant::now());
         *state.chance.borrow_mut() = Chance::new(setup.random, &setup.seed);
         state.levels.set(setup.log_levels.iter().fold(0, |bits, level: &LogLevel| bits | 1 << *level as u8));

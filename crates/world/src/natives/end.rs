@@ -100,6 +100,21 @@ fn stop(ctx: &Ctx<'_>, state: &State) -> rquickjs::Result<()> {
     Err(raw::throw_uncatchable(ctx, "the run is over"))
 }
 
+/// Counts one step for what is no loop of the guest's and could still go on for ever. `false`: it was the last one.
+pub(crate) fn count_step(ctx: &Ctx<'_>, state: &State) -> bool {
+    if !state.guards.get() {
+        return true;
+    }
+    let counted = (|| {
+        let left: f64 = state.kit(ctx, "steps")?.call(())?;
+        if left >= 1.0 { state.kit(ctx, "setSteps")?.call((left - 1.0,)) } else { stop(ctx, state) }
+    })();
+    if counted.is_err() {
+        ctx.catch();
+    }
+    !state.is_stopped()
+}
+
 /// Fills the counter for a new run.
 pub(crate) fn start_steps(ctx: &Ctx<'_>, state: &State, limit: Option<u64>) -> rquickjs::Result<()> {
     let first = limit.map_or(LAP, |limit| limit.min(LAP));

@@ -16,7 +16,7 @@ use rquickjs::{Ctx, Function, Object, Value};
 use crate::raw;
 use crate::state::State;
 
-pub(crate) use end::{guard_promises, install_end, start_steps, steps_used};
+pub(crate) use end::{count_step, guard_promises, install_end, start_steps, steps_used};
 
 /// All of them, as one object.
 pub(crate) fn object<'js>(ctx: &Ctx<'js>, state: &Rc<State>) -> rquickjs::Result<Object<'js>> {

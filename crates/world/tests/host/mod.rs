@@ -21,6 +21,8 @@ pub struct Desk {
     pub backwards: bool,
     /// Never answers anything.
     pub deaf: bool,
+    /// For how long the guest wanted to wait, each time it waited.
+    pub waits: Vec<Option<Duration>>,
 }
 
 impl Desk {
@@ -52,6 +54,7 @@ impl Port for Desk {
     fn picture(&mut self, _name: Option<&str>, _width: u32, _height: u32, _png: &[u8]) {}
 
     fn wait(&mut self, at_most: Option<Duration>) -> Event {
+        self.waits.push(at_most);
         let next = if self.backwards { self.answers.pop_back() } else { self.answers.pop_front() };
         if let Some((id, result)) = next
             && !self.deaf
