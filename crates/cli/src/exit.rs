@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use cove_core::{FaultKind, RunOutcome, ToolErrorCode};
+use cove_core::{ExportFault, FaultKind, RunOutcome, ToolErrorCode};
 
 /// Red, for the word `error`; `anstream` takes it away where the terminal has no colours.
 pub(crate) const RED: anstyle::Style = anstyle::AnsiColor::Red.on_default().bold();
@@ -56,13 +56,14 @@ impl Exit {
     pub(crate) fn of(outcome: &RunOutcome, fault: Option<FaultKind>) -> Self {
         match (outcome, fault) {
             (RunOutcome::Value(_) | RunOutcome::Pictures { .. }, _) => Self::Ok,
-            (RunOutcome::ExportFailed { .. }, _) => Self::Host,
+            (RunOutcome::ExportFailed { by: ExportFault::Drawing, .. }, _) => Self::Guest,
+            (RunOutcome::ExportFailed { by: ExportFault::Store, .. }, _) => Self::Host,
             (RunOutcome::Failed { .. }, Some(kind)) => match kind {
                 FaultKind::Syntax | FaultKind::Exception | FaultKind::Tool | FaultKind::NotSerializable => Self::Guest,
                 FaultKind::Refused | FaultKind::ImportNotAllowed => Self::Refused,
                 FaultKind::Timeout => Self::Deadline,
                 FaultKind::MaxOperations | FaultKind::Memory | FaultKind::ResultTooLarge => Self::Limit,
-                FaultKind::CanvasNotAvailable | FaultKind::EngineLost => Self::Host,
+                FaultKind::CanvasNotAvailable | FaultKind::EngineLost | FaultKind::EngineCrashed => Self::Host,
             },
             (RunOutcome::Failed { error, .. }, None) => match error {
                 ToolErrorCode::InvalidArgs => Self::Usage,
@@ -70,6 +71,26 @@ impl Exit {
                 ToolErrorCode::BlockedCode => Self::Refused,
                 _ => Self::Host,
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_trouble_it_is_decides() {
+        let export = |by| RunOutcome::ExportFailed { result: 1.into(), message: String::new(), by };
+        let failed = |code| RunOutcome::failed(code, "");
+        for (outcome, fault, expected) in [
+            (export(ExportFault::Drawing), None, Exit::Guest),
+            (export(ExportFault::Store), None, Exit::Host),
+            (failed(ToolErrorCode::JsExecutionFailed), Some(FaultKind::Exception), Exit::Guest),
+            (failed(ToolErrorCode::EngineCrashed), Some(FaultKind::EngineCrashed), Exit::Host),
+            (failed(ToolErrorCode::JsExecutionFailed), Some(FaultKind::Memory), Exit::Limit),
+        ] {
+            assert_eq!(Exit::of(&outcome, fault), expected, "{outcome:?}");
         }
     }
 }

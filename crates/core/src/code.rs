@@ -68,6 +68,8 @@ codes! {
         InvalidState = "ERR_INVALID_STATE",
         /// The executor is gone, but not everything of it could be cleared away.
         CleanupFailed = "ERR_CLEANUP_FAILED",
+        /// The engine itself crashed; its session is lost.
+        EngineCrashed = "ERR_ENGINE_CRASHED",
     }
 }
 
@@ -83,7 +85,7 @@ impl ErrorCode {
 
     /// Whether the same call may succeed when it is made again unchanged.
     ///
-    /// A refusal, an exception or a spent step counter would only repeat itself; a tool, the clock or the state of
+    /// A refusal, an exception, a spent step counter or a crash would most likely repeat itself; a tool, the clock or the state of
     /// the executor may answer differently next time.
     pub const fn retryable(self) -> bool {
         matches!(self, Self::ExecTimeout | Self::ToolProxyFail | Self::InvalidState | Self::SesInitFailed)
@@ -115,6 +117,8 @@ codes! {
         PageCreationFailed = "page_creation_failed",
         /// The optional legacy scan refused the code.
         BlockedCode = "blocked_code",
+        /// The engine itself crashed.
+        EngineCrashed = "engine_crashed",
     }
 }
 
@@ -132,7 +136,7 @@ mod tests {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
             assert_eq!(serde_json::from_value::<ToolErrorCode>(code.as_str().into()).unwrap(), *code);
         }
-        assert_eq!((ErrorCode::ALL.len(), ToolErrorCode::ALL.len()), (10, 11));
+        assert_eq!((ErrorCode::ALL.len(), ToolErrorCode::ALL.len()), (11, 12));
     }
 
     #[test]

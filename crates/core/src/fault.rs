@@ -40,8 +40,10 @@ pub enum FaultKind {
     ResultTooLarge,
     /// `getCanvas` was called in an engine that was built or opened without one.
     CanvasNotAvailable,
-    /// The engine itself broke: its process died, its bridge fell silent. Not the guest's message to write.
+    /// The engine is gone: its process was ended from outside, its bridge fell silent. Not the guest's message to write.
     EngineLost,
+    /// The engine itself crashed (see [`Crash`](crate::Crash)): a bug of the engine, which guest code has met or found.
+    EngineCrashed,
 }
 
 impl FaultKind {
@@ -58,6 +60,7 @@ impl FaultKind {
             Self::MaxOperations => ErrorCode::MaxOpsExceeded,
             Self::Memory => ErrorCode::MemoryLimit,
             Self::EngineLost => ErrorCode::InvalidState,
+            Self::EngineCrashed => ErrorCode::EngineCrashed,
         }
     }
 
@@ -68,6 +71,7 @@ impl FaultKind {
             Self::NotSerializable => ToolErrorCode::NonJsonSerializableReturn,
             Self::ResultTooLarge => ToolErrorCode::ResultTooLarge,
             Self::CanvasNotAvailable => ToolErrorCode::CanvasNotAvailable,
+            Self::EngineCrashed => ToolErrorCode::EngineCrashed,
             _ => ToolErrorCode::JsExecutionFailed,
         }
     }

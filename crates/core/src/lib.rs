@@ -5,6 +5,7 @@
 
 mod bytes;
 mod code;
+mod crash;
 mod engine;
 mod executor;
 mod fault;
@@ -17,12 +18,15 @@ mod tool;
 
 pub use bytes::{BYTES_KEY, bytes_from_json, bytes_to_json};
 pub use code::{ErrorCode, Severity, ToolErrorCode};
+pub use crash::Crash;
 pub use engine::{BoxFuture, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session, SessionOptions};
 pub use executor::{CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, RunConcurrency};
 pub use fault::{Effects, Fault, FaultKind, Position, Retry};
 pub use id::{ArtifactId, ArtifactRef, CargoId, ExecutionId, IdError, SandboxId, SessionId};
 pub use limits::{Limits, LimitsError};
-pub use outcome::{EngineReport, Finished, Picture, RunOutcome, RunReport, RunShape, RunUnit, SessionFate, Usage};
+pub use outcome::{
+    EngineReport, ExportFault, Finished, Picture, RunOutcome, RunReport, RunShape, RunUnit, SessionFate, Usage,
+};
 pub use policy::{Clock, ImportPolicy, NetworkPolicy, Random};
 pub use request::{EngineChoice, InvalidArgs, RunRequest};
 pub use tool::{Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};

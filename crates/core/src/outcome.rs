@@ -106,6 +106,15 @@ pub struct EngineReport {
     pub fallback_used: bool,
 }
 
+/// Whose trouble it is that a picture could not be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFault {
+    /// The drawing's: too large, a blur of a million pixels, no picture at all.
+    Drawing,
+    /// The host's: no folder, no room, a disk that fails.
+    Store,
+}
+
 /// The answer of `run_javascript`, in one of the contract's four shapes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunOutcome {
@@ -124,6 +133,8 @@ pub enum RunOutcome {
         result: Value,
         /// Why the pictures are missing.
         message: String,
+        /// Whose trouble that is.
+        by: ExportFault,
     },
     /// Shape 4: no value.
     Failed {
@@ -147,7 +158,7 @@ impl RunOutcome {
         match self {
             Self::Value(value) => value.clone(),
             Self::Pictures { result, images } => json!({ "result": result, "images": images }),
-            Self::ExportFailed { result, message } => {
+            Self::ExportFailed { result, message, .. } => {
                 json!({ "result": result, "error": ToolErrorCode::CanvasExportFailed, "message": message })
             }
             Self::Failed { error, message, details } => {
@@ -197,7 +208,7 @@ mod tests {
             r#"{"result":"drawn","images":["a.png"]}"#,
         );
         check(
-            RunOutcome::ExportFailed { result: json!(1), message: "disk full".into() },
+            RunOutcome::ExportFailed { result: json!(1), message: "disk full".into(), by: ExportFault::Store },
             r#"{"result":1,"error":"canvas_export_failed","message":"disk full"}"#,
         );
         let mut fault = Fault::new(FaultKind::Exception, "TypeError: x");

@@ -12,13 +12,15 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, Stream as _};
 use serde_json::Value;
 
-use crate::wire::{Answer, Call, MAX_ANSWER_BYTES};
+use crate::wire::{Answer, Call, MAX_ANSWER_BYTES, weight};
 
 /// Calls under way at once; what guest code starts beyond that fails.
 pub(crate) const MAX_CALLS_UNDER_WAY: usize = 16_384;
 
-/// Arguments of all calls under way; what guest code starts beyond that fails, too.
-const MAX_ARGS_UNDER_WAY_BYTES: usize = 256 << 20;
+/// What the arguments of all calls of a run under way may take of the host's memory; what guest code starts beyond that
+/// fails, too. As much as the session itself may have, within these bounds: what a guest can make its host hold for it
+/// follows from the one limit that was set for it.
+const ARGS_UNDER_WAY_BYTES: std::ops::RangeInclusive<usize> = (32 << 20)..=(256 << 20);
 
 /// The tools of a session, by name.
 pub(crate) type Tools = HashMap<String, Arc<dyn Tool>>;
@@ -27,11 +29,11 @@ pub(crate) type Tools = HashMap<String, Arc<dyn Tool>>;
 type Running = Pin<Box<dyn Future<Output = (u64, usize, Answer)> + Send>>;
 
 /// The calls of one run.
-#[derive(Default)]
 pub(crate) struct Calls {
     running: FuturesUnordered<Running>,
     ids: HashSet<u64>,
     args_bytes: usize,
+    max_args_bytes: usize,
     made: u64,
 }
 
@@ -45,16 +47,29 @@ pub(crate) enum BadCall {
 }
 
 impl Calls {
+    /// For a run in a session that may have so much memory.
+    pub(crate) fn within(memory_bytes: u64) -> Self {
+        let memory = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
+        Self {
+            running: FuturesUnordered::new(),
+            ids: HashSet::new(),
+            args_bytes: 0,
+            max_args_bytes: memory.clamp(*ARGS_UNDER_WAY_BYTES.start(), *ARGS_UNDER_WAY_BYTES.end()),
+            made: 0,
+        }
+    }
+
     /// Starts a call. `Some`: it has failed at once.
     pub(crate) fn start(&mut self, call: &Call<'_>, tools: &Tools) -> Result<Option<Answer>, BadCall> {
         let tool = tools.get(call.name).ok_or_else(|| BadCall::UnknownTool(call.name.chars().take(64).collect()))?;
         if self.ids.contains(&call.id) {
             return Err(BadCall::UsedId);
         }
-        let weight = call.args_json.len();
-        if self.running.len() >= MAX_CALLS_UNDER_WAY || self.args_bytes + weight > MAX_ARGS_UNDER_WAY_BYTES {
+        let (weight, most) = (weight(call.args_json.as_bytes()), self.max_args_bytes);
+        if self.running.len() >= MAX_CALLS_UNDER_WAY || self.args_bytes + weight > most {
             return Ok(Some(failure(format!(
-                "too much at once: the most is {MAX_CALLS_UNDER_WAY} calls with {MAX_ARGS_UNDER_WAY_BYTES} bytes of arguments"
+                "too much at once: the most is {MAX_CALLS_UNDER_WAY} calls whose arguments take {most} bytes of memory, \
+                 and these take {weight} more"
             ))));
         }
         self.ids.insert(call.id);

@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use cove_core::{Fault, FaultKind, Finished, Picture, RunReport, RunShape, RunUnit, SessionFate, Usage};
+use cove_core::{Crash, Fault, FaultKind, Finished, Limits, Picture, RunReport, RunShape, RunUnit, SessionFate, Usage};
 use cove_world::Report;
 
 use crate::calls::Calls;
@@ -16,9 +16,11 @@ use crate::fonts::{MAX_QUESTION_BYTES, Question};
 use crate::logs::Logs;
 use crate::nursery::Nursery;
 use crate::session::{EmbeddedSession, Leash};
+use crate::sys::batch::ABORTED;
+use crate::walls::max_child_bytes;
 use crate::wire::{
     FromChild, JobFrame, MAX_CALL_BYTES, ToChild, decode_call, decode_lines, decode_picture, decode_report,
-    encode_answer, encode_job, max_report_bytes,
+    encode_answer, encode_job, max_report_bytes, weight,
 };
 
 /// One encoded picture.
@@ -27,7 +29,7 @@ const MAX_PICTURE_BYTES: usize = 64 << 20;
 /// Questions for fonts in one run: the index, and each file of it that a text may need.
 const MAX_FONT_QUESTIONS: usize = 256;
 
-/// All pictures of a run together.
+/// All pictures of a run together, in a session that has more memory than that.
 const MAX_PICTURES_BYTES: usize = 256 << 20;
 
 /// While so many bytes of answers wait to be read by the child, no further tool is asked how far it is.
@@ -45,8 +47,10 @@ enum End {
     Report(Report),
     /// At the deadline.
     Deadline,
-    /// The child has closed its end; its last words, if it had any.
+    /// The child has closed its end; why, if that is known.
     Closed(Option<String>),
+    /// The child has aborted; what it said last.
+    Aborted(Option<String>),
     /// The child broke the rules.
     Hostile(String),
 }
@@ -54,7 +58,7 @@ enum End {
 /// Runs one unit.
 pub(crate) async fn run(session: &mut EmbeddedSession, unit: RunUnit, started: Instant) -> RunReport {
     let mut talk = Talk {
-        calls: Calls::default(),
+        calls: Calls::within(session.options.limits.memory_bytes),
         logs: Logs::new(
             session.options.limits.max_log_bytes,
             session.options.log_levels.clone(),
@@ -225,7 +229,7 @@ impl Talk {
                 },
                 Some(FromChild::Picture) => decode_picture(frame.payload)
                     .map_err(|error| error.to_string())
-                    .and_then(|picture| self.keep_picture(picture, limits.max_images)),
+                    .and_then(|picture| self.keep_picture(picture, &limits)),
                 Some(FromChild::Font) => match Question::decode(frame.payload) {
                     // An honest child asks for each file once.
                     Some(question) if self.fonts_asked < MAX_FONT_QUESTIONS => {
@@ -235,6 +239,10 @@ impl Talk {
                     }
                     _ => Err("it asks for fonts again and again".into()),
                 },
+                // An honest child has held the same value in its own memory.
+                Some(FromChild::Report) if weight(frame.payload) as u64 > max_child_bytes(limits.memory_bytes) => {
+                    Err("its report is heavier than its memory".into())
+                }
                 Some(FromChild::Report) => {
                     let report = match decode_report(frame.payload) {
                         Ok(report) => report,
@@ -249,7 +257,7 @@ impl Talk {
                     let why = String::from_utf8_lossy(frame.payload).into_owned();
                     return Some(End::Closed(Some(format!("the world could not be set up: {why}"))));
                 }
-                Some(FromChild::Dying) => return Some(End::Closed(last_words(frame.payload))),
+                Some(FromChild::Dying) => return Some(End::Aborted(last_words(frame.payload))),
                 Some(FromChild::Accepted) | None => Err("it spoke out of turn".into()),
             };
             if let Err(error) = heard {
@@ -258,12 +266,15 @@ impl Talk {
         }
     }
 
-    fn keep_picture(&mut self, picture: Picture, max_images: u32) -> Result<(), String> {
+    fn keep_picture(&mut self, picture: Picture, limits: &Limits) -> Result<(), String> {
+        let max_images = limits.max_images;
+        // Pixels take half of a session's memory at most, and a PNG is hardly larger than its pixels.
+        let most = usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX).min(MAX_PICTURES_BYTES);
         self.picture_bytes += picture.png.len();
         if self.pictures.len() >= usize::try_from(max_images).unwrap_or(usize::MAX) {
             return Err(format!("it sent more than {max_images} pictures"));
         }
-        if self.picture_bytes > MAX_PICTURES_BYTES {
+        if self.picture_bytes > most {
             return Err("its pictures are too large".into());
         }
         self.pictures.push(picture);
@@ -305,12 +316,20 @@ async fn conclude(
             (Fault::timeout(unit.timeout_ms), "its last run was ended at the deadline".to_owned())
         }
         End::Closed(words) => {
-            let why = obituary(&session.nursery, session.number, words).await;
-            let out_of_memory = why.contains("memory allocation of");
-            let fault = match out_of_memory {
-                true => Fault::memory(session.options.limits.memory_bytes),
-                false => Fault::new(FaultKind::EngineLost, why.clone()),
+            let fault = match words {
+                Some(words) => Fault::new(FaultKind::EngineLost, format!("the worker died: {words}")),
+                None => autopsy(&session.nursery, session.number).await,
             };
+            let why = fault.message.clone();
+            (fault, why)
+        }
+        // An allocator that is refused memory aborts, too; that is the limit at work, and no bug.
+        End::Aborted(Some(words)) if words.contains("memory allocation of") => {
+            (Fault::memory(session.options.limits.memory_bytes), words)
+        }
+        End::Aborted(words) => {
+            let fault = Fault::engine_crashed(Crash::Abort, words.as_deref());
+            let why = fault.message.clone();
             (fault, why)
         }
         End::Hostile(what) => {
@@ -352,19 +371,22 @@ pub(crate) fn last_words(bytes: &[u8]) -> Option<String> {
     Some(line.chars().filter(|letter| !letter.is_control()).take(300).collect())
 }
 
-/// One sentence on a child that is gone.
-pub(crate) async fn obituary(nursery: &Nursery, number: u64, words: Option<String>) -> String {
-    if let Some(words) = words {
-        return format!("the worker died: {words}");
-    }
+/// What a child that is gone without a word has died of.
+pub(crate) async fn autopsy(nursery: &Nursery, number: u64) -> Fault {
+    let lost = |why: String| Fault::new(FaultKind::EngineLost, why);
     match nursery.cause_of_death(number).await {
         Some(status) => match (status.signal(), status.code()) {
-            (Some(signal), _) => format!("the worker died (signal {signal})"),
-            (None, Some(code)) => format!("the worker ended (exit code {code})"),
-            (None, None) => "the worker died".into(),
+            (Some(signal), _) => match Crash::of_signal(signal) {
+                Some(crash) => Fault::engine_crashed(crash, None),
+                None => lost(format!("the worker died (signal {signal})")),
+            },
+            // It could not say its last words: it was in the middle of something else.
+            (None, Some(ABORTED)) => Fault::engine_crashed(Crash::Abort, None),
+            (None, Some(code)) => lost(format!("the worker ended (exit code {code})")),
+            (None, None) => lost("the worker died".into()),
         },
-        None if nursery.is_alive() => "the worker was killed".into(),
-        None => "the worker was killed together with its zygote".into(),
+        None if nursery.is_alive() => lost("the worker was killed".into()),
+        None => lost("the worker was killed together with its zygote".into()),
     }
 }
 

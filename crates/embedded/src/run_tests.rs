@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::process::Command;
 use std::sync::Arc;
 
-use cove_core::{Effects, LogLevel, Session, SessionOptions, ToolSet, ToolSpec};
+use cove_core::{Crash, Effects, LogLevel, Session, SessionOptions, ToolSet, ToolSpec};
 use proptest::prelude::*;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -104,6 +104,9 @@ fn line(text: &str) -> Vec<u8> {
 async fn every_breach_ends_the_session_with_a_reason() {
     let flood = frame(FromChild::Logs, &line("x").repeat(40_000));
     let images: Vec<u8> = (0..17).flat_map(|_| frame(FromChild::Picture, &[0; 13])).collect();
+    // Within the length of a report, and 480 MB once it is read; five pictures of 16 MiB in a session of 64.
+    let heavy = frame(FromChild::Report, format!("\u{2}\0\0\0{{}}[{}0]", "0,".repeat(6_000_000)).as_bytes());
+    let pixels: Vec<u8> = (0..5).flat_map(|_| frame(FromChild::Picture, &vec![0; 16 << 20])).collect();
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (vec![1, 0, 0, 0, 99, 0], "a frame of kind 99 is not known here"),
         (vec![0, 0, 0, 0, 1], "a frame of kind 1 is not known here"),
@@ -124,7 +127,8 @@ async fn every_breach_ends_the_session_with_a_reason() {
         ([report(json!(1)), report(json!(2))].concat(), "it went on after the end of its run"),
         (flood.repeat(10), "it floods the console"),
         (images, "it sent more than 16 pictures"),
-        (frame(FromChild::Dying, b"\nthread 'main' panicked\nmore"), "the worker died: thread 'main' panicked"),
+        (heavy, "its report is heavier than its memory"),
+        (pixels, "its pictures are too large"),
         (frame(FromChild::Refused, b"no room"), "the world could not be set up: no room"),
     ];
     for (bytes, expected) in cases {
@@ -156,6 +160,9 @@ async fn a_death_is_told_by_what_is_known() {
     let words = frame(FromChild::Dying, b"memory allocation of 4096 bytes failed\n");
     let fault = puppet().await.hears(words, false, 20_000).await.result.unwrap_err();
     assert_eq!(fault, Fault::memory(64 << 20));
+    let words = frame(FromChild::Dying, b"\nthread 'main' panicked\nmore");
+    let fault = puppet().await.hears(words, true, 20_000).await.result.unwrap_err();
+    assert_eq!(fault, Fault::engine_crashed(Crash::Abort, Some("thread 'main' panicked")));
     // A report that arrives together with the end still counts; the session does not.
     let report = puppet().await.hears(report(json!(5)), false, 20_000).await;
     assert_eq!(report.result.unwrap().value, 5);
@@ -242,7 +249,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let report = runtime.block_on(async { puppet().await.hears(bytes, false, 20_000).await });
         let kind = report.result.unwrap_err().kind;
-        prop_assert!(matches!(kind, FaultKind::EngineLost | FaultKind::Memory), "{kind:?}");
+        prop_assert!(matches!(kind, FaultKind::EngineLost | FaultKind::EngineCrashed | FaultKind::Memory), "{kind:?}");
         prop_assert_eq!(report.fate, SessionFate::Lost);
     }
 }

@@ -123,7 +123,7 @@ impl EmbeddedSession {
         loop {
             self.line.send().map_err(|error| error.to_string())?;
             if !self.line.fill().map_err(|error| error.to_string())? {
-                return Err(run::obituary(&self.nursery, self.number, None).await);
+                return Err(run::autopsy(&self.nursery, self.number).await.message);
             }
             let frame = self.line.next(|_| Some(MAX_WORD_BYTES)).map_err(|error| error.to_string())?;
             match frame.map(|frame| (FromChild::from_byte(frame.kind), frame.payload)) {

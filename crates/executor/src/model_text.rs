@@ -51,6 +51,9 @@ fn advice(code: ErrorCode) -> &'static str {
         ErrorCode::ToolProxyFail => "The tool failed, the session is unharmed. Check the arguments or catch the error.",
         ErrorCode::InvalidState => "The executor cannot take this call now.",
         ErrorCode::CleanupFailed => "The executor is gone; a new one can be made.",
+        ErrorCode::EngineCrashed => {
+            "The engine has a bug that this code has met, and its variables are lost. Write the code differently."
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cove_artifacts::{PictureMeta, PictureSource};
+use cove_artifacts::{PictureMeta, PictureSource, StoreError};
 use cove_core::{
-    Effects, Engine, EngineChoice, EngineError, EngineName, EngineReport, Fault, FaultKind, Finished, Limits, LogLine,
-    LogSink, NetworkPolicy, Picture, RunOutcome, RunReport, RunRequest, RunShape, RunUnit, SessionOptions,
-    ToolErrorCode, ToolSet, Usage,
+    Effects, Engine, EngineChoice, EngineError, EngineName, EngineReport, ExportFault, Fault, FaultKind, Finished,
+    Limits, LogLine, LogSink, NetworkPolicy, Picture, RunOutcome, RunReport, RunRequest, RunShape, RunUnit,
+    SessionOptions, ToolErrorCode, ToolSet, Usage,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::Value;
@@ -249,22 +249,28 @@ impl Runner {
     fn keep(&self, request: &RunRequest, source: PictureSource, finished: Finished) -> RunOutcome {
         let result = finished.value;
         if let Some(message) = finished.canvas_error {
-            return RunOutcome::ExportFailed { result, message };
+            return RunOutcome::ExportFailed { result, message, by: ExportFault::Drawing };
         }
         if finished.pictures.is_empty() {
             return RunOutcome::Value(result);
         }
-        let saved: Result<Vec<String>, String> =
+        let saved: Result<Vec<String>, (ExportFault, String)> =
             finished.pictures.iter().map(|picture| self.save(request, source, picture)).collect();
         match saved {
             Ok(images) => RunOutcome::Pictures { result, images },
-            Err(message) => RunOutcome::ExportFailed { result, message },
+            Err((by, message)) => RunOutcome::ExportFailed { result, message, by },
         }
     }
 
-    fn save(&self, request: &RunRequest, source: PictureSource, picture: &Picture) -> Result<String, String> {
-        let shelf = self.options.shelf.as_ref().ok_or_else(|| "no artifact folder was given".to_owned())?;
-        let store = shelf.store().map_err(|error| error.to_string())?;
+    fn save(
+        &self,
+        request: &RunRequest,
+        source: PictureSource,
+        picture: &Picture,
+    ) -> Result<String, (ExportFault, String)> {
+        let host = |why: String| (ExportFault::Store, why);
+        let shelf = self.options.shelf.as_ref().ok_or_else(|| host("no artifact folder was given".to_owned()))?;
+        let store = shelf.store().map_err(|error| host(error.to_string()))?;
         let meta = PictureMeta {
             message_id: request.message_id.clone(),
             agent_id: request.agent_id.clone(),
@@ -272,7 +278,11 @@ impl Runner {
             height: picture.height,
             source,
         };
-        store.save_picture(&picture.png, meta).map(|saved| saved.file_name).map_err(|error| error.to_string())
+        let saved = store.save_picture(&picture.png, meta).map(|saved| saved.file_name);
+        saved.map_err(|error| match error {
+            StoreError::TooLarge { .. } | StoreError::NotPng => (ExportFault::Drawing, error.to_string()),
+            _ => host(error.to_string()),
+        })
     }
 }
 

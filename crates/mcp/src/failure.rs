@@ -94,6 +94,10 @@ pub(crate) fn javascript_advice(code: &str) -> &'static str {
         "non_json_serializable_return" => "Return plain data: no cycles, no BigInt, no functions.",
         "execution_timeout" => "Do less in one call, or give it a longer `timeout` (milliseconds, at most 300000).",
         "canvas_export_failed" => "The value is there, the picture is not: draw it again, smaller.",
+        "engine_crashed" => {
+            "The engine has a bug that this code has met. Run it once more if it called no tool; if it crashes again, \
+             write it differently, and tell the user."
+        }
         "browser_not_available" | "page_creation_failed" => {
             "Use engine \"embedded\", or ask the user to install Chromium."
         }

@@ -28,7 +28,7 @@ impl Outcome {
             RunOutcome::Pictures { result, images } => {
                 (Some(result), images.iter().map(|name| image(shelf, name)).collect(), None)
             }
-            RunOutcome::ExportFailed { result, message } => {
+            RunOutcome::ExportFailed { result, message, .. } => {
                 (Some(result), Vec::new(), Some(format!("canvas_export_failed: {message}")))
             }
             RunOutcome::Failed { error, message, details } => {

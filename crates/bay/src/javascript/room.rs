@@ -12,8 +12,8 @@ use std::time::Duration;
 use cove_api::{BayError, ErrorCode};
 use cove_artifacts::{PictureMeta, PictureSource, StoreLimits};
 use cove_core::{
-    Clock, EngineChoice, EngineError, EngineName, EngineReport, Finished, Limits, Picture, Random, RunOutcome,
-    RunReport, RunRequest, RunShape, RunUnit, SessionFate, SessionOptions, ToolErrorCode, ToolSet,
+    Clock, EngineChoice, EngineError, EngineName, EngineReport, ExportFault, Finished, Limits, Picture, Random,
+    RunOutcome, RunReport, RunRequest, RunShape, RunUnit, SessionFate, SessionOptions, ToolErrorCode, ToolSet,
 };
 use cove_executor::{Runner, RunnerOptions, Shelf, join_logs};
 use serde_json::Value;
@@ -288,14 +288,14 @@ impl JavaScriptRoom {
     fn keep(&self, sandbox_id: &str, engine: EngineName, finished: Finished) -> RunOutcome {
         let result = finished.value;
         if let Some(message) = finished.canvas_error {
-            return RunOutcome::ExportFailed { result, message };
+            return RunOutcome::ExportFailed { result, message, by: ExportFault::Drawing };
         }
         let saved: Result<Vec<String>, String> =
             finished.pictures.iter().map(|picture| self.save(sandbox_id, engine, picture)).collect();
         match saved {
             Ok(images) if images.is_empty() => RunOutcome::Value(result),
             Ok(images) => RunOutcome::Pictures { result, images },
-            Err(message) => RunOutcome::ExportFailed { result, message },
+            Err(message) => RunOutcome::ExportFailed { result, message, by: ExportFault::Store },
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) fn as_json(shot: &OneShot) -> std::io::Result<()> {
     let (result, images, export_error) = match &shot.outcome {
         RunOutcome::Value(value) => (value.clone(), Vec::new(), None),
         RunOutcome::Pictures { result, images } => (result.clone(), images.clone(), None),
-        RunOutcome::ExportFailed { result, message } => (result.clone(), Vec::new(), Some(message)),
+        RunOutcome::ExportFailed { result, message, .. } => (result.clone(), Vec::new(), Some(message)),
         RunOutcome::Failed { .. } => {
             let object = json!({
                 "ok": false,
@@ -89,7 +89,7 @@ pub(super) fn for_people(shot: &OneShot, view: &View) -> std::io::Result<()> {
             }
             Ok(())
         }
-        RunOutcome::ExportFailed { result, message } => {
+        RunOutcome::ExportFailed { result, message, .. } => {
             value_line(result)?;
             writeln!(aside, "{RED}canvas_export_failed:{PLAIN} {message}")
         }

@@ -182,9 +182,36 @@ pub(super) const ATTEMPTS: &[Attempt] = attempts! {
     FailsTwice "punch a hole into the fonts": SYS_madvise(fonts(), 4096, libc::MADV_REMOVE);
     FailsTwice "read beyond the fonts": SYS_write(2, beyond_fonts(), 1);
 
+    Fails "signals of a socket to another": SYS_fcntl(3, libc::F_SETOWN, 1);
+    Fails "signals of a socket to another, by kind": SYS_fcntl(3, F_SETOWN_EX, (&raw const ANOTHER) as usize);
+    Fails "which signal a socket sends": SYS_fcntl(3, F_SETSIG, libc::SIGKILL);
+    Fails "a larger pipe": SYS_fcntl(2, libc::F_SETPIPE_SZ, 1 << 20);
+    Fails "a larger pipe, the other end": SYS_fcntl(4, libc::F_SETPIPE_SZ, 1 << 20);
+    Fails "watch a folder": SYS_fcntl(3, libc::F_NOTIFY, 1);
+    Fails "a lease": SYS_fcntl(3, libc::F_SETLEASE, libc::F_RDLCK);
+    Fails "a lock": SYS_fcntl(2, libc::F_OFD_SETLK, 0);
+    Fails "a larger socket buffer": SYS_setsockopt(3, libc::SOL_SOCKET, libc::SO_SNDBUF, (&raw const WIDE) as usize, 4);
+    Fails "a timer": SYS_timer_create(0, 0, 0);
+    Fails "a timer as a descriptor": SYS_timerfd_create(0, 0);
+    Fails "an event descriptor": SYS_eventfd2(0, 0);
+    Fails "an epoll descriptor": SYS_epoll_create1(0);
+    Fails "a pipe": SYS_pipe2(0, 0);
+    Fails "pages of a file": SYS_mincore(fonts(), 4096, 0);
+    Fails "splice": SYS_splice(2, 0, 4, 0, 1, 0);
+    Fails "vmsplice": SYS_vmsplice(2, 0, 0, 0);
+    Fails "queue a signal": SYS_rt_sigqueueinfo(1, libc::SIGUSR1, 0);
+    Fails "a queue of messages": SYS_mq_open(text(c"/q"), libc::O_CREAT, 0o600, 0);
+    Fails "a set of semaphores": SYS_semget(0, 1, 0o600);
+
     Fails "limits of another process": SYS_prlimit64(1, libc::RLIMIT_NOFILE, 0, 0);
     FailsTwice "raise the own limit": SYS_prlimit64(0, libc::RLIMIT_NOFILE, (&raw const WIDE) as usize, 0);
 };
+
+const F_SETSIG: c_long = 10;
+const F_SETOWN_EX: c_long = 15;
+
+/// The first process, as the owner of a descriptor: kind and number.
+static ANOTHER: [i32; 2] = [1, 1];
 
 /// More descriptors than any limit allows.
 static WIDE: libc::rlimit = libc::rlimit { rlim_cur: 1 << 20, rlim_max: 1 << 20 };

@@ -39,10 +39,14 @@ pub(super) fn lower_in_child() -> io::Result<()> {
     set(Resource::Nofile, 8)
 }
 
+/// What a child may allocate beside what its zygote had: a heap never fills its memory without gaps, hence the half on top.
+pub(crate) fn max_child_bytes(memory_bytes: u64) -> u64 {
+    memory_bytes.saturating_add(memory_bytes / 2).saturating_add(HEAD_ROOM_BYTES)
+}
+
 /// In a child, once its session's memory limit is known: the second line behind the engine's own count.
 pub(crate) fn cap_memory(base_bytes: u64, memory_bytes: u64) -> io::Result<()> {
-    // A heap never fills its memory without gaps, hence the half on top.
-    let most = base_bytes + memory_bytes + memory_bytes / 2 + HEAD_ROOM_BYTES;
+    let most = base_bytes + max_child_bytes(memory_bytes);
     set(Resource::As, most)?;
     // The fonts' shelf takes address space that is not the guest's, also not once it has unmapped it.
     set(Resource::Data, most.saturating_sub(crate::sys::shelf::mapped_bytes()))

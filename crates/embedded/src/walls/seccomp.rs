@@ -31,7 +31,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_close_range,
     libc::SYS_dup3,
     libc::SYS_pipe2,
-    libc::SYS_fcntl,
     libc::SYS_fstat,
     libc::SYS_pidfd_open,
     libc::SYS_wait4,
@@ -143,6 +142,11 @@ fn allow_list() -> Outcome<BpfProgram> {
     let fork_flags = libc::CLONE_CHILD_SETTID | libc::CLONE_CHILD_CLEARTID | 0xff;
     rules.insert(libc::SYS_clone, vec![when(0, SeccompCmpOp::MaskedEq(u64::from(!fork_flags as u32)), 0)?]);
     rules.insert(libc::SYS_socketpair, vec![when(0, SeccompCmpOp::Eq, flag(libc::AF_UNIX))?]);
+    // Questions about a descriptor and its plain flags. Not who is signalled when it is ready, which could be a neighbour,
+    // nor how much the kernel keeps for a pipe.
+    let plain_commands = [libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_SETFL, libc::F_DUPFD_CLOEXEC];
+    let plain_commands = plain_commands.map(|command| when(1, SeccompCmpOp::Eq, flag(command)));
+    rules.insert(libc::SYS_fcntl, plain_commands.into_iter().collect::<Outcome<_>>()?);
     // One's own limits, which can only be lowered.
     rules.insert(libc::SYS_prlimit64, vec![when(0, SeccompCmpOp::Eq, 0)?]);
     let options = [libc::PR_SET_PDEATHSIG, libc::PR_SET_NO_NEW_PRIVS, libc::PR_SET_NAME];

@@ -6,12 +6,14 @@
 
 mod frame;
 mod message;
+mod weight;
 
 pub(crate) use frame::{Frame, Frames, HEADER_BYTES, WireError, frame_into, header};
 pub(crate) use message::{
     Answer, Call, JobFrame, MAX_ANSWER_BYTES, MAX_CALL_BYTES, decode_answer, decode_call, decode_job, decode_lines,
     decode_picture, decode_report, encode_answer, encode_job, line_head, max_report_bytes, picture_head, report_parts,
 };
+pub(crate) use weight::weight;
 
 /// What the host sends to a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

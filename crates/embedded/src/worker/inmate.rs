@@ -79,7 +79,10 @@ fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64, calm: bool) {
             }
             ToChild::Job => {
                 let report = match decode_job(&payload) {
-                    Ok(job) => run(world, &job, &mut inbox, &limits),
+                    Ok(job) => {
+                        super::before_job(&job.code);
+                        run(world, &job, &mut inbox, &limits)
+                    }
                     Err(error) => lost(error),
                 };
                 send_report(report, &limits);

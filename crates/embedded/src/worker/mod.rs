@@ -10,6 +10,7 @@ mod port;
 pub(crate) mod start;
 mod zygote;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The argument that turns a program into the worker. No user types it.
@@ -57,6 +58,23 @@ pub fn start_early() {
 /// Expects the control socket as its standard input; started in any other way it ends at once.
 pub fn main() -> ! {
     zygote::main()
+}
+
+/// What a worker of a test does with the source of a job before it runs it.
+static BEFORE_JOBS: OnceLock<fn(&str)> = OnceLock::new();
+
+/// For a worker program that exists only in tests, to crash when a job says so. Call it before [`main`]; a program that
+/// does not call it, and no other does, has no such way in.
+#[doc(hidden)]
+pub fn before_each_job(act: fn(&str)) {
+    let _ = BEFORE_JOBS.set(act);
+}
+
+/// Does what a test's worker does before a job.
+fn before_job(source: &str) {
+    if let Some(act) = BEFORE_JOBS.get() {
+        act(source);
+    }
 }
 
 /// Whether [`enter_if_asked`] was called in this process.

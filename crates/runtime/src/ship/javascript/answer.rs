@@ -105,7 +105,7 @@ impl Parts {
             RunOutcome::Pictures { result, images } => {
                 (result.clone(), images.iter().cloned().map(place).collect(), None)
             }
-            RunOutcome::ExportFailed { result, message } => {
+            RunOutcome::ExportFailed { result, message, .. } => {
                 (result.clone(), Vec::new(), Some((ToolErrorCode::CanvasExportFailed, message.clone())))
             }
             RunOutcome::Failed { error, message, .. } => (Value::Null, Vec::new(), Some((*error, message.clone()))),

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use cove_artifacts::{PictureMeta, PictureSource, StoreLimits};
 use cove_core::{
-    Clock, Engine, EngineChoice, Finished, Limits, LogLine, LogSink, Picture, Random, RunOutcome, RunRequest, RunShape,
-    RunUnit, Session, SessionFate, SessionOptions, ToolSet,
+    Clock, Engine, EngineChoice, ExportFault, Finished, Limits, LogLine, LogSink, Picture, Random, RunOutcome,
+    RunRequest, RunShape, RunUnit, Session, SessionFate, SessionOptions, ToolSet,
 };
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions, WallState};
 use cove_executor::{Runner, RunnerOptions, Shelf};
@@ -228,14 +228,14 @@ impl Room {
     fn keep(&self, run: &Run, finished: Finished) -> RunOutcome {
         let result = finished.value;
         if let Some(message) = finished.canvas_error {
-            return RunOutcome::ExportFailed { result, message };
+            return RunOutcome::ExportFailed { result, message, by: ExportFault::Drawing };
         }
         let saved: Result<Vec<String>, String> =
             finished.pictures.iter().map(|picture| self.save(run, picture)).collect();
         match saved {
             Ok(images) if images.is_empty() => RunOutcome::Value(result),
             Ok(images) => RunOutcome::Pictures { result, images },
-            Err(message) => RunOutcome::ExportFailed { result, message },
+            Err(message) => RunOutcome::ExportFailed { result, message, by: ExportFault::Store },
         }
     }
 
