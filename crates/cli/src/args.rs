@@ -87,6 +87,8 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) raw: RawArg,
+    #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) walls: WallArgs,
@@ -94,6 +96,8 @@ pub(crate) struct Run {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Repl {
+    #[command(flatten)]
+    pub(crate) raw: RawArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -127,6 +131,21 @@ pub(crate) struct WallArgs {
     /// Refuse to start when this kernel lacks one of the walls
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct RawArg {
+    /// Let escape sequences in what is printed reach the terminal; else only colours do
+    #[arg(long, global = true)]
+    pub(crate) raw: bool,
+}
+
+impl RawArg {
+    pub(crate) fn apply(&self) {
+        if self.raw {
+            crate::terminal::pass_everything();
+        }
+    }
 }
 
 /// Which engine.

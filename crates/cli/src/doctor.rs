@@ -10,14 +10,15 @@ use serde_json::json;
 
 use crate::args::Doctor;
 use crate::engines;
-use crate::exit::{DIM, Exit, GREEN, PLAIN, RED, YELLOW};
+use crate::exit::Exit;
+use crate::terminal::{self, DIM, GREEN, PLAIN, RED, YELLOW, note};
 
 pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
     let engine = EmbeddedEngine::new(engines::embedded_options(&args.walls));
     let walls = match engine.walls().await {
         Ok(walls) => walls,
         Err(error) => {
-            anstream::eprintln!("{RED}error:{PLAIN} {error}");
+            note!("{RED}error:{PLAIN} {error}");
             return Ok(Exit::Host);
         }
     };
@@ -38,24 +39,26 @@ pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
             "version": env!("CARGO_PKG_VERSION"),
             "embedded": { "runs": runs, "wall_ms": report.usage.wall_ms, "walls": walls.walls },
         });
-        writeln!(std::io::stdout().lock(), "{object}")?;
+        terminal::json_line(&object)?;
         return Ok(if runs { Exit::Ok } else { Exit::Host });
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::out();
     writeln!(out, "cove {}\n\nThe embedded engine's walls", env!("CARGO_PKG_VERSION"))?;
     for wall in &walls.walls {
-        let mark = match wall.state {
-            WallState::Active => format!("{GREEN}✓{PLAIN}"),
-            WallState::Missing => format!("{YELLOW}–{PLAIN}"),
+        let (paint, mark) = match wall.state {
+            WallState::Active => (GREEN, '✓'),
+            WallState::Missing => (YELLOW, '–'),
         };
-        writeln!(out, "  {mark} {:<20} {}", wall.name.as_str(), wall.name.purpose())?;
+        writeln!(out, "  {paint}{mark}{PLAIN} {:<20} {}", wall.name.as_str(), wall.name.purpose())?;
         writeln!(out, "    {:<20} {DIM}{}{PLAIN}", "", wall.detail)?;
     }
-    let verdict = match (runs, missing) {
-        (false, _) => format!("{RED}✗ a trial run failed{PLAIN}"),
-        (true, 0) => format!("{GREEN}✓ every wall stands{PLAIN}; a trial run took {:.2} ms", report.usage.wall_ms),
-        (true, n) => format!("{YELLOW}– {n} missing on this kernel{PLAIN}; `--strict` would refuse to start"),
-    };
-    writeln!(out, "\n{verdict}")?;
+    let took = report.usage.wall_ms;
+    match (runs, missing) {
+        (false, _) => writeln!(out, "\n{RED}✗ a trial run failed{PLAIN}"),
+        (true, 0) => writeln!(out, "\n{GREEN}✓ every wall stands{PLAIN}; a trial run took {took:.2} ms"),
+        (true, n) => {
+            writeln!(out, "\n{YELLOW}– {n} missing on this kernel{PLAIN}; `--strict` would refuse to start")
+        }
+    }?;
     Ok(if runs { Exit::Ok } else { Exit::Host })
 }

@@ -4,17 +4,6 @@ use std::process::ExitCode;
 
 use cove_core::{ExportFault, FaultKind, RunOutcome, ToolErrorCode};
 
-/// Red, for the word `error`; `anstream` takes it away where the terminal has no colours.
-pub(crate) const RED: anstyle::Style = anstyle::AnsiColor::Red.on_default().bold();
-/// Yellow, for warnings.
-pub(crate) const YELLOW: anstyle::Style = anstyle::AnsiColor::Yellow.on_default().bold();
-/// Green, for what is well.
-pub(crate) const GREEN: anstyle::Style = anstyle::AnsiColor::Green.on_default().bold();
-/// Grey, for what stands aside.
-pub(crate) const DIM: anstyle::Style = anstyle::Style::new().dimmed();
-/// Back to plain text.
-pub(crate) const PLAIN: anstyle::Reset = anstyle::Reset;
-
 /// The ends a command can come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {

@@ -7,7 +7,8 @@ use clap::{Args as ClapArgs, Subcommand};
 use cove_files::{FileTool, MAX_WRITE_BYTES, Stop, Workspace};
 use serde_json::{Map, Value, json};
 
-use crate::exit::{Exit, PLAIN, RED};
+use crate::exit::Exit;
+use crate::terminal::{self, PLAIN, RED, note};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Files {
@@ -90,16 +91,15 @@ enum Tool {
 pub(crate) fn files(args: Files) -> anyhow::Result<Exit> {
     let (tool, call) = call(args.tool)?;
     let result = Workspace::open(&args.workspace).and_then(|workspace| workspace.call(tool, call, &Stop::default()));
-    let mut out = std::io::stdout().lock();
     match (result, args.json) {
-        (Ok(result), true) => writeln!(out, "{}", result.to_json())?,
-        (Ok(result), false) => writeln!(out, "{}", result.first_text())?,
+        (Ok(result), true) => terminal::json_line(&result.to_json())?,
+        (Ok(result), false) => writeln!(terminal::out(), "{}", result.first_text())?,
         (Err(error), true) => {
-            writeln!(out, "{}", json!({ "error": { "code": error.code, "message": error.message } }))?;
+            terminal::json_line(&json!({ "error": { "code": error.code, "message": error.message } }))?;
             return Ok(Exit::Guest);
         }
         (Err(error), false) => {
-            anstream::eprintln!("{RED}{}:{PLAIN} {}", error.code, error.message);
+            note!("{RED}{}:{PLAIN} {}", error.code, error.message);
             return Ok(Exit::Guest);
         }
     }

@@ -18,11 +18,13 @@ mod runtimes;
 mod sandbox;
 mod serve;
 mod show;
+mod terminal;
 
 use clap::Parser;
 
 use args::{Args, Command};
 use exit::Exit;
+use terminal::{PLAIN, RED, note};
 
 fn main() -> std::process::ExitCode {
     // First, before anything is allocated or started: this very binary is also the worker that runs guest code.
@@ -33,17 +35,30 @@ fn main() -> std::process::ExitCode {
     if let Some(code) = runtimes::enter_ship_if_asked() {
         return code.into();
     }
-    // clap ends the process itself: 0 after `--help`, 2 on wrong usage.
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(told) => return usage(&told),
+    };
     let exit = match dispatch(args) {
         Ok(exit) => exit,
         // Whoever read our output has seen enough (`cove files grep … | head`).
         Err(error) if is_broken_pipe(&error) => Exit::Ok,
         Err(error) => {
-            anstream::eprintln!("{}error:{} {error:#}", exit::RED, exit::PLAIN);
+            note!("{RED}error:{PLAIN} {error:#}");
             Exit::Host
         }
     };
+    exit.into()
+}
+
+/// What `--help` and wrong usage say. What was typed may be a file's name, and so a guest's words.
+fn usage(told: &clap::Error) -> std::process::ExitCode {
+    use std::io::Write as _;
+    let (mut screen, exit) =
+        if told.use_stderr() { (terminal::aside(), Exit::Usage) } else { (terminal::out(), Exit::Ok) };
+    let words = told.render();
+    let words = if screen.takes_colours() { words.ansi().to_string() } else { words.to_string() };
+    let _ = screen.write_all(words.as_bytes());
     exit.into()
 }
 
@@ -72,7 +87,7 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Sandbox(args) => in_runtime(sandbox::sandbox(args)),
         Command::Openapi => {
             use std::io::Write as _;
-            std::io::stdout().lock().write_all(cove_server::openapi_text().as_bytes())?;
+            terminal::out().write_all(cove_server::openapi_text().as_bytes())?;
             Ok(Exit::Ok)
         }
         Command::Ship(ship) => Ok(runtimes::ship(ship)),
@@ -83,7 +98,7 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
             // Into memory first: writing a script to a pipe that is closed early must not be a panic.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cove", &mut script);
-            std::io::stdout().lock().write_all(&script)?;
+            terminal::out().write_all(&script)?;
             Ok(Exit::Ok)
         }
     }

@@ -18,8 +18,9 @@ use cove_mcp::{Answers, DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::exit::{Exit, GREEN, PLAIN, YELLOW};
+use crate::exit::Exit;
 use crate::local::KEY_FILE;
+use crate::terminal::{self, GREEN, PLAIN, YELLOW, note};
 
 /// What a folder of ours is called; the process that uses it is part of the name.
 const FOLDER: &str = "cove-mcp-";
@@ -77,7 +78,7 @@ pub(crate) fn mcp(args: &Mcp) -> anyhow::Result<Exit> {
 
 async fn run(args: &Mcp) -> anyhow::Result<Exit> {
     if std::env::var_os("RUST_LOG").is_some() {
-        cove_server::telemetry::begin(false);
+        cove_server::telemetry::begin(false, terminal::aside_is_terminal(), terminal::aside);
     }
     let temporary = match &args.data_dir {
         Some(_) => None,
@@ -137,8 +138,8 @@ async fn serve_http(
         }
     };
     let url = format!("http://{}/mcp", server.address());
-    anstream::eprintln!("{GREEN}Cove {} serves MCP at {url}{PLAIN}", env!("CARGO_PKG_VERSION"));
-    anstream::eprintln!("  header  Authorization: Bearer {place}");
+    note!("{GREEN}Cove {} serves MCP at {url}{PLAIN}", env!("CARGO_PKG_VERSION"));
+    note!("  header  Authorization: Bearer {place}");
     told.await;
     server.close().await;
     Ok(())
@@ -163,7 +164,7 @@ fn configured(args: &Mcp, temporary: Option<&Path>) -> anyhow::Result<Config> {
         Some(file) => {
             let loaded = Config::load(Some(file), std::env::vars())?;
             for warning in &loaded.warnings {
-                anstream::eprintln!("{YELLOW}warning:{PLAIN} {warning}");
+                note!("{YELLOW}warning:{PLAIN} {warning}");
             }
             loaded.config
         }

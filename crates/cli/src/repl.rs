@@ -11,7 +11,8 @@ use rustyline::{Completer, Editor, Helper, Highlighter, Hinter};
 
 use crate::args::Repl;
 use crate::engines;
-use crate::exit::{DIM, Exit, PLAIN, RED};
+use crate::exit::Exit;
+use crate::terminal::{self, DIM, PLAIN, RED, note};
 
 const HELP: &str = "\
 Type JavaScript or TypeScript. The last expression is shown; what you declare stays.
@@ -21,6 +22,7 @@ Type JavaScript or TypeScript. The last expression is shown; what you declare st
   .exit   leave (or Ctrl-D)";
 
 pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
+    args.raw.apply();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let executor = CodeExecutor::new(engines::embedded(&args.walls, Vec::new(), true), options(args))?;
     runtime.block_on(executor.init())?;
@@ -31,7 +33,7 @@ pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
         // A first start has no history yet.
         let _ = editor.load_history(file);
     }
-    anstream::eprintln!("{DIM}cove {} · embedded engine · .help for help{PLAIN}", env!("CARGO_PKG_VERSION"));
+    note!("{DIM}cove {} · embedded engine · .help for help{PLAIN}", env!("CARGO_PKG_VERSION"));
     loop {
         let text = match editor.readline("> ") {
             Ok(text) => text,
@@ -45,22 +47,20 @@ pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
         editor.add_history_entry(text.as_str())?;
         match text.trim() {
             ".exit" => break,
-            ".help" => anstream::eprintln!("{HELP}"),
+            ".help" => note!("{HELP}"),
             ".reset" => runtime.block_on(restart(&executor))?,
             word if is_command(word) => {
-                anstream::eprintln!("{RED}error:{PLAIN} there is no {word}; .help shows what there is");
+                note!("{RED}error:{PLAIN} there is no {word}; .help shows what there is");
             }
             code => {
                 runtime.block_on(async {
                     tokio::select! {
                         ran = executor.run(code) => show(ran),
-                        _ = tokio::signal::ctrl_c() => anstream::eprintln!("{RED}interrupted{PLAIN}"),
+                        _ = tokio::signal::ctrl_c() => note!("{RED}interrupted{PLAIN}"),
                     }
                 });
                 if executor.state() != ExecutorState::Ready {
-                    anstream::eprintln!(
-                        "{DIM}The session had to be ended; a new one begins, without its variables.{PLAIN}"
-                    );
+                    note!("{DIM}The session had to be ended; a new one begins, without its variables.{PLAIN}");
                     runtime.block_on(restart(&executor))?;
                 }
             }
@@ -104,22 +104,22 @@ fn show(ran: Result<CodeOutput, ExecutorError>) {
     match ran {
         Ok(output) => {
             if !output.logs.is_empty() {
-                anstream::eprintln!("{}", output.logs);
+                note!("{}", output.logs);
             }
-            anstream::println!("{:#}", output.output);
+            let _ = terminal::json_lines(&output.output);
         }
         Err(error) => {
             if !error.logs.is_empty() {
-                anstream::eprintln!("{}", error.logs);
+                note!("{}", error.logs);
             }
-            anstream::eprintln!("{RED}{}:{PLAIN} {}", error.code, error.message);
+            note!("{RED}{}:{PLAIN} {}", error.code, error.message);
             let detail =
                 |key: &str| error.details.as_ref().and_then(|details| details.get(key)).and_then(|v| v.as_str());
             if let Some(frame) = detail("frame") {
-                anstream::eprintln!("{frame}");
+                note!("{frame}");
             }
             if let Some(hint) = detail("hint") {
-                anstream::eprintln!("{DIM}hint:{PLAIN} {hint}");
+                note!("{DIM}hint:{PLAIN} {hint}");
             }
         }
     }

@@ -1,13 +1,13 @@
 //! `cove ship` and `cove gull`: the two servers that a sandbox is made of.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use cove_gull::{Endpoint, GullOptions, Listen, serve};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::exit::{Exit, PLAIN, RED};
+use crate::exit::Exit;
+use crate::terminal::{self, PLAIN, RED, note};
 
 #[derive(Debug, ClapArgs)]
 #[command(disable_help_flag = true)]
@@ -25,7 +25,7 @@ pub(crate) fn enter_ship_if_asked() -> Option<u8> {
     }
     let (code, message) = cove_runtime::ship::command(&args.collect::<Vec<_>>());
     if let Some(message) = message {
-        anstream::eprintln!("{RED}ship:{PLAIN} {message}");
+        note!("{RED}ship:{PLAIN} {message}");
     }
     Some(code)
 }
@@ -80,7 +80,7 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
         Endpoint::Tcp(address) => address.to_string(),
         Endpoint::Unix(path) => path.display().to_string(),
     };
-    writeln!(std::io::stdout().lock(), "{}", serde_json::json!({ "listening": endpoint }))?;
+    terminal::json_line(&serde_json::json!({ "listening": endpoint }))?;
     tokio::select! {
         _ = ended.recv() => {}
         _ = tokio::signal::ctrl_c() => {}

@@ -3,7 +3,7 @@
 //! Standard error is for people: the address, where the key is, a line to try. Standard output says the address to a
 //! program that asked for it. With `--ephemeral` a server belongs to the program that started it, and ends with it.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,9 @@ use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::exit::{DIM, Exit, GREEN, PLAIN, RED, YELLOW};
+use crate::exit::Exit;
 use crate::local::{KEY_FILE, Note};
+use crate::terminal::{self, DIM, GREEN, PLAIN, RED, YELLOW, note};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Serve {
@@ -71,12 +72,12 @@ fn more_descriptors() {
 }
 
 async fn run(args: &Serve) -> anyhow::Result<Exit> {
-    cove_server::telemetry::begin(std::io::stderr().is_terminal());
+    cove_server::telemetry::begin(terminal::aside_is_terminal(), terminal::aside_is_terminal(), terminal::aside);
     let temporary = args.ephemeral.then(tempfile::tempdir).transpose()?;
     let config = match configured(args, temporary.as_ref().map(tempfile::TempDir::path)) {
         Ok(config) => config,
         Err(error) => {
-            anstream::eprintln!("{RED}error:{PLAIN} {error:#}");
+            note!("{RED}error:{PLAIN} {error:#}");
             return Ok(Exit::Usage);
         }
     };
@@ -86,7 +87,7 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
     let listener = match cove_server::bind(listen).await {
         Ok(listener) => listener,
         Err(error) => {
-            anstream::eprintln!("{RED}error:{PLAIN} {error}");
+            note!("{RED}error:{PLAIN} {error}");
             return Ok(Exit::Host);
         }
     };
@@ -119,8 +120,8 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
         _ = interrupted.recv() => {}
         () = input_closed(), if args.ephemeral => {}
     }
-    if std::io::stderr().is_terminal() {
-        anstream::eprintln!("{DIM}ending what runs …{PLAIN}");
+    if terminal::aside_is_terminal() {
+        note!("{DIM}ending what runs …{PLAIN}");
     }
     drop(note);
     tokio::select! {
@@ -135,7 +136,7 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
 fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> {
     let loaded = Config::load(args.config.as_deref(), std::env::vars())?;
     for warning in &loaded.warnings {
-        anstream::eprintln!("{YELLOW}warning:{PLAIN} {warning}");
+        note!("{YELLOW}warning:{PLAIN} {warning}");
     }
     let mut config = loaded.config;
     if let Some(host) = &args.host {
@@ -230,27 +231,25 @@ fn from_hex(text: &str) -> [u8; 32] {
 }
 
 fn announce(args: &Serve, url: &str, key: &KeyPlace) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
     if args.ephemeral {
-        return writeln!(out, "{url}");
+        return writeln!(terminal::out(), "{url}");
     }
     let file = match key {
         KeyPlace::File(path, _) => Some(path.display().to_string()),
         KeyPlace::Configured => None,
     };
     if args.json {
-        writeln!(out, "{}", serde_json::json!({ "listening": url, "key_file": file }))?;
+        terminal::json_line(&serde_json::json!({ "listening": url, "key_file": file }))?;
     }
-    let (place, bearer) = match (key, &file) {
+    let (place, made, bearer) = match (key, &file) {
         (KeyPlace::File(_, new), Some(file)) => {
-            let made = if *new { " (made just now)" } else { "" };
-            (format!("{file}{DIM}{made}{PLAIN}"), format!("$(cat '{file}')"))
+            (file.clone(), if *new { " (made just now)" } else { "" }, format!("$(cat '{file}')"))
         }
-        _ => ("as configured".to_owned(), "$BAY_API_KEY".to_owned()),
+        _ => ("as configured".to_owned(), "", "$BAY_API_KEY".to_owned()),
     };
-    let mut aside = anstream::stderr().lock();
+    let mut aside = terminal::aside();
     writeln!(aside, "{GREEN}Cove {} listens on {url}{PLAIN}", env!("CARGO_PKG_VERSION"))?;
-    writeln!(aside, "  key   {place}")?;
+    writeln!(aside, "  key   {place}{DIM}{made}{PLAIN}")?;
     writeln!(aside, "  try   curl -X POST -H \"Authorization: Bearer {bearer}\" {url}/v1/sandboxes")?;
     writeln!(aside, "  read  {url}/docs")
 }

@@ -3,8 +3,6 @@
 //! With the feature `otlp` and `OTEL_EXPORTER_OTLP_ENDPOINT` each request's span also goes to an OpenTelemetry collector,
 //! in batches, from a thread of its own: a collector that is slow or gone costs no request anything.
 
-use std::io::IsTerminal as _;
-
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -12,17 +10,18 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// What is said unless `COVE_LOG` or `RUST_LOG` asks for more or less.
 const USUAL: &str = "warn,cove_bay=info,cove_server=info";
 
-/// Begins to log to standard error. Does nothing where a log was set up before.
-pub fn begin(quiet: bool) {
+/// Begins to log to what `writer` opens, for people or as JSON. Does nothing where a log was set up before.
+///
+/// Words of guests may stand in a line: whoever opens the writer sees to it that a terminal obeys none of them.
+pub fn begin<W: std::io::Write + 'static>(quiet: bool, people: bool, writer: fn() -> W) {
     let wanted = ["COVE_LOG", "RUST_LOG"].iter().find_map(|name| std::env::var(name).ok());
     let usual = if quiet { "warn" } else { USUAL };
     let filter = || {
         let wanted = wanted.as_deref().and_then(|text| EnvFilter::try_new(text).ok());
         wanted.unwrap_or_else(|| EnvFilter::new(usual))
     };
-    let people = std::io::stderr().is_terminal();
     use tracing_subscriber::Layer as _;
-    let text = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let text = tracing_subscriber::fmt::layer().with_writer(writer);
     let text = if people {
         text.with_target(false).with_filter(filter()).boxed()
     } else {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use cove_gull::{Endpoint, GullOptions, Listen, serve};
 use tokio::signal::unix::{SignalKind, signal};
 
+#[expect(clippy::disallowed_methods, reason = "speaks to the test that started it")]
 fn main() -> ExitCode {
     // First: JavaScript runs in workers that are this very program.
     cove_embedded::worker::enter_if_asked();
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+#[expect(clippy::disallowed_methods, reason = "speaks to the test that started it")]
 fn gull(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     let mut options = GullOptions::new("", "");
     for pair in args.chunks(2) {

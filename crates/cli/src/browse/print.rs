@@ -7,6 +7,7 @@ use cove_gull::Answer;
 use serde_json::json;
 
 use super::Step;
+use crate::terminal;
 
 /// A person has no `/workspace`: files are called by their real names.
 pub(super) fn say_real_names(answer: &mut Answer, workspace: &Path) {
@@ -23,8 +24,8 @@ pub(super) fn for_people(step: &Step) -> std::io::Result<()> {
         "" => String::new(),
         text => format!("{text}\n"),
     };
-    anstream::stdout().lock().write_all(text(&step.answer.stdout).as_bytes())?;
-    anstream::stderr().lock().write_all(text(&step.answer.stderr).as_bytes())
+    terminal::out().write_all(text(&step.answer.stdout).as_bytes())?;
+    terminal::aside().write_all(text(&step.answer.stderr).as_bytes())
 }
 
 pub(super) fn as_json(steps: &[Step], session: Option<&str>, workspace: &Path) -> std::io::Result<()> {
@@ -42,5 +43,5 @@ pub(super) fn as_json(steps: &[Step], session: Option<&str>, workspace: &Path) -
         .collect();
     let ok = steps.iter().all(|step| step.answer.exit_code == 0);
     let object = json!({ "ok": ok, "session": session, "workspace": workspace, "results": results });
-    writeln!(std::io::stdout().lock(), "{object}")
+    terminal::json_line(&object)
 }

@@ -22,7 +22,7 @@ use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use super::{Browse, hosts};
-use crate::exit::{DIM, PLAIN};
+use crate::terminal::{DIM, PLAIN, note};
 
 pub(super) const SOCKET: &str = "socket";
 pub(super) const RECORD: &str = "session.json";
@@ -72,7 +72,7 @@ impl Session {
                 return Ok(Self { folder, record, client });
             }
             end(&folder).await?;
-            anstream::eprintln!(
+            note!(
                 "{DIM}note:{PLAIN} the session was started again to reach another host; cookies are kept, pages are not"
             );
             let args = Browse { workspace: record.workspace.clone(), ..args.clone() };

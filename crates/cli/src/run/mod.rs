@@ -6,13 +6,15 @@ mod source;
 
 use crate::args::Run;
 use crate::exit::Exit;
+use crate::terminal::{PLAIN, RED, note};
 
 pub(crate) async fn run(args: Run) -> anyhow::Result<Exit> {
     let json = args.json;
+    args.raw.apply();
     let plan = match plan::read(args) {
         Ok(plan) => plan,
         Err(error) => {
-            anstream::eprintln!("{}error:{} {error:#}", crate::exit::RED, crate::exit::PLAIN);
+            note!("{RED}error:{PLAIN} {error:#}");
             return Ok(Exit::Usage);
         }
     };

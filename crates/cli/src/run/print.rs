@@ -6,8 +6,8 @@ use cove_core::{LogLevel, LogLine, Retry, RunOutcome};
 use cove_executor::OneShot;
 use serde_json::{Value, json};
 
-use crate::exit::{DIM, PLAIN, RED, YELLOW};
 use crate::show;
+use crate::terminal::{self, DIM, PLAIN, RED, YELLOW};
 
 use super::plan::View;
 
@@ -28,7 +28,7 @@ pub(super) fn as_json(shot: &OneShot) -> std::io::Result<()> {
                 "usage": usage(shot),
                 "warnings": shot.warnings,
             });
-            return line(&object);
+            return terminal::json_line(&object);
         }
     };
     let mut object = json!({
@@ -43,7 +43,7 @@ pub(super) fn as_json(shot: &OneShot) -> std::io::Result<()> {
     if let Some(message) = export_error {
         object["error"] = json!({ "error": "canvas_export_failed", "message": message });
     }
-    line(&object)
+    terminal::json_line(&object)
 }
 
 fn usage(shot: &OneShot) -> Value {
@@ -55,13 +55,9 @@ fn usage(shot: &OneShot) -> Value {
     })
 }
 
-fn line(object: &Value) -> std::io::Result<()> {
-    writeln!(std::io::stdout().lock(), "{object}")
-}
-
 /// One console line, at the moment it was written. A closed standard error is nobody's reason to stop a run.
 pub(crate) fn log_line(line: &LogLine) {
-    let mut aside = anstream::stderr().lock();
+    let mut aside = terminal::aside();
     let _ = match line.level {
         LogLevel::Error => writeln!(aside, "{RED}{}{PLAIN}", line.text),
         LogLevel::Warn => writeln!(aside, "{YELLOW}{}{PLAIN}", line.text),
@@ -72,7 +68,7 @@ pub(crate) fn log_line(line: &LogLine) {
 /// The value alone on standard output; pictures, warnings and errors on standard error.
 pub(super) fn for_people(shot: &OneShot, view: &View) -> std::io::Result<()> {
     let artifacts = &view.artifacts;
-    let mut aside = anstream::stderr().lock();
+    let mut aside = terminal::aside();
     for warning in &shot.warnings {
         writeln!(aside, "{YELLOW}warning:{PLAIN} {warning}")?;
     }
@@ -117,7 +113,5 @@ fn under_own_name(frame: &str, file: Option<&str>) -> String {
 
 /// Pretty for a person, compact for a pipe: a program reads one line, an eye reads many.
 fn value_line(value: &Value) -> std::io::Result<()> {
-    use std::io::IsTerminal as _;
-    let mut out = std::io::stdout().lock();
-    if out.is_terminal() { writeln!(out, "{value:#}") } else { writeln!(out, "{value}") }
+    if terminal::out_is_terminal() { terminal::json_lines(value) } else { terminal::json_line(value) }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Sandbox {
     /// Print JSON
     #[arg(long, global = true)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) raw: crate::args::RawArg,
     #[command(subcommand)]
     pub(super) verb: Verb,
 }

@@ -1,5 +1,6 @@
 //! `cove sandbox cp`: a file or a folder in or out, as a stream. What breaks off on its way out leaves nothing half here.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -10,7 +11,8 @@ use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
 
 use super::{tree, wait};
-use crate::exit::{DIM, PLAIN};
+use crate::exit::Exit;
+use crate::terminal::{self, DIM, PLAIN, note};
 
 /// `sandbox-…:path`; nothing else before a colon is a sandbox.
 fn remote(text: &str) -> Option<(&str, &str)> {
@@ -18,7 +20,7 @@ fn remote(text: &str) -> Option<(&str, &str)> {
     id.starts_with("sandbox-").then_some((id, path))
 }
 
-pub(super) async fn copy(bay: &Client, from: &str, to: &str) -> anyhow::Result<()> {
+pub(super) async fn copy(bay: &Client, from: &str, to: &str) -> anyhow::Result<Exit> {
     match (remote(from), remote(to)) {
         (None, Some((id, path))) => put(bay, from, id, path).await,
         (Some((id, path)), None) => fetch(bay, id, path, to).await,
@@ -26,7 +28,7 @@ pub(super) async fn copy(bay: &Client, from: &str, to: &str) -> anyhow::Result<(
     }
 }
 
-async fn put(bay: &Client, from: &str, id: &str, path: &str) -> anyhow::Result<()> {
+async fn put(bay: &Client, from: &str, id: &str, path: &str) -> anyhow::Result<Exit> {
     let mut path = path.to_owned();
     if path.is_empty() || path.ends_with('/') {
         // `..` and `dir/` have names too, once they are looked at.
@@ -42,11 +44,11 @@ async fn put(bay: &Client, from: &str, id: &str, path: &str) -> anyhow::Result<(
     };
     let bits: Bits = Box::pin(ReaderStream::new(source));
     let done = wait::with_progress(&format!("copying to {id}"), bay.upload(id, &path, bits)).await?;
-    anstream::eprintln!("{DIM}{} bytes to {id}:{}{PLAIN}", done.size, done.path);
-    Ok(())
+    note!("{DIM}{} bytes to {id}:{}{PLAIN}", done.size, done.path);
+    Ok(Exit::Ok)
 }
 
-async fn fetch(bay: &Client, id: &str, path: &str, to: &str) -> anyhow::Result<()> {
+async fn fetch(bay: &Client, id: &str, path: &str, to: &str) -> anyhow::Result<Exit> {
     // `@name` is an artifact; a file of that name is `./@name`.
     let artifact = path.strip_prefix('@');
     let name = artifact.unwrap_or(path).trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -66,17 +68,16 @@ async fn fetch(bay: &Client, id: &str, path: &str, to: &str) -> anyhow::Result<(
         Err(error) => return Err(error.into()),
     };
     if to == "-" {
-        let mut out = tokio::io::stdout();
-        let mut bits = bits;
+        let (mut out, mut bits) = (terminal::out(), bits);
         while let Some(chunk) = bits.next().await {
-            out.write_all(&chunk.context("the file broke off")?).await?;
+            out.write_all(&chunk.context("the file broke off")?)?;
         }
-        out.flush().await?;
-        return Ok(());
+        out.flush()?;
+        return Ok(Exit::Ok);
     }
     let size = wait::with_progress(&format!("copying from {id}"), save(bits, &file)).await?;
-    anstream::eprintln!("{DIM}{size} bytes to {}{PLAIN}", file.display());
-    Ok(())
+    note!("{DIM}{size} bytes to {}{PLAIN}", file.display());
+    Ok(Exit::Ok)
 }
 
 /// Whether a file could not be had because it is a folder.

@@ -9,7 +9,8 @@ use cove_client::Client;
 
 use super::args::Exec;
 use super::{print_json, wait};
-use crate::exit::{DIM, Exit, PLAIN, RED};
+use crate::exit::Exit;
+use crate::terminal::{self, DIM, PLAIN, RED, note};
 
 /// The most code that is read from a file or from standard input: what Bay takes in one body.
 const MAX_CODE_BYTES: u64 = 8 << 20;
@@ -26,7 +27,7 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
     let (kind, text) = match understood(&args) {
         Ok(understood) => understood,
         Err(error) => {
-            anstream::eprintln!("{RED}error:{PLAIN} {error:#}");
+            note!("{RED}error:{PLAIN} {error:#}");
             return Ok(Exit::Usage);
         }
     };
@@ -51,7 +52,7 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
                 let done = bay.exec_python(id, &request).await?;
                 let pictures = done.data.as_ref().map_or(0, |data| data.output.images.len());
                 if pictures > 0 && !json {
-                    anstream::eprintln!("{DIM}{pictures} pictures; `--json` has them{PLAIN}");
+                    note!("{DIM}{pictures} pictures; `--json` has them{PLAIN}");
                 }
                 shown(json, &done, done.success, &done.output, done.error.as_deref())
             }
@@ -60,7 +61,7 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
                     serde_json::from_value(serde_json::json!({ "code": text, "timeout": timeout }))?;
                 let done = bay.exec_javascript(id, &request).await?;
                 for image in done.data.iter().filter(|_| !json).flat_map(|data| &data.images) {
-                    anstream::eprintln!("{DIM}picture{PLAIN} {0} (cove sandbox cp {id}:@{0} .)", image.name);
+                    note!("{DIM}picture{PLAIN} {0} (cove sandbox cp {id}:@{0} .)", image.name);
                 }
                 shown(json, &done, done.success, &done.output, done.error.as_deref())
             }
@@ -93,13 +94,14 @@ fn shown(
         print_json(answer)?;
         return Ok(exit);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::out();
     out.write_all(output.as_bytes())?;
     if !output.is_empty() && !output.ends_with('\n') {
         out.write_all(b"\n")?;
     }
+    drop(out);
     if let Some(error) = error.filter(|error| !error.is_empty() && *error != output) {
-        anstream::eprintln!("{RED}{}{PLAIN}", error.trim_end());
+        note!("{RED}{}{PLAIN}", error.trim_end());
     }
     Ok(exit)
 }

@@ -7,7 +7,7 @@ use cove_client::Client;
 use serde_json::Value;
 
 use super::{print_json, table};
-use crate::exit::{DIM, GREEN, PLAIN, RED};
+use crate::terminal::{self, DIM, GREEN, PLAIN, Paint, RED};
 
 pub(super) async fn logs(bay: &Client, id: &str, follow: bool, last: u32, json: bool) -> anyhow::Result<()> {
     // Before the past is read, so that nothing falls between the two.
@@ -24,12 +24,17 @@ pub(super) async fn logs(bay: &Client, id: &str, follow: bool, last: u32, json: 
     Ok(())
 }
 
+fn mark(success: bool) -> (Paint, char) {
+    if success { (GREEN, '✓') } else { (RED, '✗') }
+}
+
 fn show_entry(entry: &HistoryEntry) -> std::io::Result<()> {
-    let mut out = anstream::stdout().lock();
-    let mark = if entry.success { format!("{GREEN}✓{PLAIN}") } else { format!("{RED}✗{PLAIN}") };
+    let mut out = terminal::out();
+    let (paint, mark) = mark(entry.success);
     let first = entry.code.lines().next().unwrap_or_default();
     let when = table::ago(entry.created_at);
-    writeln!(out, "{mark} {DIM}{when:<10} {:>6} ms  {:<10}{PLAIN} {first}", entry.execution_time_ms, entry.exec_type)?;
+    let (took, kind) = (entry.execution_time_ms, &entry.exec_type);
+    writeln!(out, "{paint}{mark}{PLAIN} {DIM}{when:<10} {took:>6} ms  {kind:<10}{PLAIN} {first}")?;
     for line in entry.output.iter().chain(entry.error.iter().filter(|_| !entry.success)).flat_map(|text| text.lines()) {
         writeln!(out, "  {line}")?;
     }
@@ -37,7 +42,7 @@ fn show_entry(entry: &HistoryEntry) -> std::io::Result<()> {
 }
 
 fn show_event(event: &Event) -> std::io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::out();
     let field = |name: &str| match event.data.get(name) {
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
@@ -47,9 +52,8 @@ fn show_event(event: &Event) -> std::io::Result<()> {
         EventKind::Console => writeln!(out, "  {}", field("text")),
         EventKind::RunStarted => writeln!(out, "{DIM}· {} {}{PLAIN}", field("exec_type"), field("execution_id")),
         EventKind::RunFinished => {
-            let mark =
-                if field("success") == "true" { format!("{GREEN}✓{PLAIN}") } else { format!("{RED}✗{PLAIN}") };
-            writeln!(out, "{mark} {DIM}{} ms  {}{PLAIN}", field("execution_time_ms"), field("exec_type"))
+            let (paint, mark) = mark(field("success") == "true");
+            writeln!(out, "{paint}{mark}{PLAIN} {DIM}{} ms  {}{PLAIN}", field("execution_time_ms"), field("exec_type"))
         }
         EventKind::State => writeln!(out, "{DIM}· {}{PLAIN}", field("status")),
         EventKind::ToolCall => writeln!(out, "{DIM}· calls {}{PLAIN}", field("name")),

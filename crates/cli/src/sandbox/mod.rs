@@ -6,6 +6,7 @@
 mod args;
 mod copy;
 mod exec;
+mod left_out;
 mod logs;
 mod nearest;
 mod table;
@@ -20,10 +21,12 @@ use cove_client::{Client, ClientError};
 pub(crate) use args::Sandbox;
 use args::Verb;
 
-use crate::exit::{DIM, Exit, PLAIN, RED};
+use crate::exit::Exit;
 use crate::local;
+use crate::terminal::{self, DIM, PLAIN, RED, note};
 
 pub(crate) async fn sandbox(args: Sandbox) -> anyhow::Result<Exit> {
+    args.raw.apply();
     let (url, key) = local::find(args.url.as_deref(), args.key.as_deref(), args.data_dir.as_deref());
     let bay = match Client::new(&url, key.as_deref()) {
         Ok(bay) => bay,
@@ -54,7 +57,7 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
         Verb::Create { profile, cargo, ttl } => {
             let wish = CreateSandbox { profile, cargo_id: cargo, ttl };
             let info = wait::with_progress("making a sandbox", bay.create_sandbox(&wish)).await?;
-            if json { print_json(&info)? } else { writeln!(std::io::stdout().lock(), "{}", info.id)? }
+            if json { print_json(&info)? } else { writeln!(terminal::out(), "{}", info.id)? }
         }
         Verb::List { status } => {
             let mut items = Vec::new();
@@ -74,7 +77,7 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
             if json { print_json(&info)? } else { table::one(&info)? }
         }
         Verb::Exec(exec) => return exec::exec(bay, exec, json).await,
-        Verb::Cp { from, to } => copy::copy(bay, &from, &to).await?,
+        Verb::Cp { from, to } => return copy::copy(bay, &from, &to).await,
         Verb::Logs { id, follow, last } => logs::logs(bay, &id, follow, last, json).await?,
         Verb::Stop { id } => bay.stop_sandbox(&id).await?,
         Verb::Rm { ids } => {
@@ -93,21 +96,18 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
 }
 
 fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
-    writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(value)?)?;
-    Ok(())
+    Ok(terminal::json_line(value)?)
 }
 
 /// Says why, and with which number the command ends.
 fn refused(error: &ClientError) -> Exit {
-    anstream::eprintln!("{RED}error:{PLAIN} {error}");
+    note!("{RED}error:{PLAIN} {error}");
     if let ClientError::Unreachable { .. } = error {
-        anstream::eprintln!(
-            "{DIM}hint:{PLAIN} start a server with `cove serve`, or say where one is with --url or COVE_URL"
-        );
+        note!("{DIM}hint:{PLAIN} start a server with `cove serve`, or say where one is with --url or COVE_URL");
     }
     match error.code() {
         Some(ErrorCode::Unauthorized) => {
-            anstream::eprintln!("{DIM}hint:{PLAIN} COVE_KEY says the key; a local server keeps it in its data folder");
+            note!("{DIM}hint:{PLAIN} COVE_KEY says the key; a local server keeps it in its data folder");
             Exit::Refused
         }
         Some(ErrorCode::Forbidden | ErrorCode::CapabilityNotSupported) => Exit::Refused,

@@ -3,7 +3,7 @@
 use cove_api::{ErrorCode, SandboxQuery};
 use cove_client::{Client, ClientError};
 
-use crate::exit::{DIM, PLAIN};
+use crate::terminal::{DIM, PLAIN, note};
 
 /// Says what a refused name was probably meant to be. Only a hint: where it cannot be found, nothing is said.
 pub(super) async fn hint(bay: &Client, error: &ClientError) {
@@ -14,14 +14,14 @@ pub(super) async fn hint(bay: &Client, error: &ClientError) {
             let query = SandboxQuery { limit: Some(200), cursor: None, status: None };
             let Ok(page) = bay.list_sandboxes(&query).await else { return };
             match nearest(asked, page.items.iter().map(|item| item.id.as_str())) {
-                Some(id) => anstream::eprintln!("{DIM}hint:{PLAIN} did you mean {id}?"),
-                None => anstream::eprintln!("{DIM}hint:{PLAIN} `cove sandbox list` shows those that are there"),
+                Some(id) => note!("{DIM}hint:{PLAIN} did you mean {id}?"),
+                None => note!("{DIM}hint:{PLAIN} `cove sandbox list` shows those that are there"),
             }
         }
         ErrorCode::ValidationError => {
             let Some(known) = error.details.get("available").and_then(serde_json::Value::as_array) else { return };
             let known: Vec<&str> = known.iter().filter_map(serde_json::Value::as_str).collect();
-            anstream::eprintln!("{DIM}hint:{PLAIN} there are {}", known.join(", "));
+            note!("{DIM}hint:{PLAIN} there are {}", known.join(", "));
         }
         _ => {}
     }

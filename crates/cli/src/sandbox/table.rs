@@ -4,12 +4,12 @@ use std::io::Write as _;
 
 use cove_api::{Moment, SandboxInfo, SandboxStatus};
 
-use crate::exit::{DIM, GREEN, PLAIN, RED, YELLOW};
+use crate::terminal::{self, DIM, GREEN, PLAIN, RED, YELLOW};
 
 pub(super) fn sandboxes(items: &[SandboxInfo]) -> std::io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::out();
     if items.is_empty() {
-        let mut aside = anstream::stderr().lock();
+        let mut aside = terminal::aside();
         return writeln!(aside, "{DIM}no sandbox; `cove sandbox create` makes one{PLAIN}");
     }
     let widest = items.iter().map(|item| item.profile.len()).max().unwrap_or_default().max(7);
@@ -29,7 +29,7 @@ pub(super) fn sandboxes(items: &[SandboxInfo]) -> std::io::Result<()> {
 }
 
 pub(super) fn one(item: &SandboxInfo) -> std::io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::out();
     writeln!(out, "id            {}", item.id)?;
     writeln!(out, "status        {}", word(item.status))?;
     writeln!(out, "profile       {}", item.profile)?;

@@ -1,17 +1,19 @@
 //! Whole folders in or out, a few files at a time.
 //!
 //! Only files travel: a link could point anywhere on the other side, so it is left out and told; an empty folder has no
-//! file that would make it. What comes from a sandbox is a guest's word, so every name is looked at before it is a path.
+//! file that would make it. What cannot be read does not keep the rest: it is told at the end, too, as a failure. What comes from a sandbox is a guest's word, so every name is looked at before it is a path.
 
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use cove_client::{Bits, Client};
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{Stream, StreamExt as _, stream};
 use tokio_util::io::ReaderStream;
 
+use super::left_out::LeftOut;
 use super::{copy, wait};
-use crate::exit::{DIM, PLAIN};
+use crate::exit::Exit;
+use crate::terminal::{DIM, PLAIN, note};
 
 /// Files on their way at the same time.
 const AT_ONCE: usize = 4;
@@ -21,35 +23,47 @@ const MAX_DEPTH: usize = 64;
 const MAX_FILES: usize = 100_000;
 
 /// Copies what is in a folder here to a folder inside.
-pub(super) async fn put(bay: &Client, from: &Path, id: &str, path: &str) -> anyhow::Result<()> {
-    let (mut files, mut left_out) = (Vec::new(), 0);
+pub(super) async fn put(bay: &Client, from: &Path, id: &str, path: &str) -> anyhow::Result<Exit> {
+    let (mut files, mut left_out) = (Vec::new(), LeftOut::default());
+    // Whoever cannot read the folder itself has nothing to copy.
+    std::fs::read_dir(from).with_context(|| from.display().to_string())?;
     walk(from, Path::new(""), &mut files, &mut left_out)?;
     let copies = stream::iter(files).map(|file| async move {
-        let opened = tokio::fs::File::open(from.join(&file)).await;
-        let opened = opened.with_context(|| from.join(&file).display().to_string())?;
-        let bits: Bits = Box::pin(ReaderStream::new(opened));
-        let inside = format!("{}/{}", path.trim_end_matches('/'), file.to_str().context("a name that is no text")?);
-        anyhow::Ok(bay.upload(id, &inside, bits).await?.size)
+        let copied = async {
+            let opened = tokio::fs::File::open(from.join(&file)).await?;
+            let bits: Bits = Box::pin(ReaderStream::new(opened));
+            let inside = format!("{}/{}", path.trim_end_matches('/'), file.to_str().context("a name that is no text")?);
+            anyhow::Ok(bay.upload(id, &inside, bits).await?.size)
+        };
+        (from.join(&file).display().to_string(), copied.await)
     });
-    let copied: Vec<u64> =
-        wait::with_progress(&format!("copying to {id}"), copies.buffer_unordered(AT_ONCE).try_collect()).await?;
-    told(&copied, left_out, &format!("{id}:{path}"));
-    Ok(())
+    let copied = wait::with_progress(&format!("copying to {id}"), gather(copies, &mut left_out)).await?;
+    told(&copied, &format!("{id}:{path}"));
+    Ok(left_out.told())
 }
 
 /// All files below a folder here, by their place in it.
-fn walk(root: &Path, inner: &Path, files: &mut Vec<PathBuf>, left_out: &mut usize) -> anyhow::Result<()> {
+fn walk(root: &Path, inner: &Path, files: &mut Vec<PathBuf>, left_out: &mut LeftOut) -> anyhow::Result<()> {
     let folder = root.join(inner);
-    let named = || folder.display().to_string();
-    for entry in std::fs::read_dir(&folder).with_context(named)? {
-        let entry = entry.with_context(named)?;
-        let (kind, place) = (entry.file_type().with_context(named)?, inner.join(entry.file_name()));
+    let named = folder.display().to_string();
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) => return left_out.failed(&named, error.into()),
+    };
+    for entry in entries {
+        let entry = match entry.and_then(|entry| Ok((entry.file_type()?, entry.file_name()))) {
+            Ok(entry) => entry,
+            Err(error) => return left_out.failed(&named, error.into()),
+        };
+        let (kind, place) = (entry.0, inner.join(entry.1));
         if kind.is_dir() && place.components().count() < MAX_DEPTH {
             walk(root, &place, files, left_out)?;
+        } else if kind.is_dir() {
+            left_out.failed(&root.join(&place).display().to_string(), too_deep())?;
         } else if kind.is_file() {
             files.push(place);
         } else {
-            *left_out += 1;
+            left_out.special();
         }
         if files.len() > MAX_FILES {
             bail!("{} holds more than {MAX_FILES} files", root.display());
@@ -59,25 +73,35 @@ fn walk(root: &Path, inner: &Path, files: &mut Vec<PathBuf>, left_out: &mut usiz
 }
 
 /// Copies what is in a folder inside to a folder here.
-pub(super) async fn fetch(bay: &Client, id: &str, path: &str, to: &Path) -> anyhow::Result<()> {
+pub(super) async fn fetch(bay: &Client, id: &str, path: &str, to: &Path) -> anyhow::Result<Exit> {
     let root = path.trim_end_matches('/');
-    let (mut files, mut left_out) = (Vec::new(), 0);
+    let (mut files, mut left_out) = (Vec::new(), LeftOut::default());
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
-        let asked =
-            if folder.as_os_str().is_empty() { root.to_owned() } else { format!("{root}/{}", folder.display()) };
-        for entry in bay.list_directory(id, &asked).await?.entries {
+        let is_root = folder.as_os_str().is_empty();
+        let asked = if is_root { root.to_owned() } else { format!("{root}/{}", folder.display()) };
+        let entries = match bay.list_directory(id, &asked).await {
+            Ok(listed) => listed.entries,
+            Err(error) if is_root => return Err(error.into()),
+            Err(error) => {
+                left_out.failed(&asked, error.into())?;
+                continue;
+            }
+        };
+        for entry in entries {
             let Some(name) = plain(&entry.name) else {
-                left_out += 1;
+                left_out.failed(&format!("{asked}/{}", entry.name), anyhow::anyhow!("no name for a file here"))?;
                 continue;
             };
             let place = folder.join(name);
             if entry.is_dir && place.components().count() < MAX_DEPTH {
                 folders.push(place);
+            } else if entry.is_dir {
+                left_out.failed(&format!("{root}/{}", place.display()), too_deep())?;
             } else if entry.is_file {
                 files.push(place);
             } else {
-                left_out += 1;
+                left_out.special();
             }
             if files.len() + folders.len() > MAX_FILES {
                 bail!("{id}:{path} holds more than {MAX_FILES} files");
@@ -86,17 +110,39 @@ pub(super) async fn fetch(bay: &Client, id: &str, path: &str, to: &Path) -> anyh
     }
     std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
     let copies = stream::iter(files).map(|file| async move {
-        let here = to.join(&file);
-        if let Some(folder) = here.parent() {
-            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        }
-        let bits = bay.download(id, &format!("{root}/{}", file.display())).await?;
-        copy::save(bits, &here).await
+        let (here, there) = (to.join(&file), format!("{root}/{}", file.display()));
+        let copied = async {
+            if let Some(folder) = here.parent() {
+                std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+            }
+            copy::save(bay.download(id, &there).await?, &here).await
+        };
+        let copied = copied.await;
+        (there, copied)
     });
-    let copied: Vec<u64> =
-        wait::with_progress(&format!("copying from {id}"), copies.buffer_unordered(AT_ONCE).try_collect()).await?;
-    told(&copied, left_out, &to.display().to_string());
-    Ok(())
+    let copied = wait::with_progress(&format!("copying from {id}"), gather(copies, &mut left_out)).await?;
+    told(&copied, &to.display().to_string());
+    Ok(left_out.told())
+}
+
+/// Makes the copies, a few at a time; those that fail are put on the list.
+async fn gather<C>(copies: impl Stream<Item = C>, left_out: &mut LeftOut) -> anyhow::Result<Vec<u64>>
+where
+    C: Future<Output = (String, anyhow::Result<u64>)>,
+{
+    let mut copies = std::pin::pin!(copies.buffer_unordered(AT_ONCE));
+    let mut sizes = Vec::new();
+    while let Some((place, copied)) = copies.next().await {
+        match copied {
+            Ok(size) => sizes.push(size),
+            Err(error) => left_out.failed(&place, error)?,
+        }
+    }
+    Ok(sizes)
+}
+
+fn too_deep() -> anyhow::Error {
+    anyhow::anyhow!("more than {MAX_DEPTH} folders deep")
 }
 
 /// A name that leads nowhere but into its own folder.
@@ -106,12 +152,9 @@ fn plain(name: &str) -> Option<&str> {
     (own && parts.next().is_none() && !name.contains('\0')).then_some(name)
 }
 
-fn told(copied: &[u64], left_out: usize, to: &str) {
+fn told(copied: &[u64], to: &str) {
     let bytes: u64 = copied.iter().sum();
-    anstream::eprintln!("{DIM}{} files, {bytes} bytes to {to}{PLAIN}", copied.len());
-    if left_out > 0 {
-        anstream::eprintln!("{DIM}{left_out} links or special files were left out{PLAIN}");
-    }
+    note!("{DIM}{} files, {bytes} bytes to {to}{PLAIN}", copied.len());
 }
 
 #[cfg(test)]

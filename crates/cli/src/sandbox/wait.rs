@@ -1,18 +1,19 @@
 //! Progress while something takes its time: on a terminal only, and gone when it is done.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use crate::exit::{DIM, PLAIN};
+use crate::terminal::{self, DIM, PLAIN};
 
 /// What is quicker than this needs no words.
 const PATIENCE: Duration = Duration::from_millis(400);
 const STEP: Duration = Duration::from_millis(100);
+/// Empties the line.
+const CLEAR: &str = "\r\x1b[K";
 
 /// Waits for some work and says so.
 pub(super) async fn with_progress<T>(what: &str, work: impl Future<Output = T>) -> T {
-    let aside = std::io::stderr();
-    if !aside.is_terminal() {
+    if !terminal::aside_is_terminal() {
         return work.await;
     }
     let mut work = std::pin::pin!(work);
@@ -23,14 +24,15 @@ pub(super) async fn with_progress<T>(what: &str, work: impl Future<Output = T>) 
         tokio::select! {
             done = &mut work => {
                 if shown {
-                    let _ = write!(anstream::stderr().lock(), "\r\x1b[K");
+                    let _ = terminal::own_aside(CLEAR);
                 }
                 return done;
             }
             _ = tick.tick() => {
                 shown = true;
                 let seconds = began.elapsed().as_secs_f64();
-                let _ = write!(anstream::stderr().lock(), "\r\x1b[K{DIM}{what} … {seconds:.1} s{PLAIN}");
+                let _ = terminal::own_aside(CLEAR);
+                let _ = write!(terminal::aside(), "{DIM}{what} … {seconds:.1} s{PLAIN}");
             }
         }
     }

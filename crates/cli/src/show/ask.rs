@@ -20,6 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 const MAX_ANSWER_BYTES: usize = 256;
 
 /// The window that standard error is in.
+#[expect(clippy::disallowed_methods, reason = "asks for its size and writes nothing")]
 pub(super) fn window() -> Option<Window> {
     let size = tcgetwinsize(std::io::stderr()).ok().filter(|size| size.ws_col > 0)?;
     Some(Window { columns: size.ws_col.into(), width_px: size.ws_xpixel.into() })

@@ -8,7 +8,6 @@ mod detect;
 mod framed;
 mod sixel;
 
-use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 pub(crate) use detect::{Terminal, Wish};
@@ -30,7 +29,7 @@ pub(crate) enum Protocol {
 /// The protocol to use for this wish on this machine, if any.
 pub(crate) fn protocol(wish: Wish) -> Option<Protocol> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    detect::protocol(wish, &Terminal::from(std::io::stderr().is_terminal(), variable), ask::says_sixel)
+    detect::protocol(wish, &Terminal::from(crate::terminal::aside_is_terminal(), variable), ask::says_sixel)
 }
 
 /// Sends one picture. Trouble with it is no trouble of the run: the path is printed in any case.
@@ -45,8 +44,7 @@ pub(crate) fn show(protocol: Protocol, file: &Path) {
             None => return,
         },
     };
-    let mut aside = std::io::stderr().lock();
-    let _ = writeln!(aside, "{text}").and_then(|()| aside.flush());
+    let _ = crate::terminal::own_aside(&format!("{text}\n"));
 }
 
 /// The size of a window, in cells and pixels; pixels are zero where the terminal does not say.

@@ -9,12 +9,15 @@ mod doctor;
 mod files;
 mod looks;
 mod mcp;
+#[path = "../pty/mod.rs"]
+mod pty;
 mod repl;
 mod run;
 mod ship;
 mod show;
 #[path = "../../../gull/tests/site/mod.rs"]
 mod site;
+mod terminal;
 mod workflow;
 
 use std::io::Write as _;

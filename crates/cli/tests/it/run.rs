@@ -20,6 +20,26 @@ fn the_value_is_on_standard_output() {
     check(&["--engine", "embedded"], "return await Promise.resolve('x')", json!("x"));
 }
 
+/// A picture that cannot be had fails the run, and it is said whose fault that is; the value is there all the same.
+#[test]
+fn a_picture_that_cannot_be_had_has_its_exit_code() {
+    let draw = |filter: &str| {
+        format!("const c = getCanvas(80, 80).getContext('2d'); {filter} c.fillRect(10, 10, 50, 50); return 7")
+    };
+    // The drawing's own fault.
+    for filter in ["c.filter = 'blur(1e9px)';", "c.filter = 'blur(99999999px) blur(99999999px)';"] {
+        let done = cove(&["run", "-", "--engine", "embedded", "--memory-mb", "64"], &draw(filter));
+        assert_eq!((done.code, done.out.as_str()), (1, "7\n"), "{filter}: {done:?}");
+        assert!(done.err.contains("canvas_export_failed"), "{filter}: {done:?}");
+    }
+    // The host's: pictures cannot be kept where a file stands in the way of their folder.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("taken"), "").unwrap();
+    let done = cove_in(folder.path(), &["run", "-", "--engine", "embedded", "--artifacts", "taken"], &draw(""));
+    assert_eq!((done.code, done.out.as_str()), (5, "7\n"), "{done:?}");
+    assert!(done.err.contains("canvas_export_failed"), "{done:?}");
+}
+
 /// Each kind of end has its number, and says on standard error what happened.
 #[test]
 fn every_end_has_its_exit_code() {

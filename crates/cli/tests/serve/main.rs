@@ -13,7 +13,10 @@ mod killed;
 mod once;
 mod people;
 mod postgres;
+#[path = "../pty/mod.rs"]
+mod pty;
 mod refusals;
+mod screen;
 mod several;
 mod skills;
 mod starting;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+#[expect(clippy::disallowed_methods, reason = "says why it did not start, to a log")]
 fn main() -> ExitCode {
     // First: JavaScript runs in workers that are this very program.
     cove_embedded::worker::enter_if_asked();
