@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::load::{ConfigError, known_words, nearest};
+use super::load::{ConfigError, known_words, nearest, strict};
 use super::{Config, Secret};
 
 /// Variables that are no words of the configuration.
@@ -28,6 +28,9 @@ pub(super) fn overlay(
         let words: Vec<String> = name["BAY_".len()..].split("__").map(str::to_ascii_lowercase).collect();
         if let Some((at, nearest)) = unknown(&known, &words) {
             let hint = nearest.map(|word| format!("; did you mean {word}?")).unwrap_or_default();
+            if let Some(reason) = strict(&words, &hint) {
+                return Err(ConfigError { place: name, reason });
+            }
             warnings.push(format!("{name}: nobody knows {:?}{hint}", words[at]));
             continue;
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::profile::{ContainerConfig, ProfileConfig, ResourceConfig, built_in};
-use super::{Config, DriverKind, KeyConfig, MountConfig, Profile, env};
+use super::{Config, DriverKind, KeyConfig, MountConfig, Profile, env, hosts};
 
 /// A configuration that cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -118,10 +118,16 @@ impl Config {
                 return wrong("security.keys", "`key_sha256` has 64 hex digits");
             }
         }
+        self.check_mounts()?;
+        self.check_sizes()?;
+        for blocked in &self.security.blocked_hosts {
+            hosts::check_closed(blocked).map_err(|reason| ConfigError::value("security.blocked_hosts", &reason))?;
+        }
         for profile in self.resolved_profiles()? {
-            let hosts = profile.containers.iter().flat_map(|container| &container.network.allow_hosts);
-            for host in hosts {
-                if let Some(blocked) = self.security.blocked_hosts.iter().find(|blocked| overlaps(host, blocked)) {
+            let networks = profile.containers.iter().map(|container| &container.network);
+            for host in networks.flat_map(|network| network.allow_hosts.iter().chain(&network.allow_private)) {
+                if let Some(blocked) = self.security.blocked_hosts.iter().find(|blocked| hosts::overlaps(host, blocked))
+                {
                     let reason =
                         format!("profile {:?} opens {host}, which blocked_hosts closes ({blocked})", profile.id);
                     return wrong("security.blocked_hosts", &reason);
@@ -132,14 +138,38 @@ impl Config {
     }
 }
 
-/// Whether an entry that opens hosts and one that closes some have a name in common.
-fn overlaps(open: &str, closed: &str) -> bool {
-    let plain = |text: &str| text.split(':').next().unwrap_or_default().to_ascii_lowercase();
-    let (open, closed) = (plain(open), plain(closed));
-    let covers = |pattern: &str, name: &str| {
-        pattern == "*" || pattern == name || pattern.strip_prefix('*').is_some_and(|end| name.ends_with(end))
-    };
-    covers(&open, &closed) || covers(&closed, &open)
+impl Config {
+    /// A limit that limits nothing, or lets nothing through, is a mistake in writing.
+    fn check_sizes(&self) -> Result<(), ConfigError> {
+        let (limits, local) = (&self.limits, &self.driver.local);
+        for (place, value, least, most) in [
+            ("limits.max_history_mb", u64::from(limits.max_history_mb), 1, u64::MAX),
+            ("limits.max_traces_mb", limits.max_traces_mb.into(), 1, u64::MAX),
+            ("limits.max_payloads_mb", limits.max_payloads_mb.into(), 1, u64::MAX),
+            ("limits.max_artifacts_mb", limits.max_artifacts_mb.into(), 1, u64::MAX),
+            ("limits.max_upload_mb", limits.max_upload_mb.into(), 1, u64::MAX),
+            // Twice the reserve of the records: with less a full disk is noticed when it is too late.
+            ("limits.min_free_disk_mb", limits.min_free_disk_mb.map_or(16, u64::from), 16, u64::MAX),
+            ("driver.local.processes", local.processes, 4, 1 << 22),
+            ("driver.local.open_files", local.open_files, 64, 1 << 20),
+        ] {
+            if !(least..=most).contains(&value) {
+                let most = if most == u64::MAX { String::new() } else { format!(" and at most {most}") };
+                return Err(ConfigError::value(place, &format!("is {value}; it must be at least {least}{most}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sections in which a word that nobody knows stops the start: a limit that is misspelt would be none.
+const STRICT: [&str; 2] = ["security", "limits"];
+
+/// Why a word that nobody knows stops the start, if it does.
+pub(super) fn strict(words: &[impl AsRef<str>], hint: &str) -> Option<String> {
+    let section = words.first()?.as_ref();
+    let strict = words.len() > 1 && STRICT.contains(&section);
+    strict.then(|| format!("nobody knows {:?} in {section}{hint}", words.last().map_or("", AsRef::as_ref)))
 }
 
 fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Config, ConfigError> {
@@ -182,6 +212,9 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Config, 
         let hint = siblings(&known, &words).and_then(|names| nearest(word, names.iter()));
         let hint = hint.map(|word| format!("; did you mean {word}?")).unwrap_or_default();
         let line = line_of(text, word, "").map(|line| format!(":{line}")).unwrap_or_default();
+        if let Some(reason) = strict(&words, &hint) {
+            return Err(ConfigError { place: format!("{shown}{line}"), reason });
+        }
         warnings.push(format!("{shown}{line}: nobody knows {:?}{hint}", words.join(".")));
     }
     Ok(config)
@@ -360,11 +393,28 @@ gc:
             ("cargo:\n  mount_path: /data\n", 2, "/workspace"),
             ("cargo:\n  default_size_limit_mb: 0\n", 2, "1 to"),
             ("gc: [\n", 0, ""),
+            ("driver:\n  local:\n    mounts:\n      - {host: /srv/x, inside: /workspace/in}\n", 4, "/workspace"),
+            ("driver:\n  local:\n    processes: 0\n", 3, "at least 4"),
+            ("limits:\n  max_history_mb: 0\n", 2, "at least 1"),
+            ("limits:\n  min_free_disk_mb: 0\n", 2, "at least 16"),
+            ("limits:\n  max_sandboxs: 5\n", 2, "did you mean max_sandboxes?"),
+            ("security:\n  blocked_host: [x]\n", 2, "did you mean blocked_hosts?"),
+            ("security:\n  blocked_hosts: ['https://evil.org/']\n", 2, "closes nothing"),
             ("security:\n  keys:\n    - owner: x\n", 2, "key"),
             (
                 "security:\n  blocked_hosts: [evil.org]\nprofiles:\n  - id: a\n    network: {allow_hosts: ['*.org']}\n",
                 0,
                 "evil.org",
+            ),
+            (
+                "security:\n  blocked_hosts: [Evil.org.]\nprofiles:\n  - id: a\n    network: {allow_hosts: [evil.ORG]}\n",
+                0,
+                "Evil.org.",
+            ),
+            (
+                "security:\n  blocked_hosts: [10.0.0.0/8]\nprofiles:\n  - id: a\n    network: {allow_private: ['10.1.2.3:80']}\n",
+                0,
+                "10.1.2.3",
             ),
         ] {
             let wrong = read("config.yaml", text, &[]).unwrap_err();

@@ -4,7 +4,9 @@
 //! nearest word that somebody does. Nothing that can be configured here is left unenforced.
 
 mod env;
+mod hosts;
 mod load;
+mod mounts;
 mod places;
 mod profile;
 mod words;
@@ -110,6 +112,10 @@ pub struct DatabaseConfig {
     pub url: Option<Secret>,
     /// Whether statements are logged.
     pub echo: bool,
+    /// Begin with empty records where the database is gone and workspaces are not: those are set aside. Said on the command
+    /// line only: in a file it would outlive its reason.
+    #[serde(skip)]
+    pub start_empty: bool,
 }
 
 /// What containers are made of.
@@ -349,6 +355,21 @@ impl Default for IdempotencyConfig {
 pub struct LimitsConfig {
     /// Sandboxes of one owner at the same time; none: as many as the machine holds.
     pub max_sandboxes: Option<u32>,
+    /// Cargos of one owner that belong to no sandbox.
+    pub max_cargos: u32,
+    /// What all of these together may be allowed to hold.
+    pub max_cargo_total_mb: u64,
+    /// History of one owner; the oldest entries go first.
+    pub max_history_mb: u32,
+    /// Traces of one owner; the oldest go first.
+    pub max_traces_mb: u32,
+    /// Payloads of one owner.
+    pub max_payloads_mb: u32,
+    /// Pictures that all sandboxes of one owner keep together.
+    pub max_artifacts_mb: u32,
+    /// Free room on the disks of records and cargos below which nothing is taken that fills them, and what does is ended;
+    /// none: 512 MB, or a twentieth of a small disk.
+    pub min_free_disk_mb: Option<u32>,
     /// Sessions that this Bay has at the same time; none: as many as the machine holds.
     pub max_sessions: Option<usize>,
     /// One uploaded file.
@@ -362,7 +383,14 @@ pub struct LimitsConfig {
 impl Default for LimitsConfig {
     fn default() -> Self {
         Self {
-            max_sandboxes: None,
+            max_sandboxes: Some(1_000),
+            max_cargos: 1_000,
+            max_cargo_total_mb: 1 << 20,
+            max_history_mb: 128,
+            max_traces_mb: 256,
+            max_payloads_mb: 256,
+            max_artifacts_mb: 4_096,
+            min_free_disk_mb: None,
             max_sessions: None,
             max_upload_mb: 1024,
             session_wait_seconds: 60,

@@ -45,6 +45,7 @@ impl LocalDriver {
             return Err(ConfigError::value("driver.local.python", &reason));
         }
         let root = config.runtime_root()?;
+        config.check_mounted(&root)?;
         let records = config.database_url()?;
         let berth =
             Berth::take(&root, &records, instance_id).map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
