@@ -58,6 +58,10 @@ pub struct BrowserExecResult {
     pub execution_id: Option<String>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
+    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    pub recorded: bool,
     /// The trace, if asked for.
     pub trace_ref: Option<String>,
 }
@@ -124,6 +128,10 @@ pub struct BrowserBatchResult {
     pub execution_id: Option<String>,
     /// How long the call took.
     pub execution_time_ms: Option<i64>,
+    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    pub recorded: bool,
     /// The trace, if asked for.
     pub trace_ref: Option<String>,
 }
@@ -161,6 +169,10 @@ pub struct BrowserSkillResult {
     pub execution_id: String,
     /// How long the call took.
     pub execution_time_ms: i64,
+    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    pub recorded: bool,
     /// The trace, if asked for.
     pub trace_ref: Option<String>,
     /// Each command that ran.

@@ -7,6 +7,9 @@ use utoipa::ToSchema;
 fn thirty() -> u64 {
     30
 }
+fn yes() -> bool {
+    true
+}
 
 /// Python to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -43,6 +46,10 @@ pub struct PythonExecResult {
     pub execution_id: Option<String>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
+    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    pub recorded: bool,
     /// The code, if asked for.
     pub code: Option<String>,
 }
@@ -104,6 +111,10 @@ pub struct ShellExecResult {
     pub execution_id: Option<String>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
+    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    pub recorded: bool,
     /// The command, if asked for.
     pub command: Option<String>,
 }
@@ -178,6 +189,10 @@ pub struct JavaScriptExecResult {
     pub execution_id: Option<String>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
+    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    pub recorded: bool,
     /// The code, if asked for.
     pub code: Option<String>,
 }

@@ -2,11 +2,36 @@
 //!
 //! They lie outside of the workspace, so guest code can neither change nor fill them in by another way than drawing.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use bytes::Bytes;
 use cove_api::{ArtifactInfo, ArtifactList, BayError, ErrorCode, Moment};
 use cove_artifacts::{ArtifactName, StoreError};
 
 use crate::{Answer, Bay, Download, Owner};
+
+/// What the pictures of each owner's sandboxes take, as far as it is known: an owner is looked at when one of its runs has
+/// drawn something, and from then on each of its sandboxes when it draws.
+#[derive(Debug, Default)]
+pub(crate) struct Pictures(Mutex<HashMap<Owner, HashMap<String, u64>>>);
+
+impl Pictures {
+    fn of(&self) -> MutexGuard<'_, HashMap<Owner, HashMap<String, u64>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What all of an owner's take, as far as it is known.
+    pub(crate) fn bytes(&self, owner: &Owner) -> u64 {
+        self.of().get(owner).map_or(0, |sandboxes| sandboxes.values().sum())
+    }
+
+    fn forget(&self, sandbox_id: &str) {
+        for sandboxes in self.of().values_mut() {
+            sandboxes.remove(sandbox_id);
+        }
+    }
+}
 
 /// A picture is read in one piece and sent in pieces of this size.
 const PIECE_BYTES: usize = 256 << 10;
@@ -53,8 +78,40 @@ impl Bay {
         })
     }
 
+    /// Why a run may keep no pictures, if it may not: the owner has as many as it may, or the disk is nearly full.
+    pub(crate) fn no_pictures(&self, owner: &Owner) -> Option<String> {
+        let (held, limit) = (self.inner.pictures.bytes(owner), self.inner.config.limits.max_artifacts_mb);
+        if held >= u64::from(limit) << 20 {
+            return Some(format!(
+                "the pictures of your sandboxes take {} MB, and at most {limit} are kept (limits.max_artifacts_mb): delete \
+                 sandboxes that are done with",
+                held >> 20
+            ));
+        }
+        self.room_to_grow().err().map(|refusal| refusal.message)
+    }
+
+    /// A run has drawn: what its sandbox keeps is counted anew, and what the owner's others keep once.
+    pub(crate) async fn count_pictures(&self, owner: &Owner, sandbox_id: &str) -> Answer<()> {
+        let known = self.inner.pictures.of().contains_key(owner);
+        let mut ids = if known { Vec::new() } else { self.store().sandboxes_of(owner).await? };
+        ids.push(sandbox_id.to_owned());
+        let root = self.inner.javascript.artifacts_root().to_owned();
+        let counted = tokio::task::spawn_blocking(move || {
+            let bytes = |id: &String| {
+                let files = std::fs::read_dir(root.join(id)).into_iter().flatten().flatten();
+                files.filter_map(|file| Some(file.metadata().ok()?.len())).sum::<u64>()
+            };
+            ids.into_iter().map(|id| (bytes(&id), id)).map(|(bytes, id)| (id, bytes)).collect::<Vec<_>>()
+        });
+        let counted = counted.await.unwrap_or_default();
+        self.inner.pictures.of().entry(owner.clone()).or_default().extend(counted);
+        Ok(())
+    }
+
     /// Removes a sandbox's artifacts; for `delete` and the collector. What cannot be removed is found again by the latter.
     pub(crate) async fn remove_artifacts(&self, sandbox_id: &str) {
+        self.inner.pictures.forget(sandbox_id);
         let folder = self.inner.javascript.clear_shelf(sandbox_id);
         let _ = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
     }

@@ -6,16 +6,19 @@ use std::time::{Duration, Instant};
 
 use cove_api::{BayError, ErrorCode, IdKind, Moment, ProfileList, new_id};
 
+use crate::artifacts::Pictures;
 use crate::collector::CollectorState;
 use crate::config::{Config, Profile};
+use crate::disk::Disk;
 use crate::driver::{Driver, LocalDriver};
 use crate::events::Events;
 use crate::hold::Hold;
 use crate::javascript::{EngineOptions, JavaScriptRoom};
 use crate::session::Sessions;
-use crate::store::Store;
+use crate::store::{Bounds, Store, sqlite_file};
+use crate::unwritten::Unwritten;
 use crate::warm::WarmPool;
-use crate::{Answer, Owner};
+use crate::{Answer, Owner, lost};
 
 /// How often a Bay says that it is alive.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -47,8 +50,24 @@ pub(crate) struct Inner {
     skew_micros: AtomicI64,
     /// Until when nobody is taken for dead, because the store was away and the others could not be heard either.
     mild_until: Mutex<Option<Instant>>,
+    /// The disks that Bay writes to.
+    pub(crate) disk: Disk,
+    /// Entries of the history that are still to be written.
+    pub(crate) unwritten: Unwritten,
+    /// What pictures the owners keep.
+    pub(crate) pictures: Pictures,
+    /// Who asks the database whether it is there.
+    pub(crate) probing: Mutex<Option<tokio::task::AbortHandle>>,
     /// Let go when everything has ended, whoever still holds a handle of Bay.
     hold: Mutex<Option<Hold>>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(probing) = self.probing.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            probing.abort();
+        }
+    }
 }
 
 /// Why Bay could not start.
@@ -67,21 +86,39 @@ impl Bay {
         std::fs::create_dir_all(&data_dir).map_err(named)?;
         let url = config.database_url().map_err(|error| failed(&error))?;
         let hold = Hold::of_folder(&data_dir).await?;
-        let store = Store::open(&url).await.map_err(|error| failed(&error))?;
-        let store = store.keeping_answers(config.idempotency.ttl_hours);
+        let store = Store::connect(&url).await.map_err(|error| failed(&error))?;
+        let limits = &config.limits;
+        let bounds = Bounds::mebibytes(limits.max_history_mb, limits.max_traces_mb, limits.max_payloads_mb);
+        let store = store.keeping_answers(config.idempotency.ttl_hours).bounded(bounds);
         let chance = new_id(IdKind::Session).map_err(|error| failed(&error))?;
         let instance_id = config.gc.instance_id.clone().unwrap_or_else(|| chance.replace("sess-", "bay-"));
         let driver = LocalDriver::new(&config, &instance_id).map_err(|error| failed(&error))?;
+        let new = store.is_new().await.map_err(|error| failed(&error))?;
+        if new {
+            lost::look(&config, &driver)?;
+        }
+        store.migrate().await.map_err(|error| failed(&error))?;
+        if new {
+            // So that a disk which fills up before the first time finds all tables in the file.
+            store.write_back().await.map_err(|error| failed(&error))?;
+        }
+        if let Err(error) = store.make_shrinkable().await {
+            tracing::warn!(%error, "the database's file cannot shrink");
+        }
         let now = store.clock().await.map_err(|error| failed(&error))?;
         // A Bay that was killed and comes back under its own name: its sessions died with it.
-        store.remove_instance(&instance_id).await.map_err(|error| failed(&error))?;
+        store.must(|| store.remove_instance(&instance_id)).await.map_err(|error| failed(&error))?;
         let advertised = config.server.advertise_url.as_deref();
-        store.register_instance(&instance_id, advertised, now).await.map_err(|error| failed(&error))?;
+        let signed_on = store.must(|| store.register_instance(&instance_id, advertised, now)).await;
+        signed_on.map_err(|error| failed(&error))?;
         let engines = EngineOptions {
             worker_program: config.driver.local.program.clone(),
             browser: config.driver.local.browser.clone(),
         };
         let artifacts = config.artifacts_root().map_err(|error| failed(&error))?;
+        let mut folders = vec![data_dir, config.cargo_root().map_err(|error| failed(&error))?];
+        folders.extend(sqlite_file(&url).and_then(|file| Some(file.parent()?.to_owned())));
+        let disk = Disk::of(folders, config.limits.min_free_disk_mb);
         let javascript = JavaScriptRoom::new(artifacts, engines);
         let inner = Inner {
             profiles: profiles.into_iter().map(Arc::new).collect(),
@@ -96,6 +133,10 @@ impl Bay {
             closing: AtomicBool::new(false),
             skew_micros: AtomicI64::new(0),
             mild_until: Mutex::new(None),
+            disk,
+            unwritten: Unwritten::default(),
+            pictures: Pictures::default(),
+            probing: Mutex::new(None),
             hold: Mutex::new(Some(hold)),
             config,
         };
@@ -119,6 +160,11 @@ impl Bay {
         Ok(self.inner.store.ping().await?)
     }
 
+    /// Refuses at once while the database is known not to be there.
+    pub fn at_hand(&self) -> Answer<()> {
+        Ok(self.inner.store.at_hand()?)
+    }
+
     /// The records.
     pub(crate) fn store(&self) -> &Store {
         &self.inner.store
@@ -133,8 +179,12 @@ impl Bay {
         self.inner.sessions.quiet(grace).await;
         self.inner.javascript.close().await;
         self.end_all_sessions().await;
+        self.write_late().await;
         if let Err(error) = self.inner.store.remove_instance(&self.inner.instance_id).await {
             tracing::warn!(%error, "this Bay could not sign off");
+        }
+        if let Some(probing) = self.inner.probing.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            probing.abort();
         }
         self.inner.events.end_all();
         self.inner.store.close().await;

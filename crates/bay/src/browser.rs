@@ -74,22 +74,23 @@ impl Bay {
             |error| BayError::new(ErrorCode::ShipError, format!("the runtime's answer does not read: {error}"));
         let results: Vec<BrowserStep> = serde_json::from_value(answer["results"].take()).map_err(unread)?;
         let success = answer["success"] == true;
-        let trace_ref = self.keep_trace(owner, id, &run.id, request.include_trace, &results).await?;
-        run.payload_ref.clone_from(&trace_ref);
+        let trace = self.keep_trace(owner, id, &run.id, request.include_trace, &results).await;
+        run.payload_ref = trace.clone().unwrap_or_default();
         let output: Vec<&str> =
             results.iter().map(|step| step.stdout.trim_end()).filter(|text| !text.is_empty()).collect();
         let error = (!success).then(|| batch_failure(&results, request.commands.len()));
-        let took = run.end(success, Some(&output.join("\n")), error.as_deref()).await;
+        let ended = run.end(success, Some(&output.join("\n")), error.as_deref()).await;
         let count = |name: &str| u32::try_from(answer[name].as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
         Ok(BrowserBatchResult {
             total_steps: count("total_steps"),
             completed_steps: count("completed_steps"),
             success,
-            duration_ms: answer["duration_ms"].as_i64().unwrap_or(took),
+            duration_ms: answer["duration_ms"].as_i64().unwrap_or(ended.took_ms),
             results,
             execution_id: Some(run.id.clone()),
-            execution_time_ms: Some(took),
-            trace_ref,
+            execution_time_ms: Some(ended.took_ms),
+            recorded: ended.recorded && trace.is_ok(),
+            trace_ref: trace.unwrap_or_default(),
         })
     }
 
@@ -199,10 +200,10 @@ impl Bay {
             duration_ms: millis(begin.elapsed()),
         };
         let success = step.exit_code == 0;
-        let trace_ref = self.keep_trace(owner, id, &run.id, request.include_trace, std::slice::from_ref(&step)).await?;
-        run.payload_ref.clone_from(&trace_ref);
+        let trace = self.keep_trace(owner, id, &run.id, request.include_trace, std::slice::from_ref(&step)).await;
+        run.payload_ref = trace.clone().unwrap_or_default();
         let error = (!success).then(|| step_failure(&step));
-        let took = run.end(success, Some(&step.stdout), error.as_deref()).await;
+        let ended = run.end(success, Some(&step.stdout), error.as_deref()).await;
         Ok(BrowserExecResult {
             success,
             output: step.stdout.clone(),
@@ -211,11 +212,13 @@ impl Bay {
             stderr: step.stderr,
             exit_code: Some(step.exit_code),
             execution_id: Some(run.id.clone()),
-            execution_time_ms: Some(took),
-            trace_ref,
+            execution_time_ms: Some(ended.took_ms),
+            recorded: ended.recorded && trace.is_ok(),
+            trace_ref: trace.unwrap_or_default(),
         })
     }
 
+    /// Keeps a trace, if one is wanted. One that cannot be kept is no reason to lose the answer, which says so.
     async fn keep_trace(
         &self,
         owner: &Owner,
@@ -236,6 +239,9 @@ impl Bay {
         };
         let body = json!({"steps": steps.iter().map(step).collect::<Vec<Value>>()});
         let blob = NewBlob { sandbox_id: Some(sandbox_id), execution_id: Some(execution_id), kind: TRACE, body: &body };
+        if !self.may_record() {
+            return Err(crate::store::StoreError::Away.into());
+        }
         let id = self.inner.store.keep_blob(owner, &blob, Moment::now()).await?;
         Ok(Some(blob_ref(&id)))
     }

@@ -4,7 +4,7 @@ use cove_api::{BayError, CargoInfo, CargoList, CreateCargo, ErrorCode, IdKind, L
 
 use crate::bay::fresh;
 use crate::sandboxes::{driver_fault, invalid, page_size};
-use crate::store::{CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
+use crate::store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 use crate::{Answer, Bay, IdempotencyKey, Owner};
 
 fn not_found(id: &str) -> BayError {
@@ -21,6 +21,7 @@ impl Bay {
         key: Option<&IdempotencyKey>,
     ) -> Answer<CargoInfo> {
         self.open_for_work()?;
+        self.room_to_grow()?;
         let key = key.filter(|_| self.inner.config.idempotency.enabled);
         let size_limit_mb = wish.size_limit_mb.unwrap_or(self.inner.config.cargo.default_size_limit_mb);
         if !(1..=MAX_CARGO_MB).contains(&size_limit_mb) {
@@ -42,7 +43,10 @@ impl Bay {
         let id = fresh(IdKind::Cargo)?;
         self.inner.driver.prepare_cargo(&id).await.map_err(|error| driver_fault(&error))?;
         let new = NewCargo { id: &id, backend: self.inner.driver.cargo_backend(), size_limit_mb };
-        let made = self.inner.store.insert_cargo(owner, &new, once.as_ref(), now).await;
+        let limits = &self.inner.config.limits;
+        let mebibytes = i64::try_from(limits.max_cargo_total_mb).unwrap_or(i64::MAX);
+        let quota = CargoQuota { count: limits.max_cargos.into(), mebibytes };
+        let made = self.inner.store.insert_cargo(owner, &new, quota, once.as_ref(), now).await;
         if !matches!(made, Ok(Done::Now(_))) {
             let _ = self.inner.driver.delete_cargo(&id).await;
         }
@@ -76,7 +80,14 @@ impl Bay {
         if !IdKind::Cargo.fits(id) {
             return Err(not_found(id));
         }
-        match self.inner.store.delete_cargo(owner, id, Moment::now()).await? {
+        let (store, now) = (&self.inner.store, Moment::now());
+        let mut removal = store.must(|| store.delete_cargo(owner, id, now)).await;
+        if removal.as_ref().is_err_and(crate::store::StoreError::is_full) && store.is_unused(owner, id).await? {
+            // No room even to write it down: its files go first, and make some.
+            self.inner.driver.delete_cargo(id).await.map_err(|error| driver_fault(&error))?;
+            removal = store.delete_cargo(owner, id, now).await;
+        }
+        match removal? {
             CargoRemoval::Missing => Err(not_found(id)),
             CargoRemoval::InUse(sandboxes) => {
                 let refusal = BayError::new(ErrorCode::Conflict, "the cargo is in use");

@@ -25,8 +25,9 @@ const KEPT_EVENTS: usize = 1_000;
 /// What they may weigh together: a thousand console lines may be long ones.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// What the events of all sandboxes may weigh together. Beyond it every ring gives up its older half: who reads at once
-/// misses nothing, and Bay's memory does not grow with the number of sandboxes that once ran something.
+/// What the events of all sandboxes may weigh together. Beyond it the rings that hold more than an equal share of half of
+/// it give up their older ones, and the others nothing: a sandbox that talks much takes no room from one that talks little,
+/// and Bay's memory does not grow with the number of sandboxes that once ran something.
 const ALL_BYTES: usize = 16 << 20;
 
 /// What an event weighs beside its text.
@@ -66,7 +67,8 @@ impl Events {
         ring.push(kind, data);
         if self.bytes.load(Ordering::Relaxed) > ALL_BYTES {
             let rings: Vec<_> = self.rings().values().cloned().collect();
-            rings.iter().for_each(|ring| ring.halve());
+            let share = ALL_BYTES / 2 / rings.len().max(1);
+            rings.iter().for_each(|ring| ring.shrink(share));
         }
     }
 
@@ -173,12 +175,13 @@ impl Ring {
         self.bell.send_replace(());
     }
 
-    /// Gives up the older half.
-    fn halve(&self) {
+    /// Gives up the older events beyond a share.
+    fn shrink(&self, share: usize) {
         let mut kept = self.kept();
-        let half = kept.bytes / 2;
-        self.trim(&mut kept, KEPT_EVENTS, half);
-        kept.events.shrink_to_fit();
+        if kept.bytes > share {
+            self.trim(&mut kept, KEPT_EVENTS, share);
+            kept.events.shrink_to_fit();
+        }
     }
 
     /// Drops the oldest until no more are there; the newest stays, whatever it weighs: somebody may be waiting for it.
@@ -325,6 +328,23 @@ mod tests {
         assert!(ring.kept().ended && events.rings().is_empty());
         drop(ring);
         assert_eq!(events.bytes.load(Ordering::Relaxed), 0);
+    }
+
+    /// One who talks for all takes nothing from one who says little.
+    #[tokio::test]
+    async fn who_says_little_keeps_it() {
+        let events = Events::default();
+        for n in 0..10 {
+            events.emit("quiet", EventKind::RunStarted, &line(&n.to_string()));
+        }
+        let text = "x".repeat(50_000);
+        for n in 0..2_000 {
+            events.emit(&format!("loud{}", n % 50), EventKind::RunStarted, &line(&text));
+        }
+        assert!(events.bytes.load(Ordering::Relaxed) <= ALL_BYTES);
+        let reader = events.read("quiet", Some(0));
+        events.end_all();
+        assert_eq!(texts(reader).await.len(), 10);
     }
 
     /// However many sandboxes say something, all of it weighs so much and no more; each keeps its newest.

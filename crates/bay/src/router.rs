@@ -50,7 +50,7 @@ impl Bay {
     /// (a JavaScript session, somebody who listens): calls that reach another Bay are handed on to where it is.
     pub(crate) async fn settle(&self, row: &SandboxRow) -> Answer<()> {
         if self.inner.store.kind() == crate::store::Kind::Postgres {
-            self.ensure_session(row, &self.profile_of(row)?).await?;
+            self.ensure_session(row, &self.profile_of(row)?, true).await?;
         }
         Ok(())
     }
@@ -83,7 +83,8 @@ impl Bay {
 
     /// A living container for the call, its session started where there is none.
     pub(crate) async fn berth(&self, call: &Admitted) -> Answer<Berth> {
-        let session = self.ensure_session(&call.row, &call.profile).await?;
+        let only_files = call.capability == Capability::Filesystem;
+        let session = self.ensure_session(&call.row, &call.profile, only_files).await?;
         let in_use = self.inner.sessions.enter(&session);
         let place = pick(&session, call.capability).ok_or_else(|| {
             let can: Vec<String> =
@@ -143,6 +144,7 @@ impl Bay {
         Ok(Some(match self.inner.store.any_sandbox(id).await? {
             None => crate::sandboxes::not_found(id),
             Some(row) if row.expired(Moment::now()) => crate::sandboxes::expired(),
+            Some(_) if berth.session.ended_for_disk() => crate::disk::ended_for_disk(),
             Some(_) => BayError::new(ErrorCode::Conflict, "the sandbox was stopped while this went on"),
         }))
     }

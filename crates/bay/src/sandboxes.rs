@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use crate::bay::fresh;
 use crate::session::ContainerRecord;
-use crate::store::{CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxRow, WarmClaim};
+use crate::store::{
+    CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxDeletion, SandboxRow, WarmClaim,
+};
 use crate::{Answer, Bay, IdempotencyKey, Owner};
 
 /// How long a deletion waits for the folder to be gone; the rest is done behind its back.
@@ -46,6 +48,7 @@ impl Bay {
         key: Option<&IdempotencyKey>,
     ) -> Answer<SandboxInfo> {
         self.open_for_work()?;
+        self.room_to_grow()?;
         let key = key.filter(|_| self.inner.config.idempotency.enabled);
         let profile = self.profile(&wish.profile).cloned().ok_or_else(|| {
             let known: Vec<&str> = self.inner.profiles.iter().map(|profile| profile.id.as_str()).collect();
@@ -190,9 +193,35 @@ impl Bay {
         if !IdKind::Sandbox.fits(id) {
             return Err(not_found(id));
         }
-        let deletion = self.inner.store.delete_sandbox(Some(owner), id, Moment::now()).await?;
+        let deletion = self.write_deletion(Some(owner), id).await?;
         let deletion = deletion.ok_or_else(|| not_found(id))?;
         self.clear_away(&deletion.sandbox, deletion.cargo_gone).await
+    }
+
+    /// Writes a deletion down, also where the disk is full: then the reserve is given up for it, and if that is gone, too,
+    /// what the sandbox holds goes first.
+    pub(crate) async fn write_deletion(&self, owner: Option<&Owner>, id: &str) -> Answer<Option<SandboxDeletion>> {
+        let (store, now) = (&self.inner.store, Moment::now());
+        let written = store.must(|| store.delete_sandbox(owner, id, now)).await;
+        if !written.as_ref().is_err_and(crate::store::StoreError::is_full) {
+            return Ok(written?);
+        }
+        let Some(row) = store.any_sandbox(id).await? else { return Ok(None) };
+        let may = match owner {
+            Some(owner) => row.owner.as_deref() == Some(owner.as_str()),
+            None => row.expired(now),
+        };
+        if !may {
+            return Ok(None);
+        }
+        self.end_javascript(id).await;
+        // What it writes may fail as well; what it ends has ended.
+        let _ = self.end_session_of(id, None).await;
+        self.remove_artifacts(id).await;
+        if store.goes_with(&row.cargo_id, id).await? {
+            self.inner.driver.delete_cargo(&row.cargo_id).await.map_err(|error| driver_fault(&error))?;
+        }
+        Ok(store.delete_sandbox(owner, id, now).await?)
     }
 
     /// Where its session lives, if that is another Bay that is alive: the base URL to hand the request on to.
@@ -223,7 +252,7 @@ impl Bay {
     /// Removes the folder of a deleted cargo, then its row. Left undone, the collector does it.
     pub(crate) async fn remove_cargo(&self, cargo_id: &str) -> bool {
         match self.inner.driver.delete_cargo(cargo_id).await {
-            Ok(()) => self.inner.store.forget_cargo(cargo_id).await.is_ok(),
+            Ok(()) => self.inner.store.must(|| self.inner.store.forget_cargo(cargo_id)).await.is_ok(),
             Err(error) => {
                 tracing::warn!(cargo = cargo_id, %error, "a cargo could not be removed");
                 false
@@ -236,7 +265,7 @@ impl Bay {
         let Some(session) = &row.session else { return Ok(()) };
         let alive = self.inner.store.live_instance(&session.instance_id, self.alive_since()).await?;
         if alive.is_none() || session.instance_id == self.inner.instance_id {
-            self.inner.store.end_session(&session.id).await?;
+            self.inner.store.must(|| self.inner.store.end_session(&session.id)).await?;
         }
         Ok(())
     }

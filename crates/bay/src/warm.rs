@@ -77,6 +77,7 @@ impl Bay {
         if profile.warm_pool_size == 0 {
             return Ok(());
         }
+        self.room_to_grow()?;
         let have = self.inner.store.count_warm(&profile.id, &self.inner.instance_id).await?;
         let have = usize::try_from(have.ready + have.starting).unwrap_or(0);
         let missing = profile.warm_pool_size.saturating_sub(have);

@@ -26,6 +26,15 @@ pub(crate) fn check_timeout(timeout: u64, most: u64) -> Answer<()> {
     Err(invalid(format!("`timeout` is {timeout}; it must be 1 to {most} seconds")))
 }
 
+/// How a run ended, for its answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended {
+    /// How long it took.
+    pub(crate) took_ms: i64,
+    /// Whether the history has it.
+    pub(crate) recorded: bool,
+}
+
 /// A run from its begin to its entry in the history. One that is dropped on the way is noted as given up.
 #[derive(Debug)]
 pub(crate) struct Execution {
@@ -73,9 +82,9 @@ impl Execution {
         })
     }
 
-    /// Notes the end; how long it took. A history that cannot be written is a fault of ours and no reason to lose the
-    /// answer: it is logged.
-    pub(crate) async fn end(&mut self, success: bool, output: Option<&str>, error: Option<&str>) -> i64 {
+    /// Notes the end. A history that cannot be written is a fault of ours and no reason to lose the answer: the answer
+    /// says so, and the entry is written later.
+    pub(crate) async fn end(&mut self, success: bool, output: Option<&str>, error: Option<&str>) -> Ended {
         self.open = false;
         let took = i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX);
         let entry = NewExecution {
@@ -102,14 +111,12 @@ impl Execution {
         if let Some(session) = live {
             session.take_dirty();
         }
-        if let Err(error) = self.bay.inner.store.record(&entry, idle).await {
-            tracing::error!(%error, sandbox = %self.sandbox_id, "the history could not be written");
-        }
+        let recorded = self.bay.record(&entry, idle).await;
         let data = json!({
             "execution_id": self.id, "exec_type": self.exec_type, "success": success, "execution_time_ms": took
         });
         self.bay.emit(&self.sandbox_id, EventKind::RunFinished, &object(data));
-        took
+        Ended { took_ms: took, recorded }
     }
 }
 
@@ -150,6 +157,36 @@ fn text(value: &Value) -> String {
 }
 
 impl Bay {
+    /// Writes an entry of the history; false: not now, but later if it can be.
+    async fn record(&self, entry: &NewExecution<'_>, idle: Option<Moment>) -> bool {
+        if self.may_record() {
+            match self.inner.store.record(entry, idle).await {
+                Ok(()) => return true,
+                Err(error) => {
+                    tracing::error!(%error, sandbox = entry.sandbox_id, "an entry of the history could not be written");
+                }
+            }
+        }
+        if !self.inner.unwritten.keep(entry) {
+            tracing::error!(sandbox = entry.sandbox_id, "an entry of the history is lost: too many wait to be written");
+        }
+        false
+    }
+
+    /// Writes what could not be written before.
+    pub(crate) async fn write_late(&self) {
+        while self.may_record()
+            && let Some(waiting) = self.inner.unwritten.take()
+        {
+            let written = self.inner.store.record(&waiting.entry(), None).await;
+            // One that was written after all, though nobody could say so.
+            if written.is_err_and(|error| !error.is_repeated()) {
+                self.inner.unwritten.put_back(waiting);
+                return;
+            }
+        }
+    }
+
     /// Runs Python in the sandbox's interpreter.
     pub async fn exec_python(&self, owner: &Owner, id: &str, request: PythonExecRequest) -> Answer<PythonExecResult> {
         check_timeout(request.timeout, 300)?;
@@ -171,7 +208,7 @@ impl Bay {
         let images = answer["output"]["images"].as_array().cloned().unwrap_or_default();
         let error = failure(success, &answer["error"], "Python failed without a word");
         let error = self.with_fullness(id, error).await;
-        let took = run.end(success, Some(&output), error.as_deref()).await;
+        let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(PythonExecResult {
             success,
             output: output.clone(),
@@ -181,7 +218,8 @@ impl Bay {
                 output: PythonOutput { text: output, images },
             }),
             execution_id: Some(run.id.clone()),
-            execution_time_ms: Some(took),
+            execution_time_ms: Some(ended.took_ms),
+            recorded: ended.recorded,
             code: request.include_code.then(|| run.code.clone()),
         })
     }
@@ -221,14 +259,15 @@ impl Bay {
             }
             error = self.with_fullness(id, Some(why)).await;
         }
-        let took = run.end(success, Some(&output), error.as_deref()).await;
+        let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(ShellExecResult {
             success,
             output,
             error,
             exit_code,
             execution_id: Some(run.id.clone()),
-            execution_time_ms: Some(took),
+            execution_time_ms: Some(ended.took_ms),
+            recorded: ended.recorded,
             command: request.include_code.then(|| run.code.clone()),
         })
     }

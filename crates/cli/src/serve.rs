@@ -38,6 +38,9 @@ pub(crate) struct Serve {
     /// `sqlite:FILE` or `postgresql://…`; else a file in the data folder
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
+    /// Begin with empty records where the database is gone and workspaces are not; those are set aside, not removed
+    #[arg(long)]
+    start_empty: bool,
     /// Print one JSON line with the address and the key's file to standard output
     #[arg(long)]
     json: bool,
@@ -148,6 +151,7 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
     if let Some(url) = &args.database_url {
         config.database.url = Some(Secret::new(url));
     }
+    config.database.start_empty = args.start_empty;
     if let Some(dir) = &args.data_dir {
         config.data_dir = Some(dir.clone());
     }

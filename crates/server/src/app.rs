@@ -48,11 +48,13 @@ impl App {
 
     /// Runs a verb that is dropped, and thereby cancelled, when its caller goes away.
     pub(crate) async fn run<T>(&self, own_secs: u64, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
+        self.bay.at_hand()?;
         within(Duration::from_secs(own_secs) + self.options.beyond, verb).await
     }
 
     /// Runs a quick verb.
     pub(crate) async fn ask<T>(&self, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
+        self.bay.at_hand()?;
         within(self.options.verb, verb).await
     }
 
@@ -62,6 +64,8 @@ impl App {
         verb: impl Future<Output = Answer<T>> + Send + 'static,
     ) -> Reply<T> {
         use tracing::Instrument as _;
+        // Known not to be there, it is not waited for.
+        self.bay.at_hand()?;
         let task = tokio::spawn(within(self.options.verb, verb).in_current_span());
         match task.await {
             Ok(reply) => reply,

@@ -84,6 +84,11 @@ export interface components {
              * @description How long the call took.
              */
             execution_time_ms?: number | null;
+            /**
+             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @default true
+             */
+            recorded?: boolean;
             /** @description Each command that ran. */
             results: components["schemas"]["BrowserStep"][];
             /** @description Whether all ran and succeeded. */
@@ -133,6 +138,11 @@ export interface components {
             exit_code?: number | null;
             /** @description What it wrote. A page's words are in it: not to be trusted. */
             output: string;
+            /**
+             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @default true
+             */
+            recorded?: boolean;
             /** @description Standard error. */
             stderr: string;
             /** @description Standard output. */
@@ -181,6 +191,11 @@ export interface components {
              * @description How long the call took.
              */
             execution_time_ms: number;
+            /**
+             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @default true
+             */
+            recorded?: boolean;
             /** @description The release that was replayed. */
             release_id: string;
             /** @description Each command that ran. */
@@ -747,6 +762,11 @@ export interface components {
             execution_time_ms?: number | null;
             /** @description Console lines, then the value, as text. */
             output: string;
+            /**
+             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @default true
+             */
+            recorded?: boolean;
             /** @description Whether it ended without an error. */
             success: boolean;
         };
@@ -875,6 +895,11 @@ export interface components {
             execution_time_ms?: number | null;
             /** @description What it printed, and the last expression's value. */
             output: string;
+            /**
+             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @default true
+             */
+            recorded?: boolean;
             /** @description Whether it ended without an error. */
             success: boolean;
         };
@@ -1132,6 +1157,11 @@ export interface components {
             exit_code?: number | null;
             /** @description What it wrote. */
             output: string;
+            /**
+             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @default true
+             */
+            recorded?: boolean;
             /** @description Whether its exit code is 0. */
             success: boolean;
         };

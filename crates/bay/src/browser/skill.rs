@@ -38,6 +38,7 @@ impl Bay {
             release_id: release.id,
             execution_id: done.execution_id.unwrap_or_default(),
             execution_time_ms: took,
+            recorded: done.recorded,
             trace_ref: done.trace_ref,
             results: done.results,
             total_steps: done.total_steps,

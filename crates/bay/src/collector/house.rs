@@ -1,8 +1,8 @@
 //! What Bay does by itself for as long as it lives: it says that it is alive, writes down what it has in memory, and
 //! lets the collector run. All of it holds Bay weakly, and ends with it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use cove_api::{BayError, GcRequest, Moment};
@@ -31,7 +31,13 @@ impl Bay {
             }
         }
         every(&self.inner, HEARTBEAT, |bay| async move { bay.beat().await });
-        every(&self.inner, WRITE_EVERY, |bay| async move { bay.write_idle_ends().await });
+        every(&self.inner, WRITE_EVERY, |bay| async move {
+            bay.write_idle_ends().await;
+            bay.write_late().await;
+        });
+        self.watch_disk();
+        let probing = tokio::spawn(self.inner.store.clone().probe()).abort_handle();
+        *self.inner.probing.lock().unwrap_or_else(PoisonError::into_inner) = Some(probing);
         let seen = Arc::new(AtomicI64::new(Moment::now().plus_secs(-LOOK_BACK_SECS).micros()));
         every(&self.inner, END_EVERY, move |bay| {
             let seen = Arc::clone(&seen);

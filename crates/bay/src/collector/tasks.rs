@@ -66,13 +66,13 @@ impl Bay {
                 continue;
             }
             // Only if no call came in between: the row decides.
-            if !over && !store.end_if_idle(&row.id, Moment::now()).await? {
+            if !over && !store.must(|| store.end_if_idle(&row.id, Moment::now())).await? {
                 report.skipped += 1;
                 continue;
             }
             self.end_javascript(&row.sandbox_id).await;
             self.end_session_of(&row.sandbox_id, Some(&row.id)).await?;
-            store.end_session(&row.id).await?;
+            store.must(|| store.end_session(&row.id)).await?;
             if !over {
                 self.tell_state(&row.sandbox_id, "idle", None);
             }
@@ -93,7 +93,7 @@ impl Bay {
                 report.skipped += 1;
                 continue;
             }
-            if let Some(deletion) = store.delete_sandbox(None, &row.id, Moment::now()).await? {
+            if let Some(deletion) = self.write_deletion(None, &row.id).await? {
                 self.clear_away(&deletion.sandbox, deletion.cargo_gone).await?;
                 report.cleaned += 1;
             }
@@ -184,6 +184,9 @@ impl Bay {
         report.cleaned += store.purge_sandboxes(now.plus_secs(-REMEMBER_SECS)).await?;
         report.cleaned += store.purge_traces(now.plus_secs(-TRACE_SECS)).await?;
         report.cleaned += store.purge_replays(now.plus_secs(-REPLAY_SECS)).await?;
+        report.cleaned += store.trim_histories().await?;
+        report.cleaned += store.purge_beyond().await?;
+        store.compact().await?;
         Ok(())
     }
 }

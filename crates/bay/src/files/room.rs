@@ -11,6 +11,7 @@ use crate::{Answer, Bay};
 impl Bay {
     /// How much more the cargo may hold; refused where `coming` bytes do not fit.
     pub(super) async fn make_room(&self, session: &Arc<LiveSession>, coming: u64) -> Answer<u64> {
+        self.room_to_grow()?;
         let limit = session.cargo_limit_bytes;
         let used = match session.known_bytes() {
             Some(bytes) => bytes,

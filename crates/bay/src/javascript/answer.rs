@@ -70,6 +70,7 @@ impl Outcome {
             data: Some(data),
             execution_id: None,
             execution_time_ms: None,
+            recorded: false,
             code: None,
         }
     }

@@ -91,8 +91,14 @@ impl Bay {
             }
         };
         result.code = request.include_code.then_some(request.code);
-        let took = run.end(result.success, Some(&result.output), result.error.as_deref()).await;
-        (result.execution_id, result.execution_time_ms) = (Some(run.id.clone()), Some(took));
+        let ended = run.end(result.success, Some(&result.output), result.error.as_deref()).await;
+        (result.execution_id, result.execution_time_ms) = (Some(run.id.clone()), Some(ended.took_ms));
+        result.recorded = ended.recorded;
+        if result.data.as_ref().is_some_and(|data| !data.images.is_empty())
+            && let Err(error) = self.count_pictures(owner, id).await
+        {
+            tracing::warn!(%error, "an owner's pictures could not be counted");
+        }
         Ok(result)
     }
 
@@ -126,6 +132,7 @@ impl Bay {
             sandbox_id: id.to_owned(),
             network: container.map(|spec| spec.network.clone()).unwrap_or_default(),
             files,
+            no_pictures: self.no_pictures(owner),
             idle: match profile.idle_timeout {
                 0 => Duration::from_secs(24 * 3600),
                 seconds => Duration::from_secs(seconds),

@@ -15,6 +15,8 @@ pub(crate) struct Place {
     pub(crate) network: NetworkPolicy,
     /// The file tools, if its profile has files.
     pub(crate) files: Vec<ToolSpec>,
+    /// Why no pictures are kept, if none are.
+    pub(crate) no_pictures: Option<String>,
     /// How long a session may stay unused.
     pub(crate) idle: Duration,
 }

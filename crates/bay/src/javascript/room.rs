@@ -174,7 +174,7 @@ impl JavaScriptRoom {
         let runner = Runner::new(RunnerOptions {
             embedded: Some(self.engines.get(EngineName::Embedded)),
             browser: Some(self.engines.get(EngineName::Browser)),
-            shelf: Some(self.shelf(&place.sandbox_id)),
+            shelf: place.no_pictures.is_none().then(|| self.shelf(&place.sandbox_id)),
             tools,
             network: place.network,
             log_sink: Some(current.sink()),
@@ -186,13 +186,11 @@ impl JavaScriptRoom {
         request.timeout_ms = job.timeout_ms;
         let _entered = current.enter(Run { heard, tools: job.tools.into() });
         let shot = runner.run(request).await;
-        Ok(Outcome {
-            outcome: shot.outcome,
-            engine: shot.engine,
-            logs: shot.log_text,
-            warnings: shot.warnings,
-            is_final: false,
-        })
+        let outcome = match (shot.outcome, place.no_pictures) {
+            (RunOutcome::ExportFailed { result, .. }, Some(message)) => RunOutcome::ExportFailed { result, message },
+            (outcome, _) => outcome,
+        };
+        Ok(Outcome { outcome, engine: shot.engine, logs: shot.log_text, warnings: shot.warnings, is_final: false })
     }
 
     async fn run_in_session(
@@ -253,7 +251,7 @@ impl JavaScriptRoom {
             warnings.push(format!("the state of the session {name:?} is lost; the next call begins a new one"));
         }
         slot.touch();
-        Ok(self.outcome_of(&place.sandbox_id, &slot, report, warnings))
+        Ok(self.outcome_of(&place, &slot, report, warnings))
     }
 
     async fn open(&self, place: &Place, slot: &Slot) -> Result<Open, EngineError> {
@@ -275,23 +273,26 @@ impl JavaScriptRoom {
         Ok(Open { session, current, remote: HashSet::new() })
     }
 
-    fn outcome_of(&self, sandbox_id: &str, slot: &Slot, report: RunReport, warnings: Vec<String>) -> Outcome {
+    fn outcome_of(&self, place: &Place, slot: &Slot, report: RunReport, warnings: Vec<String>) -> Outcome {
         let logs = join_logs(&report);
         let is_final = report.result.as_ref().is_ok_and(|finished| finished.is_final_answer);
         let outcome = match report.result {
-            Ok(finished) => self.keep(sandbox_id, slot.engine, finished),
+            Ok(finished) => self.keep(place, slot.engine, finished),
             Err(fault) => fault.into(),
         };
         Outcome { outcome, engine: Some(engine_of(slot)), logs, warnings, is_final }
     }
 
-    fn keep(&self, sandbox_id: &str, engine: EngineName, finished: Finished) -> RunOutcome {
+    fn keep(&self, place: &Place, engine: EngineName, finished: Finished) -> RunOutcome {
         let result = finished.value;
         if let Some(message) = finished.canvas_error {
             return RunOutcome::ExportFailed { result, message, by: ExportFault::Drawing };
         }
+        if let Some(message) = place.no_pictures.clone().filter(|_| !finished.pictures.is_empty()) {
+            return RunOutcome::ExportFailed { result, message };
+        }
         let saved: Result<Vec<String>, String> =
-            finished.pictures.iter().map(|picture| self.save(sandbox_id, engine, picture)).collect();
+            finished.pictures.iter().map(|picture| self.save(&place.sandbox_id, engine, picture)).collect();
         match saved {
             Ok(images) if images.is_empty() => RunOutcome::Value(result),
             Ok(images) => RunOutcome::Pictures { result, images },

@@ -50,6 +50,7 @@ impl Stage {
             sandbox_id: SANDBOX.to_owned(),
             network: NetworkPolicy::default(),
             files: self.files.clone(),
+            no_pictures: None,
             idle: self.idle,
         };
         (self.room.run(place, job, Arc::new(Ear(ear))).await, words)
@@ -155,8 +156,13 @@ async fn who_asked_answers_the_tools() {
         let code = if session.is_none() { "return await ask(1, 'x')" } else { "await ask(1, 'x')" };
         let job = Job { session: session.clone(), tools: vec!["ask".to_owned()], ..once(code) };
         let (ear, mut words) = mpsc::unbounded_channel();
-        let place =
-            Place { sandbox_id: SANDBOX.to_owned(), network: Default::default(), files: vec![], idle: stage.idle };
+        let place = Place {
+            sandbox_id: SANDBOX.to_owned(),
+            network: Default::default(),
+            files: vec![],
+            no_pictures: None,
+            idle: stage.idle,
+        };
         let run = stage.room.run(place, job, Arc::new(Ear(ear)));
         let answer = async {
             let Some(Word::Call { id, name, args }) = words.recv().await else { panic!("no call") };

@@ -21,13 +21,19 @@ const END_PATIENCE: Duration = Duration::from_secs(60);
 
 impl Bay {
     /// The sandbox's session, started where there is none. One start for all who ask at once.
-    pub(crate) async fn ensure_session(&self, row: &SandboxRow, profile: &Arc<Profile>) -> Answer<Arc<LiveSession>> {
+    pub(crate) async fn ensure_session(
+        &self,
+        row: &SandboxRow,
+        profile: &Arc<Profile>,
+        only_files: bool,
+    ) -> Answer<Arc<LiveSession>> {
         // It may just be ending, or another Bay's by now; the row knows.
         let ours = |live: &Arc<LiveSession>| row.session.as_ref().is_some_and(|session| session.id == live.id);
         if let Some(live) = self.inner.sessions.get(&row.id).filter(ours) {
             return Ok(live);
         }
         self.open_for_work()?;
+        self.room_to_start(only_files)?;
         let patience = Duration::from_secs(self.inner.config.limits.session_wait_seconds);
         let (bay, row, profile) = (self.clone(), row.clone(), Arc::clone(profile));
         // On its own: who asked may go away, and a start that is given up halfway would leave a row behind.
@@ -94,7 +100,7 @@ impl Bay {
         if let Some(live) = live.filter(|live| which.is_none_or(|which| which == live.id)) {
             self.inner.sessions.take(sandbox_id);
             stop_all(&live.all()).await;
-            self.inner.store.end_session(&live.id).await?;
+            self.inner.store.must(|| self.inner.store.end_session(&live.id)).await?;
         }
         Ok(())
     }

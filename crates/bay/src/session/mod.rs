@@ -45,6 +45,8 @@ pub(crate) struct LiveSession {
     pub(crate) terminals: Arc<AtomicUsize>,
     /// What the workspace was last seen to hold, when, and what came since.
     weighed: Mutex<Option<Weighed>>,
+    /// Whether it was ended to keep the disk from filling up.
+    for_disk: AtomicBool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -145,6 +147,16 @@ impl LiveSession {
     /// When it ends for want of calls.
     pub(crate) fn idle_expires_at(&self) -> Moment {
         Moment::from_micros(self.idle_expires_micros.load(Ordering::Relaxed))
+    }
+
+    /// It is ended to keep the disk from filling up: calls that are under way are told so.
+    pub(crate) fn end_for_disk(&self) {
+        self.for_disk.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it was.
+    pub(crate) fn ended_for_disk(&self) -> bool {
+        self.for_disk.load(Ordering::SeqCst)
     }
 
     /// Whether a call runs in it.

@@ -95,6 +95,7 @@ impl Bay {
             running: AtomicUsize::new(0),
             terminals: Arc::default(),
             weighed: Mutex::new(None),
+            for_disk: AtomicBool::new(false),
         })
     }
 

@@ -3,13 +3,12 @@
 use cove_api::{IdKind, Moment, new_id};
 use serde_json::Value;
 
+use super::bounds::ROW_BYTES;
 use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 use crate::Owner;
 
 /// The largest blob. A trace of the longest batch fits; a film does not.
 pub(crate) const MAX_BLOB_BYTES: usize = 4 * 1024 * 1024;
-/// What an owner's payloads may hold together.
-pub(crate) const MAX_PAYLOAD_BYTES: i64 = 256 * 1024 * 1024;
 /// Traces that a sandbox keeps; the oldest go.
 pub(crate) const MAX_TRACES: i64 = 100;
 
@@ -71,7 +70,7 @@ impl Store {
         if body.len() > MAX_BLOB_BYTES {
             return Err(StoreError::TooLarge { what: "a payload", limit: MAX_BLOB_BYTES });
         }
-        let size = i64::try_from(body.len()).unwrap_or(i64::MAX);
+        let size = i64::try_from(ROW_BYTES + body.len()).unwrap_or(i64::MAX);
         let id = new_id(IdKind::Blob)?;
         let mut tx = self.begin().await?;
         match new.sandbox_id {
@@ -80,14 +79,26 @@ impl Store {
                 let question = "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS n FROM blobs \
                                 WHERE owner = $1 AND sandbox_id IS NULL";
                 let held = ask(question).text(owner.as_str()).number(&mut *tx).await?;
-                if held + size > MAX_PAYLOAD_BYTES {
-                    return Err(StoreError::Quota { what: "bytes of payloads", limit: MAX_PAYLOAD_BYTES });
+                let limit = self.bounds.payload_bytes;
+                if held + size > limit {
+                    let next = "keep fewer, or have whoever runs Bay raise the limit";
+                    return Err(StoreError::Quota {
+                        what: "bytes of payloads",
+                        name: "limits.max_payloads_mb",
+                        limit,
+                        next,
+                    });
                 }
             }
             Some(sandbox_id) => {
                 let question = "DELETE FROM blobs WHERE id IN (SELECT id FROM blobs WHERE sandbox_id = $1 \
                                 ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2)";
                 ask(question).text(sandbox_id).int(MAX_TRACES - 1).run(&mut *tx).await?;
+                let question = "DELETE FROM blobs WHERE id IN (SELECT id FROM (SELECT id, \
+                                SUM(size_bytes) OVER (ORDER BY created_at DESC, id DESC) AS held FROM blobs \
+                                WHERE owner = $1 AND sandbox_id IS NOT NULL) counted WHERE held > $2)";
+                let others = self.bounds.trace_bytes.saturating_sub(size);
+                ask(question).text(owner.as_str()).int(others).run(&mut *tx).await?;
             }
         }
         let question = "INSERT INTO blobs (id, owner, sandbox_id, execution_id, kind, body, size_bytes, created_at) \

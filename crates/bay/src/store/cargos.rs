@@ -3,7 +3,7 @@
 use cove_api::{CargoInfo, Moment};
 use sqlx::{Any, Transaction};
 
-use super::{Cursor, Done, Once, Page, Store, StoreResult, ask::Row, ask::ask};
+use super::{Cursor, Done, Once, Page, Store, StoreError, StoreResult, ask::Row, ask::ask};
 use crate::Owner;
 
 /// A cargo.
@@ -24,6 +24,15 @@ pub(crate) struct NewCargo<'a> {
     pub(crate) backend: &'a str,
     /// What may be in it.
     pub(crate) size_limit_mb: u32,
+}
+
+/// What an owner may have of cargos that belong to no sandbox.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CargoQuota {
+    /// How many.
+    pub(crate) count: i64,
+    /// What all of them may be allowed to hold together.
+    pub(crate) mebibytes: i64,
 }
 
 /// What came of a wish to delete a cargo.
@@ -59,12 +68,28 @@ impl Store {
         &self,
         owner: &Owner,
         new: &NewCargo<'_>,
+        quota: CargoQuota,
         once: Option<&Once<'_, CargoRow>>,
         now: Moment,
     ) -> StoreResult<Done<CargoRow>> {
         let mut tx = self.begin().await?;
         if let Some(answer) = self.take_key(&mut tx, owner, once, now).await? {
             return Ok(Done::Before(answer));
+        }
+        self.in_turn(&mut tx, owner.as_str()).await?;
+        let question = "SELECT COUNT(*) AS cargos, CAST(COALESCE(SUM(size_limit_mb), 0) AS BIGINT) AS mebibytes \
+                        FROM cargos WHERE owner = $1 AND managed_by IS NULL AND deleted_at IS NULL";
+        if let Some(row) = ask(question).text(owner.as_str()).one(&mut *tx).await? {
+            let next = "delete cargos that are not needed, or have whoever runs Bay raise the limit";
+            if row.int("cargos")? >= quota.count {
+                let (what, name) = ("cargos of your own", "limits.max_cargos");
+                return Err(StoreError::Quota { what, name, limit: quota.count, next });
+            }
+            if row.int("mebibytes")? + i64::from(new.size_limit_mb) > quota.mebibytes {
+                let (what, name) =
+                    ("MB in all cargos of your own (the sum of size_limit_mb)", "limits.max_cargo_total_mb");
+                return Err(StoreError::Quota { what, name, limit: quota.mebibytes, next });
+            }
         }
         let made = self.put_cargo(&mut tx, Some(owner.as_str()), new, None, now).await?;
         self.keep_answer(&mut tx, owner, once, &made).await?;
@@ -130,6 +155,20 @@ impl Store {
         }
         tx.commit().await?;
         Ok(CargoRemoval::Gone)
+    }
+
+    /// Whether this is an owner's cargo that no sandbox uses; asked without writing anything.
+    pub(crate) async fn is_unused(&self, owner: &Owner, id: &str) -> StoreResult<bool> {
+        let question = "SELECT id FROM cargos WHERE id = $1 AND owner = $2 AND deleted_at IS NULL AND NOT EXISTS \
+                        (SELECT 1 FROM sandboxes s WHERE s.cargo_id = $1 AND s.deleted_at IS NULL)";
+        Ok(ask(question).text(id).text(owner.as_str()).one(&self.read).await?.is_some())
+    }
+
+    /// Whether a cargo is managed and no sandbox but this one uses it; asked without writing anything.
+    pub(crate) async fn goes_with(&self, id: &str, sandbox_id: &str) -> StoreResult<bool> {
+        let question = "SELECT id FROM cargos WHERE id = $1 AND managed_by IS NOT NULL AND NOT EXISTS \
+                        (SELECT 1 FROM sandboxes s WHERE s.cargo_id = $1 AND s.id <> $2 AND s.deleted_at IS NULL)";
+        Ok(ask(question).text(id).text(sandbox_id).one(&self.read).await?.is_some())
     }
 
     /// Deletes a managed cargo that no sandbox uses any more; whether it did.

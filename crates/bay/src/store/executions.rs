@@ -3,6 +3,7 @@
 use cove_api::{Annotation, HistoryEntry, Moment};
 use sqlx::AssertSqlSafe;
 
+use super::bounds::ROW_BYTES;
 use super::{Store, StoreResult, ask::Row, ask::ask};
 use crate::Owner;
 
@@ -48,6 +49,14 @@ pub(crate) struct NewExecution<'a> {
     pub(crate) learn: bool,
     /// When it began.
     pub(crate) created_at: Moment,
+}
+
+impl NewExecution<'_> {
+    /// Code, output and error, cut to what is kept of them.
+    pub(crate) fn kept(&self) -> (String, Option<String>, Option<String>) {
+        let short = |text: Option<&str>| text.map(|text| cut(text, MAX_OUTPUT_BYTES));
+        (cut(self.code, MAX_CODE_BYTES), short(self.output), short(self.error))
+    }
 }
 
 /// Which entries of a sandbox.
@@ -125,36 +134,59 @@ impl Store {
     pub(crate) async fn record(&self, new: &NewExecution<'_>, idle_expires_at: Option<Moment>) -> StoreResult<()> {
         let question = "INSERT INTO executions (id, owner, sandbox_id, seq, session_id, exec_type, code, success, \
              execution_time_ms, output, error, payload_ref, description, tags, tag_index, learn_enabled, learn_status, \
-             created_at) VALUES ($1, $2, $3, (SELECT COALESCE(MAX(seq), 0) + 1 FROM executions WHERE sandbox_id = $3), \
-             $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING seq AS n";
+             created_at, size_bytes) VALUES ($1, $2, $3, \
+             (SELECT COALESCE(MAX(seq), 0) + 1 FROM executions WHERE sandbox_id = $3), \
+             $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING seq AS n";
         let short = |text: Option<&str>, limit| text.map(|text| cut(text, limit));
-        let tags = short(new.tags, MAX_NOTE_BYTES);
+        let (code, output, error) = new.kept();
+        let (description, tags) = (short(new.description, MAX_NOTE_BYTES), short(new.tags, MAX_NOTE_BYTES));
+        let texts = [Some(&code), output.as_ref(), error.as_ref(), description.as_ref(), tags.as_ref(), tags.as_ref()];
+        let size: usize = ROW_BYTES + texts.into_iter().flatten().map(String::len).sum::<usize>();
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
         let question = ask(question)
             .text(new.id)
             .text(new.owner.as_str())
             .text(new.sandbox_id)
             .text_or(new.session_id)
             .text(new.exec_type)
-            .text(&cut(new.code, MAX_CODE_BYTES))
+            .text(&code)
             .flag(new.success)
             .int(new.execution_time_ms)
-            .text_or(short(new.output, MAX_OUTPUT_BYTES).as_deref())
-            .text_or(short(new.error, MAX_OUTPUT_BYTES).as_deref())
+            .text_or(output.as_deref())
+            .text_or(error.as_deref())
             .text_or(new.payload_ref)
-            .text_or(short(new.description, MAX_NOTE_BYTES).as_deref())
+            .text_or(description.as_deref())
             .text_or(tags.as_deref())
             .text(&tag_index(tags.as_deref().unwrap_or_default()))
             .flag(new.learn)
             .text_or(new.learn.then_some("pending"))
-            .at(new.created_at);
+            .at(new.created_at)
+            .int(size);
         // Each by itself: none of them is worth the three more journeys of a transaction on the way of every call.
         let seq = question.number(&self.write).await?;
+        // The entry is written: what fails from here on is done by the next one, or by the collector.
+        if let Err(error) = self.after_entry(new, seq, size, idle_expires_at).await {
+            tracing::warn!(%error, "the history could not be cut to its size");
+        }
+        Ok(())
+    }
+
+    async fn after_entry(
+        &self,
+        new: &NewExecution<'_>,
+        seq: i64,
+        size: i64,
+        idle_expires_at: Option<Moment>,
+    ) -> StoreResult<()> {
+        if let Some(idle_expires_at) = idle_expires_at {
+            self.touch_session(new.sandbox_id, idle_expires_at, Moment::now()).await?;
+        }
         if seq > MAX_ENTRIES {
             let question = "DELETE FROM executions WHERE sandbox_id = $1 AND seq <= $2";
             ask(question).text(new.sandbox_id).int(seq - MAX_ENTRIES).run(&self.write).await?;
         }
-        if let Some(idle_expires_at) = idle_expires_at {
-            self.touch_session(new.sandbox_id, idle_expires_at, Moment::now()).await?;
+        if self.bounds.is_due(new.owner, size) {
+            self.trim_history(new.owner).await?;
         }
         Ok(())
     }
@@ -217,8 +249,13 @@ impl Store {
         note: &Annotation,
     ) -> StoreResult<Option<HistoryEntry>> {
         let question = "UPDATE executions SET description = COALESCE($4, description), tags = COALESCE($5, tags), \
-                        tag_index = COALESCE($6, tag_index), notes = COALESCE($7, notes) \
+                        tag_index = COALESCE($6, tag_index), notes = COALESCE($7, notes), \
+                        size_bytes = 512 + octet_length(code) + octet_length(COALESCE(output, '')) \
+                        + octet_length(COALESCE(error, '')) + octet_length(COALESCE($4, description, '')) \
+                        + 2 * octet_length(COALESCE($5, tags, '')) + octet_length(COALESCE($7, notes, '')) \
                         WHERE id = $1 AND sandbox_id = $2 AND owner = $3 RETURNING *";
+        let texts = [note.description.as_ref(), note.tags.as_ref(), note.tags.as_ref(), note.notes.as_ref()];
+        let added: usize = texts.into_iter().flatten().map(String::len).sum();
         let row = ask(question)
             .text(id)
             .text(sandbox_id)
@@ -229,6 +266,9 @@ impl Store {
             .text_or(note.notes.as_deref())
             .one(&self.write)
             .await?;
+        if row.is_some() && self.bounds.is_due(owner, i64::try_from(added).unwrap_or(i64::MAX)) {
+            self.trim_history(owner).await?;
+        }
         row.as_ref().map(entry).transpose()
     }
 }

@@ -22,6 +22,21 @@ pub(crate) enum StoreError {
         /// Why.
         error: sqlx::Error,
     },
+    /// The file is there and cannot be read as a database.
+    #[error(
+        "the database {} is damaged ({why}): put a copy of it back (docs/bay-store.md), or move it and the files beside it \
+         away and start with --start-empty, which keeps the workspaces",
+        file.display()
+    )]
+    Damaged {
+        /// The file.
+        file: std::path::PathBuf,
+        /// What SQLite says.
+        why: String,
+    },
+    /// The server did not answer when it was last asked.
+    #[error("the database cannot be reached")]
+    Away,
     /// The database.
     #[error("the database: {0}")]
     Database(#[from] sqlx::Error),
@@ -51,12 +66,16 @@ pub(crate) enum StoreError {
         id: String,
     },
     /// The owner has as much as it may have.
-    #[error("at most {limit} {what} at a time")]
+    #[error("at most {limit} {what} ({name}): {next}")]
     Quota {
         /// Of what.
         what: &'static str,
+        /// The limit's name in the configuration, or in the documentation where it is fixed.
+        name: &'static str,
         /// How many.
         limit: i64,
+        /// What its owner can do about it.
+        next: &'static str,
     },
     /// What is to be kept is too large.
     #[error("{what} may have at most {limit} bytes")]
@@ -79,6 +98,22 @@ impl StoreError {
     pub(crate) fn missing(what: &'static str, id: &str) -> Self {
         Self::Missing { what, id: id.chars().take(64).collect() }
     }
+
+    /// Whether the row is there already.
+    pub(crate) fn is_repeated(&self) -> bool {
+        matches!(self, Self::Database(sqlx::Error::Database(fault)) if fault.is_unique_violation())
+    }
+
+    /// Whether it failed for want of room on the disk.
+    pub(crate) fn is_full(&self) -> bool {
+        let Self::Database(sqlx::Error::Database(fault)) = self else { return false };
+        match fault.code().as_deref() {
+            Some("53100") => true,
+            // SQLite: full, or a log that cannot grow (said as an error of input and output, or of opening).
+            Some(code) if code.len() < 5 => code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 10 | 13 | 14)),
+            _ => false,
+        }
+    }
 }
 
 impl From<StoreError> for BayError {
@@ -88,9 +123,10 @@ impl From<StoreError> for BayError {
             StoreError::TooLarge { .. } => ErrorCode::ValidationError,
             StoreError::Missing { .. } => ErrorCode::NotFound,
             StoreError::Quota { .. } => ErrorCode::QuotaExceeded,
+            StoreError::Away => return away("the database cannot be reached"),
             StoreError::Database(sqlx::Error::PoolTimedOut) => {
                 tracing::error!("no connection to the database became free in time");
-                return BayError::new(ErrorCode::Timeout, "the database did not answer in time");
+                return away("the database did not answer in time");
             }
             // What a database says may quote what is in it: for the log, not for a client.
             _ => {
@@ -98,15 +134,23 @@ impl From<StoreError> for BayError {
                     && let Some(why) = passing(fault)
                 {
                     tracing::error!(%error, "the store cannot work just now");
-                    let refusal = BayError::new(ErrorCode::SessionNotReady, format!("{why}; ask again"));
-                    return refusal.with("retry_after_ms", RETRY_AFTER_MS);
+                    return away(why);
                 }
                 tracing::error!(%error, "the store failed");
                 return BayError::new(ErrorCode::InternalError, "the store failed; the log says why");
             }
         };
-        BayError::new(code, error.to_string())
+        let refusal = BayError::new(code, error.to_string());
+        match error {
+            StoreError::Quota { name, limit, .. } => refusal.with("limit", name).with("max", limit),
+            _ => refusal,
+        }
     }
+}
+
+/// Refused for now, with when to come back.
+fn away(why: &str) -> BayError {
+    BayError::new(ErrorCode::SessionNotReady, format!("{why}; ask again")).with("retry_after_ms", RETRY_AFTER_MS)
 }
 
 /// What is wrong with a database that may be well again without anybody touching Bay; nothing was done then.
@@ -141,7 +185,7 @@ mod tests {
     #[test]
     fn what_may_pass_is_told_apart_from_what_will_not() {
         let said = |fault: sqlx::Error| BayError::from(StoreError::Database(fault));
-        for fault in [sqlx::Error::PoolClosed, sqlx::Error::Io(std::io::Error::other("x"))] {
+        for fault in [sqlx::Error::PoolClosed, sqlx::Error::PoolTimedOut, sqlx::Error::Io(std::io::Error::other("x"))] {
             let refusal = said(fault);
             assert_eq!((refusal.code, &refusal.details["retry_after_ms"]), (ErrorCode::SessionNotReady, &1000.into()));
         }

@@ -6,12 +6,27 @@
 use super::{Kind, Store, StoreError, StoreResult, ask::ask};
 
 /// The steps. A step's number is its place here, from 1.
-const STEPS: &[&str] =
-    &[include_str!("../../migrations/0001_bay.sql"), include_str!("../../migrations/0002_canary.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../../migrations/0001_bay.sql"),
+    include_str!("../../migrations/0002_canary.sql"),
+    include_str!("../../migrations/0003_sizes.sql"),
+];
 
 impl Store {
+    /// Whether no Bay has ever written here.
+    pub(crate) async fn is_new(&self) -> StoreResult<bool> {
+        let question = match self.kind() {
+            Kind::Sqlite => "SELECT COUNT(*) AS n FROM sqlite_master WHERE name = 'bay_schema'",
+            Kind::Postgres => {
+                "SELECT COUNT(*) AS n FROM information_schema.tables \
+                 WHERE table_name = 'bay_schema' AND table_schema = ANY (current_schemas(false))"
+            }
+        };
+        Ok(ask(question).number(&self.read).await? == 0)
+    }
+
     /// Runs the steps that this database has not seen.
-    pub(super) async fn migrate(&self) -> StoreResult<()> {
+    pub(crate) async fn migrate(&self) -> StoreResult<()> {
         let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
         let mut tx = self.begin().await?;
         if self.kind() == Kind::Postgres {

@@ -8,6 +8,7 @@
 mod address;
 mod ask;
 mod blobs;
+mod bounds;
 mod canary;
 mod cargos;
 mod cursor;
@@ -16,7 +17,9 @@ mod fault;
 mod idempotency;
 mod instances;
 mod migrate;
+mod probe;
 mod releases;
+mod reserve;
 mod sandboxes;
 mod sessions;
 mod skills;
@@ -24,6 +27,9 @@ mod skills;
 mod tests;
 mod warm;
 
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cove_api::Moment;
@@ -31,13 +37,13 @@ use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::{Any, AnyConnection, AnyPool, Connection as _, Transaction};
 
 pub(crate) use blobs::{BlobRow, NewBlob, blob_id, blob_ref};
-pub(crate) use cargos::{CargoRemoval, CargoRow, NewCargo};
+pub(crate) use cargos::{CargoQuota, CargoRemoval, CargoRow, NewCargo};
 pub(crate) use cursor::{Cursor, Page};
 pub(crate) use executions::{ExecutionFilter, MAX_NOTE_BYTES, NewExecution, split_tags};
 pub(crate) use fault::{StoreError, StoreResult};
 pub(crate) use idempotency::{Done, Once};
 pub(crate) use releases::{HEALTH_WINDOW_SECS, ReleaseFilter, ReleaseRow, Replay};
-pub(crate) use sandboxes::{CargoChoice, Extension, NewSandbox, SandboxRow};
+pub(crate) use sandboxes::{CargoChoice, Extension, NewSandbox, SandboxDeletion, SandboxRow};
 pub(crate) use sessions::{Begin, NewSession, SessionRow};
 pub(crate) use skills::CandidateFilter;
 pub(crate) use warm::WarmClaim;
@@ -45,6 +51,8 @@ pub(crate) use warm::WarmClaim;
 use address::Address;
 pub(crate) use address::sqlite_file;
 use ask::ask;
+pub(crate) use bounds::Bounds;
+use reserve::Reserve;
 
 /// How long a verb waits for a connection, and SQLite for another process's transaction.
 const WAIT: Duration = Duration::from_secs(10);
@@ -54,6 +62,10 @@ const SQLITE_READERS: u32 = 3;
 
 /// Connections to PostgreSQL from one Bay.
 const POSTGRES_CONNECTIONS: u32 = 12;
+
+/// How long a verb waits for one of these. Questions are short: who waits longer waits for a server that is not there,
+/// and is better told to come back.
+const POSTGRES_WAIT: Duration = Duration::from_secs(3);
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,23 +84,45 @@ pub(crate) struct Store {
     write: AnyPool,
     /// How long the answer to an idempotency key is kept.
     answers_kept_secs: i64,
+    /// What one owner's records may take.
+    bounds: Arc<Bounds>,
+    /// Room that is kept for an SQLite file.
+    reserve: Option<Arc<Reserve>>,
+    /// How to reach a server once more.
+    options: AnyConnectOptions,
+    /// Whether the server was not there when it was last asked.
+    away: Arc<AtomicBool>,
 }
 
 impl Store {
     /// Opens the database (an SQLite file is made if there is none) and brings its schema up to date.
+    #[cfg(test)]
     pub(crate) async fn open(url: &str) -> StoreResult<Self> {
+        let store = Self::connect(url).await?;
+        store.migrate().await?;
+        Ok(store)
+    }
+
+    /// Opens the database as it is (an SQLite file is made if there is none); [`Store::migrate`] comes next.
+    pub(crate) async fn connect(url: &str) -> StoreResult<Self> {
         sqlx::any::install_default_drivers();
         let address = Address::parse(url)?;
         address.make_file()?;
         let options: AnyConnectOptions = address.url().parse()?;
-        let kind = address.kind();
+        let (kind, file) = (address.kind(), sqlite_file(url));
+        let reserve = file.as_deref().map(Reserve::beside).map(Arc::new);
         let (read, write) = match kind {
             Kind::Sqlite => {
+                if let (Some(file), Some(reserve)) = (&file, &reserve) {
+                    // The log beside the file needs room before anything can be read.
+                    reserve.release_if_full();
+                    probe::look_at_file(file, &options).await?;
+                    reserve.make();
+                }
                 let write = sqlite_pool(1, false).connect_with(options.clone()).await?;
                 let alone = address.in_memory();
-                let read =
-                    if alone { write.clone() } else { sqlite_pool(SQLITE_READERS, true).connect_lazy_with(options) };
-                (read, write)
+                let readers = || sqlite_pool(SQLITE_READERS, true).connect_lazy_with(options.clone());
+                (if alone { write.clone() } else { readers() }, write)
             }
             Kind::Postgres => {
                 // Once by hand: a pool tries again until its patience ends, and then only says that it ended.
@@ -96,14 +130,59 @@ impl Store {
                 let first = first.unwrap_or(Err(sqlx::Error::PoolTimedOut));
                 let first = first.map_err(|error| StoreError::Unreachable { place: address.place(), error })?;
                 first.close().await?;
-                let pool = AnyPoolOptions::new().max_connections(POSTGRES_CONNECTIONS).acquire_timeout(WAIT);
-                let pool = pool.connect_with(options).await?;
+                let pool = AnyPoolOptions::new().max_connections(POSTGRES_CONNECTIONS).acquire_timeout(POSTGRES_WAIT);
+                let pool = pool.connect_with(options.clone()).await?;
                 (pool.clone(), pool)
             }
         };
-        let store = Self { kind, read, write, answers_kept_secs: idempotency::KEPT_SECS };
-        store.migrate().await?;
-        Ok(store)
+        Ok(Self {
+            kind,
+            read,
+            write,
+            answers_kept_secs: idempotency::KEPT_SECS,
+            bounds: Arc::default(),
+            reserve,
+            options,
+            away: Arc::default(),
+        })
+    }
+
+    /// Bounds an owner's records otherwise than usual.
+    pub(crate) fn bounded(self, bounds: Bounds) -> Self {
+        Self { bounds: Arc::new(bounds), ..self }
+    }
+
+    /// The room that is kept for an SQLite file.
+    pub(crate) fn reserve(&self) -> Option<&Reserve> {
+        self.reserve.as_deref()
+    }
+
+    /// Refuses at once while the database is known not to be there.
+    pub(crate) fn at_hand(&self) -> StoreResult<()> {
+        if self.away.load(Ordering::Relaxed) { Err(StoreError::Away) } else { Ok(()) }
+    }
+
+    /// Does what has to work on a full disk too: what ends or deletes something. Where there is no room for it, the
+    /// reserve is given up, and the log written back, so that it can be used again from its beginning.
+    pub(crate) async fn must<T, F: Future<Output = StoreResult<T>>>(&self, work: impl Fn() -> F) -> StoreResult<T> {
+        match work().await {
+            Err(error) if error.is_full() => {
+                if let Some(reserve) = self.reserve() {
+                    reserve.release();
+                }
+                let _ = self.write_back().await;
+                work().await
+            }
+            done => done,
+        }
+    }
+
+    /// Writes SQLite's log back into its file: from then on as much can be written as the log is long without any room.
+    pub(crate) async fn write_back(&self) -> StoreResult<()> {
+        if self.kind == Kind::Sqlite {
+            sqlx::raw_sql("PRAGMA wal_checkpoint(PASSIVE)").execute(&self.write).await?;
+        }
+        Ok(())
     }
 
     /// Keeps answers to idempotency keys for so long instead of an hour.
@@ -165,9 +244,10 @@ fn sqlite_pool(connections: u32, only_read: bool) -> AnyPoolOptions {
         .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .after_connect(move |connection, _| {
             Box::pin(async move {
+                // Freed pages can be given back (in a new file: only before its first page), and the log is cut short.
                 sqlx::raw_sql(
-                    "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
-                     PRAGMA foreign_keys = ON;",
+                    "PRAGMA busy_timeout = 10000; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; \
+                     PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 4194304;",
                 )
                 .execute(&mut *connection)
                 .await?;

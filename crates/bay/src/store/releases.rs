@@ -6,6 +6,7 @@
 use cove_api::{Deleted, IdKind, Moment, Promote, ReleaseInfo, ReleaseStage, new_id};
 use sqlx::{Any, Transaction};
 
+use super::bounds::MAX_RELEASES;
 use super::skills::{deleted, read_word, word};
 use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 use crate::Owner;
@@ -107,6 +108,11 @@ impl Store {
             if found.info.skill_key != skill_key {
                 return Err(StoreError::Conflict(format!("release {id} is of the skill `{}`", found.info.skill_key)));
             }
+        }
+        let held = "SELECT COUNT(*) AS n FROM releases WHERE owner = $1 AND deleted_at IS NULL";
+        if ask(held).text(owner.as_str()).number(&mut *tx).await? >= MAX_RELEASES {
+            let next = "delete releases that are not in use";
+            return Err(StoreError::Quota { what: "releases", name: "releases", limit: MAX_RELEASES, next });
         }
         let replaces = self.deactivate(&mut tx, owner, &skill_key, wish.stage).await?;
         let row = Fresh {

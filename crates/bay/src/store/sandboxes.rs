@@ -180,7 +180,9 @@ impl Store {
         let Some(limit) = limit else { return Ok(()) };
         self.in_turn(tx, owner.as_str()).await?;
         let count = ask(COUNT).text(owner.as_str()).at(now).number(&mut **tx).await?;
-        if count >= limit { Err(StoreError::Quota { what: "sandboxes", limit }) } else { Ok(()) }
+        let next = "delete sandboxes that are done with";
+        let refusal = StoreError::Quota { what: "sandboxes at a time", name: "limits.max_sandboxes", limit, next };
+        if count >= limit { Err(refusal) } else { Ok(()) }
     }
 
     #[cfg(test)]
@@ -193,6 +195,12 @@ impl Store {
     pub(crate) async fn sandbox(&self, owner: &Owner, id: &str) -> StoreResult<Option<SandboxRow>> {
         let question = sandboxes!("WHERE s.id = $1 AND s.owner = $2 AND s.deleted_at IS NULL");
         ask(question).text(id).text(owner.as_str()).one(&self.read).await?.as_ref().map(sandbox).transpose()
+    }
+
+    /// Ids of all of an owner's sandboxes that are not deleted.
+    pub(crate) async fn sandboxes_of(&self, owner: &Owner) -> StoreResult<Vec<String>> {
+        let question = "SELECT id FROM sandboxes WHERE owner = $1 AND deleted_at IS NULL";
+        ask(question).text(owner.as_str()).each(&self.read, |row| row.text("id")).await
     }
 
     /// Any sandbox, unless deleted; for the house, not for clients.

@@ -7,6 +7,7 @@ use cove_api::{
 use serde_json::Value;
 use sqlx::{Any, Transaction};
 
+use super::bounds::{MAX_CANDIDATES, MAX_EVALUATIONS};
 use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 use crate::Owner;
 
@@ -85,6 +86,13 @@ impl Store {
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'draft', $12, $12) RETURNING *";
         let json = |map: &Option<serde_json::Map<String, Value>>| map.clone().map(|map| Value::Object(map).to_string());
         let sources = Value::from(wish.source_execution_ids.clone()).to_string();
+        let mut tx = self.begin().await?;
+        self.in_turn(&mut tx, owner.as_str()).await?;
+        let held = "SELECT COUNT(*) AS n FROM candidates WHERE owner = $1 AND deleted_at IS NULL";
+        if ask(held).text(owner.as_str()).number(&mut *tx).await? >= MAX_CANDIDATES {
+            let next = "delete candidates that are not needed";
+            return Err(StoreError::Quota { what: "candidates", name: "candidates", limit: MAX_CANDIDATES, next });
+        }
         let row = ask(question)
             .text(&new_id(IdKind::Candidate)?)
             .text(owner.as_str())
@@ -98,9 +106,11 @@ impl Store {
             .text_or(json(&wish.postconditions).as_deref())
             .text(&sources)
             .at(now)
-            .one(&self.write)
+            .one(&mut *tx)
             .await?;
-        row.as_ref().map_or(Err(sqlx::Error::RowNotFound.into()), candidate)
+        let made = row.as_ref().map_or(Err(sqlx::Error::RowNotFound.into()), candidate)?;
+        tx.commit().await?;
+        Ok(made)
     }
 
     /// One of an owner's candidates, unless deleted.
@@ -214,6 +224,9 @@ impl Store {
             .at(now)
             .run(&mut *tx)
             .await?;
+        let question = "DELETE FROM evaluations WHERE id IN (SELECT id FROM evaluations WHERE candidate_id = $1 \
+                        ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2)";
+        ask(question).text(id).int(MAX_EVALUATIONS).run(&mut *tx).await?;
         tx.commit().await?;
         Ok(evaluation)
     }

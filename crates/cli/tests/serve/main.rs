@@ -3,13 +3,16 @@
 
 mod alone;
 mod asked;
+mod away;
 mod clients;
+mod disk;
 mod ending;
 mod endpoints;
 mod events;
 mod full;
 mod handed_on;
 mod killed;
+mod lost;
 mod once;
 mod people;
 mod postgres;
@@ -20,6 +23,7 @@ mod screen;
 mod several;
 mod skills;
 mod starting;
+mod sums;
 mod terminal;
 mod trouble;
 

@@ -17,7 +17,12 @@ pub(super) async fn one(call: Call<'_>, id: &str) -> Done {
     let request: BrowserExecRequest = call.args.clone().parse()?;
     let shows = is_screenshot(&request.cmd);
     let done = call.bay().exec_browser(&call.owner, id, request).await?;
-    let mut structured = executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
+    let mut structured = executed(
+        done.success,
+        &done.output,
+        done.execution_id.as_deref().filter(|_| done.recorded),
+        done.execution_time_ms,
+    );
     merge(&mut structured, json!({"exit_code": done.exit_code, "trace_ref": done.trace_ref}));
     let mut text = done.output.clone();
     if !done.success && !text.contains(done.stderr.trim()) {
@@ -40,7 +45,7 @@ pub(super) async fn batch(call: Call<'_>, id: &str) -> Done {
     let request: BrowserBatchRequest = call.args.clone().parse()?;
     let done = call.bay().exec_browser_batch(&call.owner, id, request).await?;
     let structured = json!({
-        "success": done.success, "execution_id": done.execution_id, "execution_time_ms": done.execution_time_ms,
+        "success": done.success, "execution_id": done.execution_id.filter(|_| done.recorded), "execution_time_ms": done.execution_time_ms,
         "results": to_value(&done.results), "total_steps": done.total_steps, "completed_steps": done.completed_steps,
         "duration_ms": done.duration_ms, "trace_ref": done.trace_ref,
     });
@@ -52,7 +57,7 @@ pub(super) async fn skill(mut call: Call<'_>, id: &str) -> Done {
     let request: BrowserSkillRequest = call.args.clone().parse()?;
     let done = call.bay().run_browser_skill(&call.owner, id, &key, request).await?;
     let structured = json!({
-        "success": done.success, "execution_id": done.execution_id, "execution_time_ms": done.execution_time_ms,
+        "success": done.success, "execution_id": done.recorded.then_some(done.execution_id), "execution_time_ms": done.execution_time_ms,
         "skill_key": done.skill_key, "release_id": done.release_id,
         "results": to_value(&done.results), "total_steps": done.total_steps, "completed_steps": done.completed_steps,
         "duration_ms": done.duration_ms, "trace_ref": done.trace_ref,

@@ -27,7 +27,7 @@ pub(super) async fn javascript(mut call: Call<'_>, id: &str) -> Done {
         Some(console) => bay.exec_javascript_heard(&call.owner, id, request, console).await?,
         None => bay.exec_javascript(&call.owner, id, request).await?,
     };
-    let (took, execution_id) = (done.execution_time_ms, done.execution_id.clone());
+    let (took, execution_id) = (done.execution_time_ms, done.execution_id.clone().filter(|_| done.recorded));
     let mut structured = executed(done.success, &done.output, execution_id.as_deref(), took);
     let Some(data) = done.data else { return Ok(Reply::new(done.output, structured)) };
     let mut text = String::new();
@@ -109,7 +109,12 @@ pub(super) async fn python(call: Call<'_>, id: &str) -> Done {
     let request: PythonExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
     let done = call.bay().exec_python(&call.owner, id, request).await?;
-    let mut structured = executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
+    let mut structured = executed(
+        done.success,
+        &done.output,
+        done.execution_id.as_deref().filter(|_| done.recorded),
+        done.execution_time_ms,
+    );
     let mut reply = Reply::new(done.output, Value::Null);
     if let Some(data) = &done.data {
         for picture in data.output.images.iter().filter_map(Value::as_object).flatten() {
@@ -136,7 +141,12 @@ pub(super) async fn shell(call: Call<'_>, id: &str) -> Done {
     let request: ShellExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.command);
     let done = call.bay().exec_shell(&call.owner, id, request).await?;
-    let mut structured = executed(done.success, &done.output, done.execution_id.as_deref(), done.execution_time_ms);
+    let mut structured = executed(
+        done.success,
+        &done.output,
+        done.execution_id.as_deref().filter(|_| done.recorded),
+        done.execution_time_ms,
+    );
     merge(&mut structured, json!({"exit_code": done.exit_code}));
     let mut reply = Reply::new(done.output, structured);
     if !done.success {

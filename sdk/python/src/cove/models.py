@@ -60,6 +60,9 @@ class BrowserBatchResult:
     #: How long the call took.
     execution_time_ms: int | None = None
 
+    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    recorded: bool | None = None
+
     #: The trace, if asked for.
     trace_ref: str | None = None
 
@@ -92,6 +95,9 @@ class BrowserExecResult:
     #: How long it took.
     execution_time_ms: int | None = None
 
+    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    recorded: bool | None = None
+
     #: The trace, if asked for.
     trace_ref: str | None = None
 
@@ -111,6 +117,9 @@ class BrowserSkillResult:
 
     #: How long the call took.
     execution_time_ms: int
+
+    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    recorded: bool | None = None
 
     #: The trace, if asked for.
     trace_ref: str | None = None
@@ -666,6 +675,9 @@ class JavaScriptExecResult:
     #: How long it took.
     execution_time_ms: int | None = None
 
+    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    recorded: bool | None = None
+
     #: The code, if asked for.
     code: str | None = None
 
@@ -778,6 +790,9 @@ class PythonExecResult:
 
     #: How long it took.
     execution_time_ms: int | None = None
+
+    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    recorded: bool | None = None
 
     #: The code, if asked for.
     code: str | None = None
@@ -1045,6 +1060,9 @@ class ShellExecResult:
 
     #: How long it took.
     execution_time_ms: int | None = None
+
+    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    recorded: bool | None = None
 
     #: The command, if asked for.
     command: str | None = None

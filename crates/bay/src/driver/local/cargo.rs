@@ -95,6 +95,16 @@ impl Cargos {
         remove_tree(&self.root, &format!("{TRASH}{id}"))
     }
 
+    /// Moves all of them into a folder of their own, which is no cargo.
+    pub(super) fn set_aside(&self, stamp: i64) -> io::Result<PathBuf> {
+        let aside = self.root.join(format!(".lost-{stamp}"));
+        DirBuilder::new().mode(0o700).create(&aside)?;
+        for (name, _) in self.list()? {
+            fs::rename(self.root.join(&name), aside.join(&name))?;
+        }
+        Ok(aside)
+    }
+
     pub(super) fn clear_trash(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else { return };
         for entry in entries.flatten() {

@@ -55,6 +55,18 @@ impl LocalDriver {
     }
 }
 
+impl LocalDriver {
+    /// How many cargos lie here that the records should know.
+    pub(crate) fn left_cargos(&self) -> std::io::Result<usize> {
+        Ok(self.cargos.list()?.len())
+    }
+
+    /// Moves them out of the way, where nobody takes them for orphans; where they are then.
+    pub(crate) fn set_aside(&self, stamp: i64) -> std::io::Result<PathBuf> {
+        self.cargos.set_aside(stamp)
+    }
+}
+
 impl Driver for LocalDriver {
     fn name(&self) -> &'static str {
         "local"

@@ -1,6 +1,6 @@
 //! The table of cases.
 
-use super::{Case, history, races, sandboxes, sessions, skills};
+use super::{Case, bounds, history, races, sandboxes, sessions, skills};
 
 macro_rules! cases {
     ($($room:ident::$case:ident),* $(,)?) => {
@@ -31,6 +31,11 @@ cases![
     history::the_oldest_go,
     history::nul_bytes_and_odd_texts_are_kept,
     history::blobs_are_kept_within_bounds,
+    bounds::an_owners_history_is_bounded_in_sum,
+    bounds::an_owners_cargos_are_bounded,
+    bounds::an_owners_blobs_are_bounded,
+    bounds::an_owners_skills_are_bounded,
+    bounds::what_is_only_remembered_is_bounded,
     skills::payloads_come_back_as_they_were,
     skills::candidates_need_their_own_executions,
     skills::from_draft_to_release_and_back,

@@ -1,5 +1,6 @@
 //! One suite, two databases: each case gets an empty database of its own, in SQLite and in a real PostgreSQL.
 
+mod bounds;
 mod cases;
 mod history;
 mod place;

@@ -4,9 +4,13 @@ use cove_api::{IdKind, Moment, new_id};
 use serde_json::{Value, json};
 
 use crate::store::{
-    CargoChoice, Done, ExecutionFilter, NewCargo, NewExecution, NewSandbox, NewSession, Once, SandboxRow, Store,
+    CargoChoice, CargoQuota, Done, ExecutionFilter, NewCargo, NewExecution, NewSandbox, NewSession, Once, SandboxRow,
+    Store,
 };
 use crate::{IdempotencyKey, Owner};
+
+/// More cargos than any case makes.
+pub(super) const PLENTY: CargoQuota = CargoQuota { count: 1_000, mebibytes: 1_000_000 };
 
 /// A store on a database of its own.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use cove_api::{IdKind, Promote, ReleaseStage};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-use super::place::{Place, id, key, once};
+use super::place::{PLENTY, Place, id, key, once};
 use crate::store::{
     Begin, CargoChoice, CargoRemoval, Done, Extension, NewCargo, NewSandbox, Store, StoreError, WarmClaim,
 };
@@ -169,7 +169,7 @@ pub(super) async fn a_cargo_is_deleted_or_used_never_both(place: Place) {
     for _ in 0..10 {
         let cargo_id = id(IdKind::Cargo);
         let new = NewCargo { id: &cargo_id, backend: "local", size_limit_mb: 1 };
-        place.store.insert_cargo(&place.owner, &new, None, place.now).await.unwrap();
+        place.store.insert_cargo(&place.owner, &new, PLENTY, None, place.now).await.unwrap();
         let outcome = together(&place, 4, |place, number| {
             let cargo_id = cargo_id.clone();
             async move {

@@ -3,7 +3,7 @@
 use cove_api::{IdKind, Moment, SandboxStatus};
 use serde_json::json;
 
-use super::place::{Place, answer, id, key, once};
+use super::place::{PLENTY, Place, answer, id, key, once};
 use crate::Owner;
 use crate::store::{CargoChoice, CargoRemoval, Cursor, Done, Extension, NewCargo, NewSandbox, Once, StoreError};
 
@@ -162,9 +162,9 @@ pub(super) async fn a_cargo_in_use_stays(place: Place) {
     let new = NewCargo { id: &cargo_id, backend: "local", size_limit_mb: 65_536 };
     let key = key("cargo");
     let once = Once { key: &key, request: "cargo", answer: &|row: &crate::store::CargoRow| json!(row.info.id) };
-    assert!(matches!(store.insert_cargo(owner, &new, Some(&once), now).await.unwrap(), Done::Now(_)));
+    assert!(matches!(store.insert_cargo(owner, &new, PLENTY, Some(&once), now).await.unwrap(), Done::Now(_)));
     let again = id(IdKind::Cargo);
-    let repeated = store.insert_cargo(owner, &NewCargo { id: &again, ..new }, Some(&once), now).await.unwrap();
+    let repeated = store.insert_cargo(owner, &NewCargo { id: &again, ..new }, PLENTY, Some(&once), now).await.unwrap();
     assert_eq!(repeated, Done::Before(json!(cargo_id)));
     assert!(store.cargo(owner, &again).await.unwrap().is_none(), "the work is not done twice");
 
@@ -246,7 +246,7 @@ pub(super) async fn quotas_count_what_is_alive(place: Place) {
     place.sandbox("p", Some(place.at(10))).await;
     let second = place.sandbox("p", None).await;
     let refused = place.create("p", None, None, Some(2)).await.unwrap_err();
-    assert!(matches!(refused, StoreError::Quota { what: "sandboxes", limit: 2 }), "{refused}");
+    assert!(matches!(refused, StoreError::Quota { name: "limits.max_sandboxes", limit: 2, .. }), "{refused}");
     assert_eq!(store.count_sandboxes(owner, place.at(10)).await.unwrap(), 1, "an expired one does not count");
     store.delete_sandbox(Some(owner), &second.id, place.now).await.unwrap();
     assert!(place.create("p", None, None, Some(2)).await.is_ok());

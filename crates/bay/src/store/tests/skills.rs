@@ -15,7 +15,7 @@ use crate::skills::{
 };
 use crate::store::{ReleaseFilter, StoreError};
 
-fn wish(skill_key: &str, sources: &[&String]) -> CreateCandidate {
+pub(super) fn wish(skill_key: &str, sources: &[&String]) -> CreateCandidate {
     CreateCandidate {
         skill_key: skill_key.to_owned(),
         source_execution_ids: sources.iter().map(|id| (*id).clone()).collect(),
@@ -28,7 +28,7 @@ fn wish(skill_key: &str, sources: &[&String]) -> CreateCandidate {
     }
 }
 
-fn verdict(passed: bool, score: Option<f64>) -> Evaluate {
+pub(super) fn verdict(passed: bool, score: Option<f64>) -> Evaluate {
     Evaluate { passed, score, benchmark_id: None, report: None }
 }
 

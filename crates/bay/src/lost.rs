@@ -1,0 +1,45 @@
+//! A database that is gone while the workspaces of its sandboxes are still there.
+//!
+//! Bay would start with empty records, and its collector would take every workspace for an orphan and remove it. So such a
+//! start is refused; who really wants to begin anew says so, and what lies there is set aside, not removed.
+
+use std::path::{Path, PathBuf};
+
+use cove_api::Moment;
+
+use crate::StartError;
+use crate::config::Config;
+use crate::driver::LocalDriver;
+
+/// Looks, when the database is new; refuses, or sets aside what would be taken for orphans.
+pub(crate) fn look(config: &Config, driver: &LocalDriver) -> Result<(), StartError> {
+    let failed = |error: &dyn std::fmt::Display| StartError(error.to_string());
+    let left = driver.left_cargos().map_err(|error| failed(&error))?;
+    if left == 0 {
+        return Ok(());
+    }
+    let root = config.cargo_root().map_err(|error| failed(&error))?;
+    if !config.database.start_empty {
+        let url = config.database_url().map_err(|error| failed(&error))?;
+        let place = crate::store::sqlite_file(&url).map_or("PostgreSQL".to_owned(), |file| file.display().to_string());
+        return Err(StartError(format!(
+            "the database ({place}) is gone or empty, but {} holds {left} workspaces of it: put a copy of the database \
+             back, or start with --start-empty to begin anew (the workspaces are set aside, not removed)",
+            root.display()
+        )));
+    }
+    let stamp = Moment::now().micros() / 1_000_000;
+    let aside = driver.set_aside(stamp).map_err(|error| failed(&error))?;
+    let artifacts = config.artifacts_root().map_err(|error| failed(&error))?;
+    if artifacts.is_dir() {
+        std::fs::rename(&artifacts, beside(&artifacts, stamp)).map_err(|error| failed(&error))?;
+    }
+    tracing::warn!(aside = %aside.display(), left, "the database was gone: the workspaces are set aside");
+    Ok(())
+}
+
+fn beside(folder: &Path, stamp: i64) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push(format!(".lost-{stamp}"));
+    PathBuf::from(name)
+}
