@@ -62,8 +62,11 @@ impl Ask {
     }
 
     /// Asks for at most one row.
+    ///
+    /// All rows are awaited: SQLite commits what a question wrote when it has given its last one. Whoever leaves with the
+    /// first never hears that the disk was full then.
     pub(super) async fn one<'e>(self, on: impl Executor<'e, Database = Any>) -> StoreResult<Option<Row>> {
-        Ok(self.0.fetch_optional(on).await?.map(Row))
+        Ok(self.0.fetch_all(on).await?.into_iter().next().map(Row))
     }
 
     /// Asks for all rows.
