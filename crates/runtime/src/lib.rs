@@ -26,6 +26,9 @@
 pub mod cell;
 pub mod client;
 mod process;
+mod remove;
 pub mod ship;
 mod sys;
 mod watchdog;
+
+pub use remove::remove_tree;

@@ -18,6 +18,7 @@ use super::report::{EffectiveLimits, EffectiveWalls, Survey, Wall, WallState};
 use super::rlimits::RESERVED_PROCESSES;
 use super::spec::{Go, Report, Spec, receive, send};
 use super::{Limit, landlock_rules, rlimits, root, seccomp};
+use crate::process::Rank;
 use crate::ship::{Listen, ShipOptions};
 use crate::sys;
 
@@ -46,7 +47,9 @@ impl Inside {
     /// What Ship is told in here.
     pub(crate) fn ship_options(self, options: ShipOptions) -> ShipOptions {
         let watched = self.walls.limits.memory_bytes.as_ref().filter(|limit| limit.by == "watchdog");
-        let mut listen = options.listen;
+        // Whoever reaches a port in here is a guest; all else is asked by the socket, which has no name in here.
+        let guests = |listen| if let Listen::Tcp(address) = listen { Listen::Doorstep(address) } else { listen };
+        let mut listen: Vec<_> = options.listen.into_iter().map(guests).collect();
         listen.push(Listen::Opened(self.listener));
         ShipOptions {
             listen,
@@ -58,7 +61,7 @@ impl Inside {
             limits: Some(self.walls.limits),
             way_out: self.spec.egress.map(|_| root::EGRESS.into()),
             program: root::PROGRAM.into(),
-            init: true,
+            rank: Rank::Init,
             ..options
         }
     }
@@ -229,6 +232,7 @@ fn put_up_walls(spec: &Spec, leash: &OwnedFd, was_root: bool) -> io::Result<Effe
     survey.note("not-dumpable", new("Ship cannot be read or traced by guests"));
     stay_on_leash(leash)?;
     survey.note("landlock", landlock_rules::put_on());
+    survey.note("signal-scope", landlock_rules::scopes_signals());
     survey.note("seccomp", seccomp::put_on());
     confirm(&mut survey);
     for needed in NEEDED {

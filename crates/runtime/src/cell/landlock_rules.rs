@@ -3,8 +3,8 @@
 //! Even if a mount could be made writable again, only the workspace and the temporary folders may be written.
 
 use landlock::{
-    ABI, Access, AccessFs, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
-    RulesetError, Scope,
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetError, Scope,
 };
 
 /// The newest rules that we know; older kernels take what they know of them.
@@ -45,4 +45,17 @@ pub(super) fn put_on() -> Result<String, String> {
         Ok(other) => Err(format!("not there: {other:?}")),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// Whether this kernel can keep guests' signals among guests.
+pub(super) fn scopes_signals() -> Result<String, String> {
+    let strict = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let known = strict.scope(Scope::Signal).map(|_| "guests can signal guests only".to_owned());
+    known.map_err(|error| format!("guests can stop and kill the process that runs JavaScript: {error}"))
+}
+
+/// Keeps the signals of this thread and of everybody whom it starts from now on among themselves. All guests are started
+/// by one thread, so that one command can still end what another one has left running.
+pub(super) fn scope_signals() -> Result<(), RulesetError> {
+    Ruleset::default().scope(Scope::Signal)?.create()?.restrict_self().map(drop)
 }

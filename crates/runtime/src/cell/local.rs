@@ -167,11 +167,12 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
             return refuse(format!("the environment has a name or value that cannot be: {name:?}"));
         }
     }
-    let real = |path: &Path| -> Result<PathBuf, CellError> {
+    // Not by its path: whoever hears of it need not know where things are on the host.
+    let real = |path: &Path, what: &str| -> Result<PathBuf, CellError> {
         let real = std::fs::canonicalize(path);
-        real.map_err(|error| CellError::Options(format!("{} cannot be used: {error}", path.display())))
+        real.map_err(|error| CellError::Options(format!("{what} cannot be used: {error}")))
     };
-    let workspace = real(&options.workspace)?;
+    let workspace = real(&options.workspace, "the workspace's folder")?;
     let mut mounts = options.mounts.clone();
     for mount in &mut mounts {
         let plain = mount.inside.components().skip(1).all(|part| matches!(part, std::path::Component::Normal(_)));
@@ -179,7 +180,7 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
         if !mount.inside.is_absolute() || !plain || taken || mount.inside.parent().is_none() {
             return refuse(format!("nothing can be mounted at {}", mount.inside.display()));
         }
-        mount.host = real(&mount.host)?;
+        mount.host = real(&mount.host, &format!("the folder for {}", mount.inside.display()))?;
     }
     let (uid, gid) = adopt_cargo(&workspace)?;
     let Some(text) = workspace.to_str() else { return refuse("the workspace's path is not UTF-8".to_owned()) };
@@ -207,7 +208,7 @@ fn adopt_cargo(workspace: &Path) -> Result<(u32, u32), CellError> {
     }
     let found = std::fs::metadata(workspace)?;
     if !found.is_dir() {
-        return Err(CellError::Options(format!("{} is no folder", workspace.display())));
+        return Err(CellError::Options("the workspace is no folder".to_owned()));
     }
     if found.uid() != 0 && found.gid() != 0 {
         return Ok((found.uid(), found.gid()));

@@ -9,6 +9,7 @@
 mod egress;
 mod enter;
 mod etc;
+mod guests;
 mod identity;
 mod landlock_rules;
 mod local;
@@ -22,6 +23,7 @@ mod syscalls;
 
 pub use cove_cgroup::Limit;
 pub use enter::{EnterError, Inside, enter};
+pub(crate) use guests::wall_guests_off;
 pub use local::{CellError, LocalCell};
 pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};
 pub use report::{EffectiveLimits, EffectiveWalls, Wall, WallState};

@@ -102,3 +102,40 @@ pub(super) fn put_on() -> Result<String, String> {
     })();
     outcome.map(|()| "a list of allowed calls".to_owned()).map_err(|error| error.to_string())
 }
+
+/// Calls with a process in this argument that change how it runs.
+const TARGETED: [(libc::c_long, u8); 6] = [
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+];
+
+/// The two of them that can name all processes of a user, and by which number.
+const OF_USER: [(libc::c_long, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
+
+/// Puts on what guests may not do to Ship, whose threads these are: guests have its user, and without this they could
+/// give it the lowest priority or take its files and processor time away by a limit.
+pub(super) fn put_on_guests(threads: &[u64]) -> Result<(), String> {
+    let outcome = (|| {
+        let mut rules = Rules::new();
+        for (call, argument) in TARGETED {
+            let mut refused = Vec::new();
+            for thread in threads {
+                refused.push(when(argument, SeccompCmpOp::Eq, *thread)?);
+            }
+            if let Some((_, user)) = OF_USER.iter().find(|(other, _)| *other == call) {
+                refused.push(when(0, SeccompCmpOp::Eq, *user)?);
+            }
+            rules.insert(call, refused);
+        }
+        let another = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
+        let set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+        rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![another, set])?]);
+        apply_filter(&compile(rules, SeccompAction::Allow, errno(libc::EPERM))?)?;
+        Outcome::Ok(())
+    })();
+    outcome.map_err(|error| error.to_string())
+}

@@ -1,11 +1,17 @@
-//! Ship's processes: each has a keeper, each keeper has an owner, and whoever drops the owner ends the tree.
+//! Ship's processes: each program has a mark that everybody below it carries, and whoever drops the program ends them all.
+//!
+//! Programs are started on threads of their own, because making a process may wait (for memory, for one) and Ship may not.
 
 mod family;
+mod mark;
 mod output;
 mod program;
+mod spawner;
 mod tree;
 
 pub(crate) use family::Family;
+pub use family::Rank;
+pub(crate) use mark::Mark;
 pub(crate) use output::{Bounded, Capture};
-pub(crate) use program::{End, Program};
+pub(crate) use program::{End, Program, TreeEnd};
 pub(crate) use tree::{proportional_bytes, resident_bytes_by_process};

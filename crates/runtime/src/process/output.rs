@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::net::unix::pipe;
 
@@ -77,6 +78,10 @@ pub(crate) struct Capture {
     pub(crate) kept: Bounded,
 }
 
+/// Pipes that are read for nobody. One process can hold any number of them open, and Ship needs its descriptors.
+const MAX_FORGOTTEN: usize = 256;
+static FORGOTTEN: AtomicUsize = AtomicUsize::new(0);
+
 /// As much as a pipe holds.
 const BLOCK_BYTES: usize = 64 << 10;
 
@@ -119,14 +124,20 @@ impl Capture {
 
     /// Goes on reading and forgetting for those whom the program left behind, so that they neither block nor break.
     pub(crate) fn forget(mut self) {
-        if self.pipe.is_some() {
-            self.kept = Bounded::new(2);
-            tokio::spawn(async move {
-                while self.pipe.is_some() {
-                    self.fill().await;
-                }
-            });
+        if self.pipe.is_none() || FORGOTTEN.fetch_add(1, Ordering::Relaxed) >= MAX_FORGOTTEN {
+            // Too many: whoever still writes there hears that nobody reads.
+            if self.pipe.take().is_some() {
+                FORGOTTEN.fetch_sub(1, Ordering::Relaxed);
+            }
+            return;
         }
+        self.kept = Bounded::new(2);
+        tokio::spawn(async move {
+            while self.pipe.is_some() {
+                self.fill().await;
+            }
+            FORGOTTEN.fetch_sub(1, Ordering::Relaxed);
+        });
     }
 }
 

@@ -2,12 +2,17 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::net::unix::pipe;
+use tokio::sync::oneshot;
 
-use super::tree::{self, Keeper};
-use crate::sys::keeper::{News, Started};
+use super::Mark;
+use super::family::Registered;
+use super::tree::{self, Tree};
+
+/// How long a program that was killed may take to be seen dead.
+const LAST_NEWS: Duration = Duration::from_millis(200);
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +24,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// The keeper is gone and cannot say; only SIGKILL ends a keeper early, and it ends its program's command too.
+    /// It was killed, and has not been seen dead yet.
     const UNKNOWN: Self = Self { code: 128 + libc::SIGKILL, signal: Some(libc::SIGKILL) };
 
     fn from_wait_status(status: i32) -> Self {
@@ -30,109 +35,91 @@ impl End {
     }
 }
 
+/// The end of a whole tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TreeEnd {
+    /// How the program itself ended.
+    pub(crate) end: End,
+    /// Whether nobody is left. Otherwise the rest is still being ended.
+    pub(crate) whole: bool,
+}
+
 /// A running program with everything below it. Dropping it ends them all, unless they were [released](Self::release).
 #[derive(Debug)]
 pub(crate) struct Program {
-    keeper: Keeper,
-    news: pipe::Receiver,
-    pid: Option<i32>,
+    pid: i32,
+    handle: OwnedFd,
+    /// Why it could not be executed, if so.
+    trouble: OwnedFd,
+    /// `None`: one of ours, which ends what it starts by itself.
+    mark: Option<Mark>,
+    status: oneshot::Receiver<i32>,
     end: Option<End>,
-    /// The keeper has gone, and with it everybody below.
-    gone: bool,
     released: bool,
 }
 
 impl Program {
-    pub(super) fn new(started: Started) -> io::Result<Self> {
-        let keeper = started.keeper.cast_signed();
-        let news = pipe::Receiver::from_owned_fd(started.news).inspect_err(|_| tree::kill_now(keeper))?;
-        Ok(Self { keeper: Keeper::own(keeper), news, pid: None, end: None, gone: false, released: false })
-    }
-
-    /// A program whose keeper somebody else has started: one of `parents`, who are ended if this fails.
-    pub(crate) async fn adopt(news: OwnedFd, parents: [i32; 2]) -> io::Result<Self> {
-        let news = pipe::Receiver::from_owned_fd(news)?;
-        loop {
-            news.readable().await?;
-            let mut message = [0; 8];
-            match news.try_read(&mut message) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
-                Ok(_) => {
-                    let Some(News::Keeper(pid)) = News::read(message) else {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    };
-                    let keeper = Keeper { pid, parents };
-                    return Ok(Self { keeper, news, pid: None, end: None, gone: false, released: false });
-                }
-            }
+    pub(super) fn new(started: Registered, mark: Option<Mark>) -> Self {
+        let Registered { process, status } = started;
+        Self {
+            pid: process.pid,
+            handle: process.handle,
+            trouble: process.trouble,
+            mark,
+            status,
+            end: None,
+            released: false,
         }
     }
 
-    /// Its keeper's id.
-    pub(crate) fn keeper(&self) -> i32 {
-        self.keeper.pid
-    }
-
-    /// Whether `only` is alive directly below the keeper, and nobody else is.
-    pub(crate) fn has_only(&self, only: i32) -> bool {
-        self.keeper.has_only(only)
-    }
-
-    /// Waits for the next word of the keeper; `false` when it has no more. May be dropped and called again.
-    async fn hear(&mut self) -> bool {
-        let mut message = [0; 8];
-        loop {
-            if self.news.readable().await.is_err() {
-                break;
-            }
-            match self.news.try_read(&mut message) {
-                Ok(8) => match News::read(message) {
-                    Some(News::Started(pid)) => self.pid = Some(pid),
-                    Some(News::Ended(status)) => self.end = Some(End::from_wait_status(status)),
-                    Some(News::Keeper(_)) | None => break,
-                },
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
-                    continue;
-                }
-                Ok(_) | Err(_) => break,
-            }
-            return true;
-        }
-        self.gone = true;
-        false
-    }
-
-    /// The program's own id, as soon as its keeper has said it.
-    pub(crate) async fn pid(&mut self) -> Option<i32> {
-        while self.pid.is_none() && self.hear().await {}
+    /// The program's own id.
+    pub(crate) fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// Waits until the program itself has ended; what it left behind may go on.
+    /// The mark of everybody below it.
+    pub(crate) fn mark(&self) -> Option<Mark> {
+        self.mark
+    }
+
+    /// Waits until the program itself has ended; what it left behind may go on. May be dropped and called again.
     pub(crate) async fn ended(&mut self) -> End {
-        while self.end.is_none() && self.hear().await {}
-        *self.end.get_or_insert(End::UNKNOWN)
+        match self.end {
+            Some(end) => end,
+            None => {
+                let status = (&mut self.status).await;
+                *self.end.insert(status.map_or(End::UNKNOWN, End::from_wait_status))
+            }
+        }
+    }
+
+    /// Why it could not be executed; to be asked when it has ended.
+    pub(crate) fn trouble(&self) -> Option<io::Error> {
+        let mut number = [0; 4];
+        match rustix::io::read(&self.trouble, &mut number) {
+            Ok(4) => Some(io::Error::from_raw_os_error(i32::from_ne_bytes(number))),
+            _ => None,
+        }
     }
 
     /// Sends a signal to the program's process group, as a terminal would.
     pub(crate) fn signal(&self, signal: Signal) {
-        if let Some(pid) = self.pid.and_then(Pid::from_raw).filter(|_| self.end.is_none()) {
+        if let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.end.is_none()) {
             let _ = kill_process_group(pid, signal);
         }
     }
 
     /// Ends the program and everybody below it, also those who forked twice or left their session.
-    pub(crate) async fn end_tree(&mut self) -> End {
-        let keeper = self.keeper;
-        tokio::select! {
-            () = keeper.end_below() => {}
-            // The keeper's last word comes sooner than the next look.
-            () = async { while self.hear().await {} } => {}
-        }
-        let end = self.ended().await;
+    pub(crate) async fn end_tree(&mut self) -> TreeEnd {
+        // By its handle: it may not have its mark yet.
+        tree::kill(&self.handle);
+        let whole = match self.mark {
+            Some(mark) => Tree::Of(mark).end().await,
+            None => true,
+        };
         self.released = true;
-        end
+        let seen = tokio::time::timeout(LAST_NEWS, self.ended()).await.ok();
+        TreeEnd { end: seen.unwrap_or(End::UNKNOWN), whole: whole && seen.is_some() }
     }
 
     /// Lets go of what the program has left running.
@@ -143,13 +130,14 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        if self.released || self.gone {
+        if self.released {
             return;
         }
-        let keeper = self.keeper;
+        tree::kill(&self.handle);
+        let Some(mark) = self.mark else { return };
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(keeper.end_below())),
-            Err(_) => tree::kill_now(keeper.pid),
+            Ok(runtime) => drop(runtime.spawn(Tree::Of(mark).end())),
+            Err(_) => Tree::Of(mark).kill_now(),
         }
     }
 }

@@ -1,67 +1,56 @@
-//! The tree below a process, read from `/proc`, and its end.
+//! Everybody who carries a mark, found in `/proc`, and their end.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fs;
-use std::time::Duration;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal};
 
-/// A tree that forks faster than we look is stopped first; so many looks are enough for the fork bombs in the tests
-/// with a wide margin.
-const MAX_LOOKS: usize = 200;
+use super::Mark;
+use crate::sys::spawn::mark_of;
+
+/// How long the end of a tree is waited for. A fork bomb takes some ten milliseconds; with what else an answer needs,
+/// this keeps the promise of deadline + 1 s.
+const END_LIMIT: Duration = Duration::from_millis(700);
+
+/// How often a tree that forks faster than we look is stopped before it is killed: who is stopped can neither fork nor
+/// make room for others.
+const FREEZING_LOOKS: usize = 20;
 
 /// Between two looks, for the kernel to take the dead away.
-const PAUSE: Duration = Duration::from_millis(2);
+const PAUSE: Duration = Duration::from_millis(1);
 
-#[derive(Debug, Clone, Copy)]
+/// Looks of somebody who cannot wait.
+const HURRIED_LOOKS: usize = 50;
+
+/// What `/proc/PID/stat` says of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     pid: i32,
-    parent: i32,
     dead: bool,
 }
 
 /// `pid (name) state ppid …`; the name may hold anything, also parentheses and newlines.
+///
+/// The first thread of a process may have ended while others run: only one that is alone is dead.
 fn parse(stat: &str) -> Option<Entry> {
     let (pid, rest) = stat.split_once(' ')?;
     let mut fields = rest.get(rest.rfind(')')? + 1..)?.split_ascii_whitespace();
     let state = fields.next()?;
-    Some(Entry { pid: pid.parse().ok()?, parent: fields.next()?.parse().ok()?, dead: matches!(state, "Z" | "X") })
+    let threads: u32 = fields.nth(16)?.parse().ok()?;
+    Some(Entry { pid: pid.parse().ok()?, dead: matches!(state, "Z" | "X") && threads <= 1 })
+}
+
+fn is_dead(pid: i32) -> bool {
+    // `/proc/PID/stat` may be other than UTF-8 by its name field.
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok();
+    stat.and_then(|stat| parse(&String::from_utf8_lossy(&stat))).is_none_or(|entry| entry.dead)
 }
 
 fn numbered() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
-fn everybody() -> Vec<Entry> {
-    // `/proc/PID/stat` may be other than UTF-8 by its name field.
-    let stat = |pid: i32| fs::read(format!("/proc/{pid}/stat")).ok();
-    numbered().filter_map(|pid| parse(&String::from_utf8_lossy(&stat(pid)?))).collect()
-}
-
-/// The direct children of a process, the dead ones too.
-pub(super) fn children(parent: i32) -> Vec<i32> {
-    everybody().iter().filter(|entry| entry.parent == parent).map(|entry| entry.pid).collect()
-}
-
-/// Everybody below `root` who is alive.
-fn descendants(root: i32) -> Vec<i32> {
-    let all = everybody();
-    let mut below: HashMap<i32, Vec<Entry>> = HashMap::new();
-    for entry in all {
-        below.entry(entry.parent).or_default().push(entry);
-    }
-    let mut found = Vec::new();
-    let mut todo = vec![root];
-    while let Some(parent) = todo.pop() {
-        for entry in below.remove(&parent).unwrap_or_default() {
-            todo.push(entry.pid);
-            if !entry.dead {
-                found.push(entry.pid);
-            }
-        }
-    }
-    found
 }
 
 fn send(pid: i32, signal: Signal) {
@@ -70,79 +59,77 @@ fn send(pid: i32, signal: Signal) {
     }
 }
 
-/// Stops everybody below `root` until nobody new appears: who is stopped cannot fork.
-fn freeze(root: i32) -> Vec<i32> {
-    let mut stopped = Vec::new();
-    for _ in 0..MAX_LOOKS {
-        let new: Vec<_> = descendants(root).into_iter().filter(|pid| !stopped.contains(pid)).collect();
-        if new.is_empty() {
-            break;
-        }
-        for pid in new {
-            send(pid, Signal::STOP);
-            stopped.push(pid);
-        }
-    }
-    stopped
+/// A number of processes that are to end together.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Tree {
+    /// Those with this mark.
+    Of(Mark),
+    /// Those with the mark of any program from the first number to before the second.
+    Between(u64, u64),
 }
 
-/// Kills a process and everybody below it, without waiting.
-pub(super) fn kill_now(root: i32) {
-    for pid in freeze(root) {
-        send(pid, Signal::KILL);
-    }
-    send(root, Signal::KILL);
-}
-
-/// A keeper, and whose child it may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Keeper {
-    pub(super) pid: i32,
-    pub(super) parents: [i32; 2],
-}
-
-impl Keeper {
-    /// One that this process has started.
-    pub(super) fn own(pid: i32) -> Self {
-        Self { pid, parents: [std::process::id().cast_signed(); 2] }
-    }
-
-    /// Whether it has gone, or is dead and only waits to be buried.
+impl Tree {
+    /// Sends a signal to everybody in it; who of them was alive.
     ///
-    /// A number that meanwhile belongs to somebody else's child is a keeper that has gone, too.
-    fn has_gone(self) -> bool {
-        let stat = fs::read(format!("/proc/{}/stat", self.pid)).ok();
-        let entry = stat.and_then(|stat| parse(&String::from_utf8_lossy(&stat)));
-        entry.is_none_or(|entry| entry.dead || !self.parents.contains(&entry.parent))
+    /// Each at once when it is seen: one that forks and ends all the time is another by the end of the look.
+    fn meet(self, signal: Signal) -> Vec<i32> {
+        let own = |found| match self {
+            Self::Of(mark) => mark.owns(found),
+            Self::Between(first, next) => super::mark::is_between(found, first, next),
+        };
+        let members = numbered().filter(|pid| mark_of(*pid).is_some_and(own));
+        members.inspect(|pid| send(*pid, signal)).filter(|pid| !is_dead(*pid)).collect()
     }
 
-    /// Ends everybody below it; returns when it has gone, at the latest after [`MAX_LOOKS`] pauses.
+    /// Ends everybody in it; `false`: somebody is left after [`END_LIMIT`], and is still being ended.
+    pub(super) async fn end(self) -> bool {
+        let until = Instant::now() + END_LIMIT;
+        loop {
+            if self.look().await {
+                return true;
+            }
+            if Instant::now() >= until {
+                break;
+            }
+        }
+        tokio::spawn(async move { while !self.look().await {} });
+        false
+    }
+
+    /// Kills whom it finds; `true`: nobody is left.
     ///
-    /// That nobody was seen says nothing: a look takes a while, and who forks and ends in the middle of it hides its
-    /// child from it. The keeper knows, because the kernel tells it: it goes when its last child has gone. One that
-    /// stays although nobody is below it was stopped by a guest, and is killed.
-    pub(super) async fn end_below(self) {
-        for _ in 0..MAX_LOOKS {
-            if self.has_gone() {
+    /// Who forks and ends in the middle of a look may hide its child from it, but only if numbers begin anew just then:
+    /// so nobody is left when two looks have seen nobody.
+    async fn look(self) -> bool {
+        let mut stopped = HashSet::new();
+        for _ in 0..FREEZING_LOOKS {
+            let before = stopped.len();
+            stopped.extend(self.meet(Signal::STOP));
+            if stopped.len() == before {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        if self.meet(Signal::KILL).is_empty() && stopped.is_empty() {
+            return true;
+        }
+        tokio::time::sleep(PAUSE).await;
+        false
+    }
+
+    /// Ends them as far as that goes without waiting.
+    pub(super) fn kill_now(self) {
+        for _ in 0..HURRIED_LOOKS {
+            if self.meet(Signal::KILL).is_empty() {
                 return;
             }
-            for pid in freeze(self.pid) {
-                send(pid, Signal::KILL);
-            }
-            if self.has_gone() {
-                return;
-            }
-            tokio::time::sleep(PAUSE).await;
         }
-        kill_now(self.pid);
     }
+}
 
-    /// Whether `only` is alive directly below it, and nobody else is.
-    pub(super) fn has_only(self, only: i32) -> bool {
-        let all = everybody();
-        let mut below = all.iter().filter(|entry| entry.parent == self.pid && !entry.dead);
-        below.next().is_some_and(|entry| entry.pid == only) && below.next().is_none()
-    }
+/// Kills the process of a handle.
+pub(super) fn kill(handle: impl AsFd) {
+    let _ = pidfd_send_signal(handle, Signal::KILL);
 }
 
 /// What a process has in memory, each page that it shares counted by its share. `None` where the kernel does not say.
@@ -167,11 +154,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_cannot_forge_a_parent() {
-        let entry = parse("12 (a) S 1 (b) R 7 1 2").unwrap();
-        assert_eq!((entry.pid, entry.parent, entry.dead), (12, 7, false));
-        assert!(parse("12 (x) Z 3").unwrap().dead);
-        for nonsense in ["", "1", "x (a) S 1", "1 a S 1", "1 (a)"] {
+    fn a_name_cannot_forge_an_end() {
+        let stat = |name: &str, state: &str, threads: u32| {
+            format!("12 ({name}) {state} 7 12 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 {threads} 0 99")
+        };
+        assert_eq!(parse(&stat("a) Z 1 (b", "R", 1)), Some(Entry { pid: 12, dead: false }));
+        assert_eq!(parse(&stat("x", "Z", 1)), Some(Entry { pid: 12, dead: true }));
+        assert_eq!(parse(&stat("its first thread has ended", "Z", 2)), Some(Entry { pid: 12, dead: false }));
+        for nonsense in ["", "1", "x (a) S 1", "1 a S 1", "1 (a)", "1 (a) S 1 1"] {
             assert!(parse(nonsense).is_none(), "{nonsense:?}");
         }
     }

@@ -1,13 +1,30 @@
 //! `cove ship`: Ship as a program of its own, inside a sandbox or without one.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::options::DEFAULT_PORT;
-use super::{IPythonUse, Listen, ShipOptions, serve};
+use super::{IPythonUse, Listen, Rank, ShipOptions, serve};
 use crate::cell;
 
 const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspace DIR] [--env NAME=VALUE]…
             [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]";
+
+/// Threads for work on files.
+const FILE_THREADS: usize = 8;
+
+/// Longer than any machine runs.
+const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
+
+/// Starts all threads for file work: what keeps guests off Ship's threads knows those that are there before the first
+/// guest. Each waits until the last one is there, so that none gets the work of two.
+fn start_file_threads() {
+    let all = std::sync::Arc::new(std::sync::Barrier::new(FILE_THREADS));
+    for _ in 0..FILE_THREADS {
+        let all = std::sync::Arc::clone(&all);
+        drop(tokio::task::spawn_blocking(move || all.wait()));
+    }
+}
 
 /// Runs Ship until its listeners end; returns the exit code and, where there is one, what to tell the user.
 ///
@@ -30,22 +47,25 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     let options = match (inside, parsed) {
         (_, Err(problem)) => return (2, Some(format!("{problem}\n{USAGE}"))),
         (Some(inside), Ok(options)) => inside.ship_options(options),
-        (None, Ok(options)) => options,
+        (None, Ok(options)) => {
+            // Otherwise the end of a program that has lost its parents would be told to somebody else.
+            let _ = rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1));
+            ShipOptions { rank: Rank::Alone, ..options }
+        }
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(8)
+        .max_blocking_threads(FILE_THREADS)
         // A guest may use up all processes; the threads that Ship has, it keeps.
-        .thread_keep_alive(std::time::Duration::from_secs(24 * 3600))
+        .thread_keep_alive(FOREVER)
         .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return (5, Some(format!("no runtime: {error}"))),
     };
     let served = runtime.block_on(async {
+        start_file_threads();
         let mut ship = serve(options).await?;
-        // One thread for file work from the start, for the same reason.
-        let _ = tokio::task::spawn_blocking(|| {}).await;
         if walled {
             // Signals come from guests only: their owner ends a cell otherwise.
             ship.wait().await;

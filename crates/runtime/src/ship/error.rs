@@ -67,6 +67,20 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
     }
 
+    pub(crate) fn timeout(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message)
+    }
+
+    /// A program that could not be started.
+    pub(crate) fn from_start(program: &str, error: &std::io::Error) -> Self {
+        if Errno::from_io_error(error) == Some(Errno::AGAIN) {
+            let message =
+                "all processes that the sandbox may have are in use; end some of them, or restart the sandbox";
+            return Self::too_many(format!("{program} could not be started: {message}"));
+        }
+        Self::internal(format!("{program} could not be started: {error}"))
+    }
+
     /// What the system's refusal means for the caller.
     pub(crate) fn from_errno(errno: Errno, given: &str) -> Self {
         match errno {

@@ -44,8 +44,12 @@ impl Writer {
         self.0.write_all(body).await
     }
 
-    /// Sends one byte, and these descriptors with it.
-    pub(super) async fn pass<const N: usize>(&mut self, descriptors: [BorrowedFd<'_>; N]) -> io::Result<()> {
+    /// Sends a few bytes in one piece, and these descriptors with them.
+    pub(super) async fn pass<const N: usize>(
+        &mut self,
+        word: &[u8],
+        descriptors: [BorrowedFd<'_>; N],
+    ) -> io::Result<()> {
         let stream = self.0.as_ref();
         let sent = stream.async_io(Interest::WRITABLE, || {
             let mut space = [MaybeUninit::uninit(); PASS_BYTES];
@@ -53,7 +57,7 @@ impl Writer {
             if !rights.push(SendAncillaryMessage::ScmRights(&descriptors)) {
                 return Err(io::Error::other("too many descriptors to pass"));
             }
-            Ok(sendmsg(stream, &[IoSlice::new(&[1])], &mut rights, SendFlags::NOSIGNAL)?)
+            Ok(sendmsg(stream, &[IoSlice::new(word)], &mut rights, SendFlags::NOSIGNAL)?)
         });
         sent.await.map(drop)
     }

@@ -5,9 +5,11 @@
 //! ([`crate::cell`]) decide who that is and how much it may use. It runs the same way under every driver.
 
 mod command;
+mod doorstep;
 mod error;
 mod frames;
 pub(crate) mod fs;
+mod health;
 mod javascript;
 mod options;
 mod python;
@@ -17,6 +19,7 @@ mod skill;
 mod term;
 mod way_out;
 
+pub use crate::process::Rank;
 pub use command::command;
 pub use options::{Listen, ShipOptions};
 pub use python::IPythonUse;

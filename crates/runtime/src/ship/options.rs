@@ -3,13 +3,15 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::IPythonUse;
+use super::{IPythonUse, Rank};
 
 /// Where Ship listens.
 #[derive(Debug)]
 pub enum Listen {
     /// A TCP address; port 8123 is the custom.
     Tcp(SocketAddr),
+    /// A TCP address that guests reach: `/health` and `/meta`, and nothing else.
+    Doorstep(SocketAddr),
     /// A socket file, made by Ship.
     Unix(PathBuf),
     /// A socket that somebody else has opened: the walls pass theirs in, so that no file of it is inside them.
@@ -19,7 +21,7 @@ pub enum Listen {
 /// What Ship is told at its start.
 #[derive(Debug)]
 pub struct ShipOptions {
-    /// All of these are served alike.
+    /// All of these are served alike, but for [`Listen::Doorstep`].
     pub listen: Vec<Listen>,
     /// The workspace's folder; guests know it as `/workspace`.
     pub workspace: PathBuf,
@@ -39,7 +41,7 @@ pub struct ShipOptions {
     pub process_limit: Option<u64>,
     /// How much memory all guests together may use where no control group counts it; a watchdog sees to it.
     pub watch_memory_bytes: Option<u64>,
-    /// How much may be in the workspace where no file system counts it; a watchdog sees to it. Only as `init`.
+    /// How much may be in the workspace where no file system counts it; a watchdog sees to it. Only behind walls.
     pub watch_workspace_bytes: Option<u64>,
     /// What guests are held to, and by what, for `/meta`; `None` where whoever made the sandbox has not said.
     pub limits: Option<crate::cell::EffectiveLimits>,
@@ -50,8 +52,8 @@ pub struct ShipOptions {
     pub program: PathBuf,
     /// The words on its command line before Ship's own, such as `ship`.
     pub program_args: Vec<String>,
-    /// Whether this process is the sandbox's first, to which all orphans fall.
-    pub init: bool,
+    /// How far this process is responsible for others.
+    pub rank: Rank,
 }
 
 /// The custom port.
@@ -74,7 +76,7 @@ impl Default for ShipOptions {
             way_out: None,
             program: PathBuf::from("/proc/self/exe"),
             program_args: Vec::new(),
-            init: std::process::id() == 1,
+            rank: Rank::Part,
         }
     }
 }

@@ -11,10 +11,11 @@ use tokio::task::JoinSet;
 
 use super::error::ApiError;
 use super::fs::confined::{MOUNT, Workspace};
+use super::health::{Pulse, health};
 use super::javascript::{self, Javascript};
 use super::python::Kernel;
 use super::shell::Jobs;
-use super::{Listen, ShipOptions, fs, python, shell, skill, term, way_out};
+use super::{Listen, ShipOptions, doorstep, fs, python, shell, skill, term, way_out};
 use crate::cell::EffectiveLimits;
 use crate::process::Family;
 
@@ -33,7 +34,10 @@ pub(crate) struct ShipState {
     pub(crate) env: Arc<[(String, String)]>,
     pub(crate) output_limit_bytes: usize,
     pub(crate) process_limit: Option<u64>,
+    pub(super) pulse: Pulse,
     limits: Arc<Option<EffectiveLimits>>,
+    /// What did not go well at the start, and did not keep Ship from it.
+    warnings: Arc<[String]>,
 }
 
 /// Why Ship could not start.
@@ -88,16 +92,30 @@ impl ShipHandle {
 
 /// All routes of a Ship on this workspace. Needs a Tokio runtime, whose tasks own the interpreter and the processes.
 pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
-    build(options).map(|(router, _)| router)
+    build(options).map(|built| built.all)
 }
 
-fn build(options: &ShipOptions) -> Result<(Router, Arc<Family>), ShipError> {
+/// What there is to serve.
+struct Built {
+    /// Every route.
+    all: Router,
+    /// What guests may ask.
+    doorstep: Router,
+    family: Arc<Family>,
+}
+
+fn build(options: &ShipOptions) -> Result<Built, ShipError> {
     let refuse = |reason: String| ShipError::Workspace { path: options.workspace.display().to_string(), reason };
     let workspace = Workspace::open(&options.workspace).map_err(|errno| refuse(errno.to_string()))?;
-    skill::write(&workspace).map_err(|error| refuse(error.to_string()))?;
+    // Opened, should a guest have closed it. What cannot be is told by whoever needs it.
+    drop(workspace.root());
+    let mut warnings = Vec::new();
+    if let Err(error) = skill::write(&workspace) {
+        warnings.push(format!("the built-in skill could not be written: {error}"));
+    }
     let workspace = Arc::new(workspace);
     let files = cove_files::Workspace::open(&options.workspace).map_err(|error| refuse(error.to_string()))?;
-    let family = Family::found(options.init)?;
+    let family = Family::found(options.rank)?;
     let env = options.full_env();
     if let Some(limit_bytes) = options.watch_memory_bytes {
         crate::watchdog::watch_memory(limit_bytes);
@@ -134,37 +152,46 @@ fn build(options: &ShipOptions) -> Result<(Router, Arc<Family>), ShipError> {
         env: env.into(),
         output_limit_bytes: options.output_limit_bytes,
         process_limit: options.process_limit,
+        pulse: Pulse::default(),
         limits: Arc::new(options.limits.clone()),
+        warnings: warnings.into(),
     };
-    let routes = Router::new()
+    let doorstep = Router::new().route("/health", get(health)).route("/meta", get(meta));
+    let all = doorstep
+        .clone()
         .route("/", get(meta))
-        .route("/health", get(health))
-        .route("/meta", get(meta))
         .route("/term/ws", get(term::open))
         .merge(fs::routes())
         .merge(shell::routes())
         .merge(python::routes())
         .merge(javascript::routes());
-    Ok((routes.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state), family))
+    let doorstep = doorstep.fallback(unknown).with_state(state.clone());
+    let all = all.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state);
+    Ok(Built { all, doorstep, family })
 }
 
 /// Starts to serve.
 pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
     let listen = std::mem::take(&mut options.listen);
-    let (router, family) = build(&options)?;
+    let Built { all, doorstep, family } = build(&options)?;
     if let Some(socket) = options.way_out.take() {
         way_out::open(socket).await?;
     }
     let mut servers = JoinSet::new();
     let mut addresses = Vec::new();
     for listen in listen {
-        let router = router.clone();
+        let router = all.clone();
         match listen {
             Listen::Tcp(address) => {
                 let failed = |error| ShipError::Listen { address: address.to_string(), error };
                 let listener = TcpListener::bind(address).await.map_err(failed)?;
                 addresses.push(listener.local_addr()?);
                 servers.spawn(async move { drop(axum::serve(listener, router).await) });
+            }
+            Listen::Doorstep(address) => {
+                let failed = |error| ShipError::Listen { address: address.to_string(), error };
+                let listener = TcpListener::bind(address).await.map_err(failed)?;
+                servers.spawn(doorstep::serve(listener, doorstep.clone()));
             }
             Listen::Unix(path) => {
                 let failed = |error| ShipError::Listen { address: path.display().to_string(), error };
@@ -179,10 +206,6 @@ pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
         }
     }
     Ok(ShipHandle { servers, addresses, family })
-}
-
-async fn health() -> Json<Value> {
-    Json(json!({"status": "healthy", "version": env!("CARGO_PKG_VERSION")}))
 }
 
 async fn unknown(uri: axum::http::Uri) -> ApiError {
@@ -202,6 +225,7 @@ async fn meta(State(state): State<ShipState>) -> Json<Value> {
         "workspace": {"mount_path": MOUNT},
         // What is enforced, and by what; null where nothing is, or where a container's own maker would have to be asked.
         "limits": *state.limits,
+        "warnings": *state.warnings,
         "capabilities": {
             "filesystem": {
                 "operations": ["create", "read", "write", "edit", "delete", "list", "upload", "download"],

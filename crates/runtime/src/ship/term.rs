@@ -26,7 +26,10 @@ use super::error::{ApiError, Params};
 use super::fs::confined::Inside;
 use crate::process::Program;
 use crate::sys::duplicate_high;
-use crate::sys::keeper::{StandardStreams, Start};
+use crate::sys::spawn::{StandardStreams, Start};
+
+/// How long a start may take; usually a millisecond.
+const START_LIMIT: Duration = Duration::from_secs(5);
 
 /// How long the last output of an ended shell is waited for.
 const LAST_WORDS: Duration = Duration::from_millis(50);
@@ -67,7 +70,9 @@ pub(super) async fn open(
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, ApiError> {
     let failed = |error: io::Error| ApiError::internal(format!("no terminal could be opened: {error}"));
-    let (terminal, program) = start(&state, &size).map_err(failed)?;
+    let started = tokio::time::timeout(START_LIMIT, start(&state, &size)).await;
+    let late = |_| ApiError::timeout(format!("no terminal could be opened within {START_LIMIT:?}"));
+    let (terminal, program) = started.map_err(late)?.map_err(failed)?;
     let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
     Ok(upgrade.on_upgrade(move |socket| serve(socket, terminal, program)))
 }
@@ -76,7 +81,7 @@ struct Terminal {
     master: AsyncFd<OwnedFd>,
 }
 
-fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)> {
+async fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     unlockpt(&master)?;
     let peer = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
@@ -86,10 +91,10 @@ fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)> {
     let root = Inside::parse(".").and_then(|root| state.workspace.folder(&root));
     let mut env: Vec<_> = state.env.iter().filter(|(name, _)| name != "TERM").cloned().collect();
     env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
-    let program = state.family.start(Start {
-        program: "/bin/bash",
-        args: &["-l".to_owned()],
-        env: &env,
+    let start = Start {
+        program: "/bin/bash".to_owned(),
+        args: vec!["-l".to_owned()],
+        env,
         cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
         streams: StandardStreams {
             input: duplicate_high(peer.as_fd())?,
@@ -99,8 +104,8 @@ fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)> {
         terminal: true,
         inherit: None,
         processes: state.process_limit,
-    })?;
-    Ok((terminal, program))
+    };
+    Ok((terminal, state.family.start(start).await?))
 }
 
 impl Terminal {

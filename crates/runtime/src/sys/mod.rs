@@ -3,7 +3,7 @@
 //! Each function does one thing and says why it is sound. Nothing here decides anything.
 #![allow(unsafe_code)]
 
-pub(crate) mod keeper;
+pub(crate) mod spawn;
 
 use std::ffi::CString;
 use std::io;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hyper::Method;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, Sandbox, sandbox, until};
@@ -155,14 +156,14 @@ async fn the_room_is_replaced_when_it_is_gone() {
     for wall in ["seccomp", "landlock-files", "no-new-privileges", "capabilities", "resource-limits"] {
         assert!(walls["active"].as_array().unwrap().contains(&json!(wall)), "{wall}: {walls}");
     }
-    sandbox.out("pkill -9 -f __javas[c]ript").await;
+    sandbox.signal("__javascript", Signal::KILL);
     until("nothing is left of it", || async {
         sandbox.out("pgrep -fc 'cove-w[o]rker|__javas[c]ript' || true").await == "0"
     })
     .await;
     assert_eq!(cell(&sandbox, "typeof kept").await["data"]["result"], "undefined");
     // Stopped instead of killed: it does not answer, so it is ended.
-    sandbox.out("pkill -STOP -f __javas[c]ript").await;
+    sandbox.signal("__javascript", Signal::STOP);
     let answer = sandbox.ok("/javascript/exec", json!({"code": "1", "timeout": 0.2})).await;
     assert_eq!((&answer["success"], &answer["state_lost"]), (&json!(false), &json!(true)), "{answer}");
     assert_eq!(run(&sandbox, "return 3").await["data"]["result"], 3);

@@ -7,7 +7,7 @@ use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
 use cove_runtime::client::ShipClient;
 use hyper::{Method, StatusCode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -114,6 +114,23 @@ impl Sandbox {
         let answer = self.shell(command).await;
         assert_eq!(answer["return_code"], 0, "{command}: {answer}");
         answer["stdout"].as_str().unwrap().trim_end().to_owned()
+    }
+
+    /// Sends a signal from outside to the processes of this sandbox whose command line has this word.
+    pub(crate) fn signal(&self, word: &str, signal: Signal) {
+        let space = |pid: &str| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+        let own = space(&self.cell.walls().init_pid.to_string()).unwrap();
+        let mut found = 0;
+        for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(pid) = name.parse::<i32>() else { continue };
+            let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            if space(&name).as_ref() == Some(&own) && String::from_utf8_lossy(&words).contains(word) {
+                kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+                found += 1;
+            }
+        }
+        assert!(found > 0, "nobody has {word:?} on his command line");
     }
 
     pub(crate) async fn python(&self, code: &str) -> Value {

@@ -55,7 +55,7 @@ pub(crate) const BASH: &[(&str, &str)] = &[
     ),
     (
         "only own processes are seen",
-        "for p in /proc/[0-9]*; do case $(cat $p/comm 2>/dev/null) in cove-ship|keeper|bash|cat|'') ;; *) echo BREACH $(cat $p/comm);; esac; done; echo held",
+        "for p in /proc/[0-9]*; do case $(cat $p/comm 2>/dev/null) in cove-ship|bash|cat|'') ;; *) echo BREACH $(cat $p/comm);; esac; done; echo held",
     ),
     ("kill the neighbour", "kill -9 {neighbour_pid} && echo BREACH || echo held"),
     ("stop process 1", "kill -STOP 1; echo held"),
@@ -213,6 +213,6 @@ pub(crate) const PYTHON: &[(&str, &str)] = &[
     ),
     (
         "Ship, asked from inside for the host",
-        "import urllib.request as u, json\nr = u.Request('http://127.0.0.1:8123/fs/read_file', json.dumps({'path': '../../../..{secret}'}).encode())\ntry: say(True, u.urlopen(r).read())\nexcept u.HTTPError as e: say(e.code != 400)",
+        "import urllib.request as u, json\nr = u.Request('http://127.0.0.1:8123/fs/read_file', json.dumps({'path': '../../../..{secret}'}).encode())\ntry: say(True, u.urlopen(r).read())\nexcept u.HTTPError as e: say(e.code != 404)",
     ),
 ];

@@ -14,11 +14,10 @@ async fn restart(sandbox: &Sandbox) {
     sandbox.ok("/ipython/kernel/restart", json!({})).await;
 }
 
-/// The processes between Ship and a cell: its interpreter, that one's keeper, the zygote.
-async fn lineage(sandbox: &Sandbox) -> [i64; 3] {
-    let code = "import os
-def parent(pid): return int(open(f'/proc/{pid}/stat').read().rpartition(')')[2].split()[1])
-print(own := os.getpid(), keeper := parent(own), parent(keeper))";
+/// A cell's interpreter and the zygote it is a copy of, which is older than all copies.
+async fn lineage(sandbox: &Sandbox) -> [i64; 2] {
+    let code = "import os, subprocess
+print(os.getpid(), subprocess.run(['pgrep', '-o', 'python3'], capture_output=True, text=True).stdout)";
     let answer = sandbox.python(code).await;
     let numbers: Vec<i64> =
         answer["stdout"].as_str().unwrap().split_whitespace().map(|word| word.parse().unwrap()).collect();
@@ -52,7 +51,7 @@ async fn every_copy_is_whole() {
         drawn.extend(answer["stdout"].as_str().unwrap().split_whitespace().map(str::to_owned));
         let answer = sandbox.python("import subprocess; print(subprocess.run('exit 3', shell=True).returncode)").await;
         assert_eq!(answer["stdout"], "3\n", "{answer}");
-        zygotes.push(lineage(&sandbox).await[2]);
+        zygotes.push(lineage(&sandbox).await[1]);
         if end == "restart" { restart(&sandbox).await } else { drop(sandbox.python(end).await) }
     }
     drawn.sort();
@@ -67,7 +66,7 @@ async fn every_copy_is_whole() {
 #[tokio::test]
 async fn nothing_of_a_copy_outlives_it() {
     let sandbox = sandbox_with(preload("json")).await;
-    let [_, _, zygote] = lineage(&sandbox).await;
+    let [_, zygote] = lineage(&sandbox).await;
     let daemon = "import os, subprocess, sys, time
 for n in range(3):
     subprocess.Popen(['setsid', 'sh', '-c', 'sleep 997 & sleep 997 & exec sleep 997'])
@@ -84,7 +83,7 @@ if os.fork() == 0:
         } else {
             sandbox.python("import os; os._exit(0)").await;
         }
-        assert_eq!(lineage(&sandbox).await[2], zygote, "round {round}");
+        assert_eq!(lineage(&sandbox).await[1], zygote, "round {round}");
         let left = "ps -eo args | grep -cE '[s]leep 997' || true; ps -eo stat | grep -c '^Z' || true; pgrep -c python3";
         until("only the zygote and two copies are left", || async { sandbox.out(left).await == "0\n0\n3" }).await;
     }
@@ -96,10 +95,10 @@ if os.fork() == 0:
 async fn a_zygote_that_guests_have_harmed_is_replaced() {
     let sandbox = sandbox_with(preload("json")).await;
     for harm in
-        ["kill -9 ZYGOTE", "kill -STOP ZYGOTE", "kill -INT ZYGOTE", "kill -9 KEEPER", "kill -STOP KEEPER", "kill -9 -1"]
+        ["kill -9 ZYGOTE", "kill -STOP ZYGOTE", "kill -INT ZYGOTE", "kill -9 OWN", "kill -STOP OWN", "kill -9 -1"]
     {
-        let [own, keeper, zygote] = lineage(&sandbox).await;
-        let harm = harm.replace("ZYGOTE", &zygote.to_string()).replace("KEEPER", &keeper.to_string());
+        let [own, zygote] = lineage(&sandbox).await;
+        let harm = harm.replace("ZYGOTE", &zygote.to_string()).replace("OWN", &own.to_string());
         sandbox.ok("/shell/exec", json!({"command": harm})).await;
         restart(&sandbox).await;
         until("Python is back", || async { sandbox.python("6 * 7").await["stdout"] == "42\n" }).await;

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, mkdirat, openat2, renameat, statat, unlinkat};
 use rustix::io::Errno;
@@ -80,6 +80,7 @@ impl Inside {
 #[derive(Debug)]
 pub(crate) struct Workspace {
     root: OwnedFd,
+    dir: PathBuf,
 }
 
 /// A file that is being written under a name that nobody asked for; gone unless it is put in its place.
@@ -94,7 +95,7 @@ pub(crate) struct Draft<'a> {
 impl Workspace {
     pub(crate) fn open(dir: &Path) -> Result<Self, Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self { root: rustix::fs::open(dir, flags, Mode::empty())? })
+        Ok(Self { root: rustix::fs::open(dir, flags, Mode::empty())?, dir: dir.to_owned() })
     }
 
     /// The workspace itself, to look through.
@@ -102,16 +103,43 @@ impl Workspace {
         self.open_text("", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
     }
 
+    /// A guest may close the workspace itself to its owner, who is Ship as well: then it is opened again. `true`: it was.
+    fn reopen(&self) -> bool {
+        let Ok(stat) = rustix::fs::fstat(&self.root) else { return false };
+        let mode = Mode::from_raw_mode(stat.st_mode & 0o7777);
+        !mode.contains(Mode::RWXU) && rustix::fs::chmod(&self.dir, mode | Mode::RWXU).is_ok()
+    }
+
     fn open_text(&self, text: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+        match self.open_once(text, flags, mode) {
+            Err(Errno::ACCESS) if self.reopen() => self.open_once(text, flags, mode),
+            other => other,
+        }
+    }
+
+    fn open_once(&self, text: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
         let text = if text.is_empty() { "." } else { text };
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         for _ in 0..MAX_RETRIES {
             match openat2(&self.root, text, flags | OFlags::CLOEXEC, mode, resolve) {
                 Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(Errno::NOENT) if text.contains(UNREADABLE) => return self.open_unreadable(text, flags, resolve),
                 other => return other,
             }
         }
         Err(Errno::LOOP)
+    }
+
+    /// Names that are not UTF-8 are listed with signs in the place of what cannot be read, and so are asked for by those.
+    fn open_unreadable(&self, text: &str, flags: OFlags, resolve: ResolveFlags) -> Result<OwnedFd, Errno> {
+        let mut dir = self.root()?;
+        let mut names = text.split('/').peekable();
+        while let Some(name) = names.next() {
+            let last = names.peek().is_none();
+            let flags = if last { flags } else { OFlags::RDONLY | OFlags::DIRECTORY };
+            dir = openat2(&dir, true_name(&dir, name), flags | OFlags::CLOEXEC, Mode::empty(), resolve)?;
+        }
+        Ok(dir)
     }
 
     /// Opens what is there.
@@ -178,16 +206,37 @@ impl Workspace {
     pub(crate) fn remove(&self, path: &Inside) -> Result<(), ApiError> {
         let (dir, name) = self.place(path, false)?;
         let refuse = |errno| ApiError::from_errno(errno, path.given());
-        match unlinkat(&dir, name, AtFlags::empty()) {
-            Err(Errno::ISDIR | Errno::PERM) if kind(&dir, name) == Some(FileType::Directory) => {
-                super::remove::remove_folder(&dir, name).map_err(refuse)
+        let name = true_name(&dir, name);
+        // Whose owner has closed it, as far as that is the workspace itself.
+        self.reopen();
+        match unlinkat(&dir, name.as_slice(), AtFlags::empty()) {
+            Err(Errno::ISDIR | Errno::PERM) if kind(&dir, &name) == Some(FileType::Directory) => {
+                crate::remove_tree(&dir, name.as_slice()).map_err(refuse)
             }
             other => other.map_err(refuse),
         }
     }
 }
 
-fn kind(dir: &OwnedFd, name: &str) -> Option<FileType> {
+/// Stands for bytes that are no text.
+const UNREADABLE: char = char::REPLACEMENT_CHARACTER;
+
+/// The name of what is listed under this one: itself, or the only one that reads like it.
+fn true_name(dir: &OwnedFd, name: &str) -> Vec<u8> {
+    if !name.contains(UNREADABLE) || statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+        return name.as_bytes().to_owned();
+    }
+    let entries = rustix::fs::Dir::read_from(dir).into_iter().flatten().flatten();
+    let mut alike = entries
+        .map(|entry| entry.file_name().to_bytes().to_owned())
+        .filter(|bytes| String::from_utf8_lossy(bytes) == name);
+    match (alike.next(), alike.next()) {
+        (Some(only), None) => only,
+        _ => name.as_bytes().to_owned(),
+    }
+}
+
+fn kind(dir: &OwnedFd, name: &[u8]) -> Option<FileType> {
     let stat = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(FileType::from_raw_mode(stat.st_mode))
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod confined;
 mod list;
-mod remove;
 mod text;
 mod tool;
 mod transfer;

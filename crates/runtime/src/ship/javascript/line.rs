@@ -19,13 +19,20 @@ use crate::process::{Capture, Family, Program};
 use crate::ship::error::ApiError;
 use crate::ship::frames::{Frames, Reader, Writer};
 use crate::ship::fs::confined::{Inside, Workspace};
-use crate::sys::keeper::{self, StandardStreams, Start};
+use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// A cold disk and a loaded machine; usually 30 ms.
 const START_LIMIT: Duration = Duration::from_secs(20);
 
-/// What the room may take beyond a run's own time; then it is ended, and every session with it.
-const GRACE: Duration = Duration::from_secs(3);
+/// What an answer may take beyond a run's own time; then the run is given up.
+const OVERTIME: Duration = Duration::from_millis(900);
+
+/// How long a room that has let a run's time pass may take to answer a simple question; then it is ended, and every
+/// session with it.
+const ROOM_LIMIT: Duration = Duration::from_secs(3);
+
+/// The number of that question.
+const QUESTION: u64 = 0;
 
 /// What the room needs to start.
 #[derive(Debug)]
@@ -59,6 +66,8 @@ struct Line {
     waiting: Mutex<HashMap<u64, mpsc::UnboundedSender<Word>>>,
     cut: Notify,
     gone: std::sync::atomic::AtomicBool,
+    /// Held while the room is asked whether it is still there.
+    doubt: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Line {
@@ -116,26 +125,36 @@ impl Javascript {
         limit: Duration,
         order: impl FnOnce(u64) -> Order,
     ) -> Result<Call, ApiError> {
-        let line = {
-            let mut slot = self.0.line.lock().await;
-            match slot.as_ref().filter(|line| !line.gone.load(Ordering::Relaxed)) {
-                Some(line) => Arc::clone(line),
-                None => {
-                    let failed = |error| ApiError::internal(format!("JavaScript could not be started: {error}"));
-                    let (line, walls) = self.start().await.map_err(failed)?;
-                    *self.0.walls.lock().unwrap_or_else(PoisonError::into_inner) = Some(walls);
-                    Arc::clone(slot.insert(line))
-                }
-            }
+        let (begin, limit) = (tokio::time::Instant::now(), limit + OVERTIME);
+        let door = self.clone();
+        // On its own: a start that somebody stops waiting for goes on for those who come next.
+        let line = match tokio::time::timeout(limit, tokio::spawn(async move { door.line().await })).await {
+            Ok(Ok(line)) => line?,
+            Ok(Err(error)) => return Err(ApiError::internal(format!("the start of JavaScript broke off: {error}"))),
+            Err(_) => return Err(ApiError::timeout("JavaScript could not be started before the time was over")),
         };
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         // Not bounded here: the room keeps a run's console lines below its log limit.
         let (sender, words) = mpsc::unbounded_channel();
         line.waiting().insert(id, sender);
-        let deadline = tokio::time::Instant::now() + limit + GRACE;
+        let deadline = begin + limit;
         let call = Call { id, line, words, begin: Instant::now(), deadline, session, done: false };
         let _ = call.line.orders.send(order(id));
         Ok(call)
+    }
+
+    /// The room's line; the room is started where there is none.
+    async fn line(&self) -> Result<Arc<Line>, ApiError> {
+        let mut slot = self.0.line.lock().await;
+        if let Some(line) = slot.as_ref() {
+            drop(line.doubt.lock().await);
+            if !line.gone.load(Ordering::Relaxed) {
+                return Ok(Arc::clone(line));
+            }
+        }
+        let (line, walls) = self.start().await.map_err(|error| ApiError::from_start("JavaScript", &error))?;
+        *self.0.walls.lock().unwrap_or_else(PoisonError::into_inner) = Some(walls);
+        Ok(Arc::clone(slot.insert(line)))
     }
 
     async fn start(&self) -> io::Result<(Arc<Line>, Walls)> {
@@ -150,26 +169,32 @@ impl Javascript {
         let number = theirs.as_fd().as_raw_fd().to_string();
         let mut args = recipe.prefix.clone();
         args.extend([ROOM_ARGUMENT.to_owned(), number, recipe.folder.display().to_string()]);
-        let program = recipe.family.start(Start {
-            program: &recipe.program.display().to_string(),
-            args: &args,
-            env: &[],
+        let start = Start {
+            program: recipe.program.display().to_string(),
+            args,
+            env: Vec::new(),
             cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
-            streams: StandardStreams { input: keeper::no_input()?, output, error },
+            streams: StandardStreams { input: no_input()?, output, error },
             terminal: false,
             inherit: Some(theirs),
             processes: recipe.processes,
-        })?;
+        };
+        let late = || io::Error::other(format!("no sign of life within {START_LIMIT:?}"));
+        let started = tokio::time::timeout(START_LIMIT, recipe.family.start_own(start)).await;
+        let program = started.map_err(|_| late())??;
         out.forget();
         let Frames { mut reader, writer } = Frames::new(ours);
         let walls = match tokio::time::timeout(START_LIMIT, reader.receive::<Word>()).await {
             Ok(Ok(Word::Ready { walls })) => walls,
             Ok(other) => {
                 err.drain();
+                if let Some(trouble) = program.trouble() {
+                    return Err(trouble);
+                }
                 let reason = other.err().map_or_else(|| "an unexpected word".to_owned(), |error| error.to_string());
                 return Err(io::Error::other(format!("{reason}; it said: {}", err.kept.text().trim())));
             }
-            Err(_) => return Err(io::Error::other(format!("no sign of life within {START_LIMIT:?}"))),
+            Err(_) => return Err(late()),
         };
         err.forget();
         let (orders, outbox) = mpsc::unbounded_channel();
@@ -178,6 +203,7 @@ impl Javascript {
             waiting: Mutex::default(),
             cut: Notify::new(),
             gone: std::sync::atomic::AtomicBool::new(false),
+            doubt: Arc::default(),
         });
         let writing = tokio::spawn(write(outbox, writer));
         tokio::spawn(attend(Arc::clone(&line), program, reader, writing));
@@ -222,6 +248,18 @@ async fn attend(line: Arc<Line>, mut program: Program, mut reader: Reader, writi
     program.end_tree().await;
 }
 
+/// Asks the room something that takes no time, and ends it if it has no answer.
+async fn question(line: Arc<Line>, _doubt: tokio::sync::OwnedMutexGuard<()>) {
+    let (sender, mut words) = mpsc::unbounded_channel();
+    line.waiting().insert(QUESTION, sender);
+    let nobody = Some(String::new());
+    let _ = line.orders.send(Order::Reset { id: QUESTION, session: nobody });
+    if tokio::time::timeout(ROOM_LIMIT, words.recv()).await.is_err() {
+        line.gone.store(true, Ordering::Relaxed);
+        line.cut.notify_one();
+    }
+}
+
 impl Call {
     /// The next word: a console line, or at last the answer. `None` after that.
     pub(super) async fn next(&mut self) -> Option<Word> {
@@ -237,9 +275,13 @@ impl Call {
             Ok(Some(word)) => word,
             Ok(None) => lost("The JavaScript process has ended before its answer; all JavaScript sessions are lost"),
             Err(_) => {
-                self.line.gone.store(true, Ordering::Relaxed);
-                self.line.cut.notify_one();
-                lost("JavaScript did not answer in time and was ended; all JavaScript sessions are lost")
+                self.line.waiting().remove(&self.id);
+                let _ = self.line.orders.send(Order::Cancel { id: self.id });
+                // One question at a time; its answer is the same for all.
+                if let Ok(doubt) = Arc::clone(&self.line.doubt).try_lock_owned() {
+                    tokio::spawn(question(Arc::clone(&self.line), doubt));
+                }
+                lost("The run did not end in time and was given up, with its session if it had one")
             }
         };
         self.done = matches!(word, Word::Done { .. });

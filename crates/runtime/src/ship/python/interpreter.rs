@@ -15,7 +15,7 @@ use super::IPythonUse;
 use crate::process::{Capture, End, Family, Program};
 use crate::ship::frames::Frames;
 use crate::ship::fs::confined::{Inside, Workspace};
-use crate::sys::keeper::{self, StandardStreams, Start};
+use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// The Python side.
 const LOOP: &str = concat!(include_str!("loop.py"), include_str!("zygote.py"));
@@ -78,6 +78,7 @@ impl Role {
 pub(super) struct Ready {
     pub(super) version: String,
     pub(super) zygote: bool,
+    pub(super) pid: i32,
 }
 
 /// The loop's answer to one cell.
@@ -121,20 +122,22 @@ impl Interpreter {
         let number = theirs.as_fd().as_raw_fd().to_string();
         let ahead = recipe.preload.as_deref().unwrap_or_default().join(",");
         let args = ["-I", "-u", "-c", BOOT, &number, recipe.ipython.as_str(), role.as_str(), &ahead];
-        let mut program = recipe.family.start(Start {
-            program: &recipe.python,
-            args: &args.map(str::to_owned),
-            env: &recipe.env,
+        let start = Start {
+            program: recipe.python.clone(),
+            args: args.map(str::to_owned).to_vec(),
+            env: recipe.env.clone(),
             cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
-            streams: StandardStreams { input: keeper::no_input()?, output, error },
+            streams: StandardStreams { input: no_input()?, output, error },
             terminal: false,
             inherit: Some(theirs),
             processes: recipe.processes,
-        })?;
+        };
+        let late = || io::Error::other(format!("no sign of life within {START_LIMIT:?}"));
+        let started = tokio::time::timeout(START_LIMIT, recipe.family.start(start)).await;
+        let program = started.map_err(|_| late())??;
         let mut frames = Frames::new(ours);
         let greeting = tokio::time::timeout(START_LIMIT, async {
             frames.writer.send(LOOP.as_bytes()).await?;
-            program.pid().await;
             frames.reader.receive::<Ready>().await
         });
         match greeting.await {
@@ -147,9 +150,12 @@ impl Interpreter {
             Ok(Err(error)) => {
                 let mut err = err;
                 err.drain();
+                if let Some(trouble) = program.trouble() {
+                    return Err(trouble);
+                }
                 Err(io::Error::other(format!("{error}; Python said: {}", err.kept.text().trim())))
             }
-            Err(_) => Err(io::Error::other(format!("no sign of life within {START_LIMIT:?}"))),
+            Err(_) => Err(late()),
         }
     }
 
@@ -217,7 +223,7 @@ impl Interpreter {
     pub(super) async fn end(&mut self) -> End {
         // Long enough for a process that is ending anyway to say how.
         let natural = tokio::time::timeout(Duration::from_millis(50), self.program.ended()).await;
-        let forced = self.program.end_tree().await;
+        let forced = self.program.end_tree().await.end;
         self.drain();
         natural.unwrap_or(forced)
     }

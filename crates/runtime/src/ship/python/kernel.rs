@@ -18,7 +18,13 @@ use crate::ship::error::ApiError;
 /// How long an interrupted cell may take to stop, tried twice; then it is killed.
 ///
 /// Long enough for `finally` blocks of ordinary code, short enough for the promise of deadline + 1 s.
-const GRACE: Duration = Duration::from_millis(400);
+const GRACE: Duration = Duration::from_millis(300);
+
+/// What an answer may take beyond its time-out. Whoever asked is told then, whatever the interpreter is doing.
+const OVERTIME: Duration = Duration::from_millis(950);
+
+/// How long a restart is waited for.
+const RESTART_LIMIT: Duration = Duration::from_secs(30);
 
 /// Cells that may wait for their turn; more is a client that does not wait for answers.
 const QUEUE: usize = 32;
@@ -71,7 +77,18 @@ impl Kernel {
         let (reply, answer) = oneshot::channel();
         let order = Order::Run { code, limit, deadline: Instant::now() + limit, reply };
         self.orders.try_send(order).map_err(|_| ApiError::too_many("Too many cells are waiting for their turn"))?;
-        answer.await.unwrap_or_else(|_| Err(ApiError::internal("the kernel has ended")))
+        match tokio::time::timeout(limit + OVERTIME, answer).await {
+            Ok(answered) => answered.unwrap_or_else(|_| Err(ApiError::internal("the kernel has ended"))),
+            Err(_) => Ok(ExecAnswer::failed(
+                "TimeoutError",
+                format!(
+                    "TimeoutError: execution timed out after {}s; Python did not react and is being ended: all \
+                     variables are lost",
+                    limit.as_secs_f64()
+                ),
+                true,
+            )),
+        }
     }
 
     /// Ends the interpreter, with it all variables and what the code has started.
@@ -80,7 +97,9 @@ impl Kernel {
         self.cut.notify_one();
         let sent = self.orders.send(Order::Restart { reply }).await;
         sent.map_err(|_| ApiError::internal("the kernel has ended"))?;
-        done.await.map_err(|_| ApiError::internal("the kernel has ended"))
+        let done = tokio::time::timeout(RESTART_LIMIT, done).await;
+        let late = |_| ApiError::timeout(format!("Python could not be restarted within {RESTART_LIMIT:?}"));
+        done.map_err(late)?.map_err(|_| ApiError::internal("the kernel has ended"))
     }
 
     pub(crate) fn status(&self) -> Value {
@@ -169,14 +188,14 @@ impl Attendant {
 
     /// An interpreter: a copy of the zygote where there is one, else a new one.
     async fn start(&mut self) -> io::Result<Interpreter> {
-        if self.recipe.preload.is_none() {
+        if self.recipe.preload.is_none() || !self.recipe.family.has_orphans() {
             return Interpreter::start(&self.recipe).await;
         }
         // Taken out: what fails here ends it. Guests may have killed it, or be found where nobody should be.
         if let Some(mut zygote) = self.zygote.take() {
             let waiting = match self.next.take() {
-                Some(next) if zygote.is_alone() => next.arrive().await,
-                Some(_) => Err(io::Error::other("somebody is left from before")),
+                Some(next) if zygote.is_alive() => next.arrive().await,
+                Some(_) => Err(io::Error::other("it has ended")),
                 None => zygote.copy_now(&self.recipe).await,
             };
             if let Ok(copy) = waiting {

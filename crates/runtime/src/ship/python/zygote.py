@@ -3,11 +3,10 @@
 # The zygote: an interpreter that has imported what cells will want, runs none of them, and is copied for every life of
 # the kernel. A copy costs a fork and shares its memory with the original until one of them writes.
 #
-# Between the zygote and its copy stands a keeper, as between Ship and everything else that it starts: a process that
-# adopts the orphans below it, says how the copy ended, and goes when the last one below it has gone.
-PR_SET_NAME = 15
-PR_SET_CHILD_SUBREAPER = 36
-KEEPER, STARTED, ENDED = 2, 0, 1
+# A copy is forked twice, so that it falls to Ship, which is told of its end. It gets a mark of its own: the limits by
+# which Ship knows everybody whom the copy starts.
+MARKS = (10, 15)  # RLIMIT_LOCKS, RLIMIT_RTTIME
+WORD = struct.Struct("=QQ")
 
 
 def preload(names, wish):
@@ -53,72 +52,60 @@ def can_be_copied():
 
 class Zygote:
     def __init__(self, channel):
-        import ctypes
         import gc
+        import resource
         import socket
+        import time
 
         self.receive = socket.recv_fds
         self.line = socket.socket(fileno=channel.number)
-        self.prctl = ctypes.CDLL(None).prctl
+        self.limit = resource.setrlimit
+        self.sleep = time.sleep
         if not can_be_copied():
             self.line.detach()
             raise RuntimeError("something that was imported has started a thread")
         # Collecting writes to every object that it looks at, and so would end the sharing.
         gc.collect()
         gc.freeze()
-        # The kernel buries the keepers.
+        # The kernel buries those who only fork once more.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
     def live(self):
         """Returns in every copy, with its own line to Ship; never in the original."""
         while True:
-            _, numbers, _, _ = self.receive(self.line, 1, 4)
-            if len(numbers) != 4:
+            word, numbers, _, _ = self.receive(self.line, WORD.size, 3)
+            if len(numbers) != 3 or len(word) != WORD.size:
                 os._exit(0)
             flush()
             try:
                 if fork() == 0:
-                    return self.divide(*numbers)
+                    return self.divide(WORD.unpack(word), *numbers)
             except OSError:
-                # Ship sees the ends of the pipes.
+                # Ship sees the end of the socket.
                 pass
             for number in numbers:
                 os.close(number)
 
-    def divide(self, line, output, error, news):
-        """In the copy: becomes the keeper, and returns only in the copy of it that is to run cells."""
-        self.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    def divide(self, mark, line, output, error):
+        """In the first copy, which ends: makes the second, and returns there when it has fallen to Ship."""
+        first = os.getpid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.write(news, struct.pack("=ii", KEEPER, os.getpid()))
         try:
-            worker = fork()
+            if fork():
+                os._exit(0)
         except OSError:
             os._exit(1)
-        if worker:
-            self.keep(worker, news)
+        while os.getppid() == first:
+            self.sleep(0.0002)
+        for kind, most in zip(MARKS, mark):
+            self.limit(kind, (most, most))
         os.setsid()
         os.dup2(output, 1)
         os.dup2(error, 2)
-        for number in (output, error, news):
+        for number in (output, error):
             os.close(number)
         self.line.close()
         return Channel(line)
-
-    def keep(self, worker, news):
-        try:
-            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-            self.prctl(PR_SET_NAME, b"keeper", 0, 0, 0)
-            # The worker's pipes must end when the worker's side ends, not when its keeper does.
-            os.closerange(0, news)
-            os.closerange(news + 1, os.sysconf("SC_OPEN_MAX"))
-            os.write(news, struct.pack("=ii", STARTED, worker))
-            while True:
-                ended, status = os.waitpid(-1, 0)
-                if ended == worker:
-                    os.write(news, struct.pack("=ii", ENDED, status))
-        finally:
-            # No child is left.
-            os._exit(0)
 
 
 def sow():
@@ -136,7 +123,7 @@ def main(number, wish, role, ahead):
     prepare_paths()
     cells = Cells(wish)
     signal.signal(signal.SIGINT, cells.interrupt)
-    ready = {"version": sys.version.split()[0], "zygote": False}
+    ready = {"version": sys.version.split()[0], "zygote": False, "pid": os.getpid()}
     if role == "zygote":
         preload(ahead, wish)
         try:
@@ -148,6 +135,7 @@ def main(number, wish, role, ahead):
             channel.send({**ready, "zygote": True})
             channel = zygote.live()
             sow()
+    ready["pid"] = os.getpid()
     channel.send(ready)
     serve(channel, cells)
 

@@ -1,18 +1,20 @@
 //! The zygote: an interpreter with its modules imported that runs no cell, and is copied for each life of the kernel.
 //!
 //! A copy is there in milliseconds and shares its memory with the original; importing numpy and matplotlib again takes
-//! most of a second and 60 MB. It lives inside the walls of its one sandbox, under a keeper of Ship's, and serves nobody
-//! else. Guests have its user and may kill or stop it: then the next copy costs a start, and nothing else is lost.
+//! most of a second and 60 MB. It lives inside the walls of its one sandbox and serves nobody else. Guests have its user
+//! and may kill or stop it: then the next copy costs a start, and nothing else is lost.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use rustix::process::Signal;
 use tokio::net::UnixStream;
 
 use super::interpreter::{Interpreter, Ready, Recipe, Role};
-use crate::process::{Capture, Program};
+use crate::process::{Capture, Family, Mark, Program};
 use crate::ship::frames::Frames;
 
 /// A copy takes a few milliseconds; a zygote that needs this long is not well, and starting another is the cure.
@@ -21,7 +23,8 @@ const COPY_LIMIT: Duration = Duration::from_secs(5);
 /// An interpreter that waits to be copied.
 pub(super) struct Zygote {
     program: Program,
-    pid: i32,
+    mark: Mark,
+    copies: u64,
     frames: Frames,
 }
 
@@ -39,17 +42,17 @@ impl Zygote {
         if !ready.zygote {
             return Ok(Born::Interpreter(Box::new(started)));
         }
-        let Interpreter { mut program, frames, out, err, .. } = started;
-        let pid = program.pid().await.ok_or(io::ErrorKind::BrokenPipe)?;
+        let Interpreter { program, frames, out, err, .. } = started;
+        let mark = program.mark().ok_or(io::ErrorKind::InvalidInput)?;
         // What its modules say later on is nobody's output.
         out.forget();
         err.forget();
-        Ok(Born::Zygote(Self { program, pid, frames }))
+        Ok(Born::Zygote(Self { program, mark, copies: 0, frames }))
     }
 
-    /// Whether it lives, and nobody fell to its keeper: whoever did has lost a keeper of his own, by a guest's hand.
-    pub(super) fn is_alone(&self) -> bool {
-        self.program.has_only(self.pid)
+    /// Whether it lives.
+    pub(super) fn is_alive(&mut self) -> bool {
+        self.program.ended().now_or_never().is_none()
     }
 
     /// A copy that is wanted now.
@@ -59,8 +62,8 @@ impl Zygote {
 
     /// Begins a copy: an interpreter as fresh as if it had just been started. A zygote that fails here is to be ended.
     pub(super) async fn copy(&mut self, recipe: &Recipe) -> io::Result<Coming> {
-        if !self.is_alone() {
-            return Err(io::Error::other("somebody is left from before"));
+        if !self.is_alive() {
+            return Err(io::Error::other("it has ended"));
         }
         let (ours, line) = UnixStream::pair()?;
         let line = line.into_std()?;
@@ -68,13 +71,15 @@ impl Zygote {
         let line = OwnedFd::from(line);
         let (out, output) = Capture::open(recipe.output_limit_bytes)?;
         let (err, error) = Capture::open(recipe.output_limit_bytes)?;
-        let (news, tell) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let mark = self.mark.of_copy(self.copies);
+        self.copies += 1;
         // A guest may have stopped it.
         self.program.signal(Signal::CONT);
-        let sent = self.frames.writer.pass([line.as_fd(), output.as_fd(), error.as_fd(), tell.as_fd()]);
+        let word = mark.limits().map(u64::to_ne_bytes).concat();
+        let sent = self.frames.writer.pass(&word, [line.as_fd(), output.as_fd(), error.as_fd()]);
         tokio::time::timeout(COPY_LIMIT, sent).await.map_err(late)??;
         // The ends that were passed are dropped here: from now on they are the copy's alone.
-        Ok(Coming { frames: Frames::new(ours), out, err, news, parents: [self.pid, self.program.keeper()] })
+        Ok(Coming { frames: Frames::new(ours), out, err, mark, family: Arc::clone(&recipe.family) })
     }
 }
 
@@ -83,8 +88,8 @@ pub(super) struct Coming {
     frames: Frames,
     out: Capture,
     err: Capture,
-    news: OwnedFd,
-    parents: [i32; 2],
+    mark: Mark,
+    family: Arc<Family>,
 }
 
 impl Coming {
@@ -94,10 +99,9 @@ impl Coming {
     }
 
     async fn unhurried(self) -> io::Result<Interpreter> {
-        let Self { mut frames, out, err, news, parents } = self;
-        let mut program = Program::adopt(news, parents).await?;
-        program.pid().await;
+        let Self { mut frames, out, err, mark, family } = self;
         let ready: Ready = frames.reader.receive().await?;
+        let program = family.adopt(ready.pid, mark)?;
         let mut copy = Interpreter { program, frames, out, err, version: ready.version, ipython: false };
         if copy.is_untouched() { Ok(copy) } else { Err(io::Error::other("guests have been at it")) }
     }

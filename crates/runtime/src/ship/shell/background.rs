@@ -2,19 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
-use super::run::{Running, reason};
+use super::run::{Running, TimedOut, reason};
 use super::{ExecAnswer, Order};
-use crate::process::{Bounded, End};
+use crate::process::{Bounded, End, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::error::ApiError;
 
 /// Jobs that run at once and jobs whose end is remembered; the oldest ended ones are forgotten first.
 const MAX_JOBS: usize = 64;
+
+/// How long a start may take; usually a millisecond.
+const START_LIMIT: Duration = Duration::from_secs(5);
 
 /// Why a job has ended that somebody has asked to end.
 const ON_REQUEST: &str = "Command was ended on request, with its whole process tree";
@@ -57,8 +60,11 @@ impl Jobs {
     pub(super) async fn start(state: &ShipState, order: Order) -> Result<ExecAnswer, ApiError> {
         let jobs = &state.jobs;
         jobs.make_room()?;
-        let mut running = Running::start(state, &order)?;
-        let pid = running.program.pid().await;
+        let Ok(running) = tokio::time::timeout(START_LIMIT, Running::start(state, &order)).await else {
+            return Err(ApiError::timeout(format!("bash could not be started within {START_LIMIT:?}")));
+        };
+        let running = running?;
+        let pid = Some(running.program.pid());
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let job = Arc::new(Job {
             command: order.command,
@@ -173,7 +179,7 @@ fn millis(begin: Instant) -> u64 {
 }
 
 /// Reads a job's output and waits for its end, its deadline or the word to stop.
-async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<std::time::Duration>) {
+async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>) {
     {
         // Empty, but with the right bound.
         let mut seen = job.seen();
@@ -195,8 +201,11 @@ async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<std::time::
                 running.err.drain();
                 break (end, if end.code == 0 { "completed" } else { "failed" }, None);
             }
-            () = job.stop.notified() => break (running.end_tree().await, "killed", None),
-            () = &mut deadline => break (running.end_tree().await, "timed_out", timeout.map(|limit| limit.as_secs_f64())),
+            () = job.stop.notified() => break (running.end_tree().await.end, "killed", None),
+            () = &mut deadline => {
+                let TreeEnd { end, whole } = running.end_tree().await;
+                break (end, "timed_out", timeout.map(|limit| TimedOut { after_s: limit.as_secs_f64(), whole }));
+            }
             () = running.out.fill() => {}
             () = running.err.fill() => {}
         }

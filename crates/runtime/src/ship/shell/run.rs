@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use super::{ExecAnswer, Order};
-use crate::process::{Capture, End, Program};
+use crate::process::{Capture, End, Program, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::error::ApiError;
-use crate::sys::keeper::{self, StandardStreams, Start};
+use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// A command that has been started.
 pub(super) struct Running {
@@ -16,23 +16,23 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn start(state: &ShipState, order: &Order) -> Result<Self, ApiError> {
-        let failed = |error: std::io::Error| ApiError::internal(format!("bash could not be started: {error}"));
+    pub(super) async fn start(state: &ShipState, order: &Order) -> Result<Self, ApiError> {
+        let failed = |error: std::io::Error| ApiError::from_start("bash", &error);
         let cwd = state.workspace.folder(&order.cwd)?;
         let (out, output) = Capture::open(state.output_limit_bytes).map_err(failed)?;
         let (err, error) = Capture::open(state.output_limit_bytes).map_err(failed)?;
-        let input = keeper::no_input().map_err(failed)?;
+        let input = no_input().map_err(failed)?;
         let start = Start {
-            program: "/bin/bash",
-            args: &["-lc".to_owned(), order.command.clone()],
-            env: &order.env,
+            program: "/bin/bash".to_owned(),
+            args: vec!["-lc".to_owned(), order.command.clone()],
+            env: order.env.clone(),
             cwd,
             streams: StandardStreams { input, output, error },
             terminal: false,
             inherit: None,
             processes: state.process_limit,
         };
-        Ok(Self { program: state.family.start(start).map_err(failed)?, out, err })
+        Ok(Self { program: state.family.start(start).await.map_err(failed)?, out, err })
     }
 
     /// Reads until the command itself has ended.
@@ -52,7 +52,7 @@ impl Running {
     }
 
     /// Ends the whole tree and takes what it still said.
-    pub(super) async fn end_tree(&mut self) -> End {
+    pub(super) async fn end_tree(&mut self) -> TreeEnd {
         let end = self.program.end_tree().await;
         self.out.drain();
         self.err.drain();
@@ -63,24 +63,34 @@ impl Running {
 /// Runs a command and waits for it. Dropping the future (the client has gone) ends the tree.
 pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, ApiError> {
     let begin = Instant::now();
-    let mut running = Running::start(state, &order)?;
     let limit = order.timeout.unwrap_or(std::time::Duration::MAX);
-    let (end, timed_out) = match tokio::time::timeout(limit, running.ended()).await {
-        Ok(end) => (end, false),
-        Err(_) => (running.end_tree().await, true),
+    let Ok(started) = tokio::time::timeout(limit, Running::start(state, &order)).await else {
+        return Err(ApiError::timeout(format!("bash could not be started within {}s", limit.as_secs_f64())));
     };
-    let Running { mut program, out, err } = running;
-    let pid = program.pid().await;
+    let mut running = started?;
+    let left = limit.saturating_sub(begin.elapsed());
+    let (end, timed_out) = match tokio::time::timeout(left, running.ended()).await {
+        Ok(end) => (end, None),
+        Err(_) => {
+            let TreeEnd { end, whole } = running.end_tree().await;
+            (end, Some(TimedOut { after_s: limit.as_secs_f64(), whole }))
+        }
+    };
+    let Running { program, out, err } = running;
+    if let Some(trouble) = program.trouble() {
+        return Err(ApiError::from_start("bash", &trouble));
+    }
+    let pid = Some(program.pid());
     let answer = ExecAnswer {
-        success: end.code == 0 && !timed_out,
-        return_code: if timed_out { -1 } else { end.code },
+        success: end.code == 0 && timed_out.is_none(),
+        return_code: if timed_out.is_some() { -1 } else { end.code },
         stdout: out.kept.text(),
         stderr: err.kept.text(),
         pid,
         process_id: None,
-        error: reason(end, timed_out.then_some(limit.as_secs_f64())),
+        error: reason(end, timed_out),
         signal: end.signal,
-        timed_out,
+        timed_out: timed_out.is_some(),
         truncated: out.kept.is_truncated() || err.kept.is_truncated(),
         execution_time_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
@@ -91,10 +101,23 @@ pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, A
     Ok(answer)
 }
 
+/// A command that took too long.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimedOut {
+    pub(super) after_s: f64,
+    /// Whether nobody of its tree is left.
+    pub(super) whole: bool,
+}
+
 /// Why a command did not end by itself.
-pub(super) fn reason(end: End, timed_out_after_s: Option<f64>) -> Option<String> {
-    match (timed_out_after_s, end.signal) {
-        (Some(seconds), _) => Some(format!("Command timed out after {seconds}s; its whole process tree was ended")),
+pub(super) fn reason(end: End, timed_out: Option<TimedOut>) -> Option<String> {
+    match (timed_out, end.signal) {
+        (Some(TimedOut { after_s, whole: true }), _) => {
+            Some(format!("Command timed out after {after_s}s; its whole process tree was ended"))
+        }
+        (Some(TimedOut { after_s, whole: false }), _) => Some(format!(
+            "Command timed out after {after_s}s; some of its processes were killed and have not ended yet"
+        )),
         (None, Some(libc::SIGKILL)) => {
             Some("Command was ended by signal 9 (SIGKILL); if nobody killed it, memory ran out".to_owned())
         }

@@ -1,3 +1,5 @@
 //! Attacks that once got through, each as a guest would make it, on every kind of host (see `hosts`).
 
 mod memory;
+mod own_files;
+mod wedge;

@@ -1,0 +1,65 @@
+//! A thread that does nothing but start programs.
+//!
+//! Walls that a thread puts on are its own and its children's: the thread that starts guests carries theirs, and Ship's
+//! other threads do not.
+
+use std::io;
+use std::sync::{Arc, mpsc};
+
+use tokio::sync::oneshot;
+
+use super::family::Register;
+use super::{Mark, Program};
+use crate::sys::spawn::{Start, block_signals, spawn};
+
+struct Order {
+    start: Start,
+    mark: Option<Mark>,
+    reply: oneshot::Sender<io::Result<Program>>,
+}
+
+/// The door to the thread.
+#[derive(Debug)]
+pub(super) struct Spawner {
+    orders: mpsc::Sender<Order>,
+}
+
+impl Spawner {
+    /// Starts the thread. `prepare` runs on it before its first program, and if it fails, there is none.
+    pub(super) fn new(
+        name: &str,
+        register: Arc<Register>,
+        prepare: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> io::Result<Self> {
+        let (orders, inbox) = mpsc::channel::<Order>();
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            block_signals();
+            let mut prepare = Some(prepare);
+            let mut refusal: Option<String> = None;
+            for order in inbox {
+                if let Some(prepare) = prepare.take() {
+                    refusal = prepare().err().map(|error| error.to_string());
+                }
+                let Order { start, mark, reply } = order;
+                if reply.is_closed() {
+                    continue;
+                }
+                let started = match &refusal {
+                    Some(refusal) => Err(io::Error::other(refusal.clone())),
+                    None => register.starting(|| spawn(start, mark)).map(|started| Program::new(started, mark)),
+                };
+                // Whoever has gone meanwhile leaves a program that ends here.
+                let _ = reply.send(started);
+            }
+        })?;
+        Ok(Self { orders })
+    }
+
+    /// Starts a program; who stops waiting for it ends it.
+    pub(super) async fn start(&self, start: Start, mark: Option<Mark>) -> io::Result<Program> {
+        let gone = || io::Error::other("the thread that starts programs is gone");
+        let (reply, started) = oneshot::channel();
+        self.orders.send(Order { start, mark, reply }).map_err(|_| gone())?;
+        started.await.map_err(|_| gone())?
+    }
+}
