@@ -15,7 +15,7 @@ pub enum SandboxStatus {
     Starting,
     /// Its session answers.
     Ready,
-    /// Its last session could not start; the next call tries again.
+    /// Its last session could not start, or does not answer any more; the next call tries again.
     Failed,
     /// Past its end: every call is refused.
     Expired,

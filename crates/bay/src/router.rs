@@ -103,7 +103,10 @@ impl Bay {
         berth: &mut Berth,
         request: impl Fn(Arc<LiveContainer>) -> F,
     ) -> Answer<T> {
-        let first = request(Arc::clone(&berth.container)).await;
+        let first = tokio::select! {
+            answer = request(Arc::clone(&berth.container)) => answer,
+            wedged = berth.container.watch() => return Err(self.ended(berth).await?.unwrap_or(wedged)),
+        };
         let again = matches!(&first, Err(ClientError::Refused(_)));
         if !again {
             if matches!(&first, Err(ClientError::Unreachable(_))) {

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use cove_api::{BayError, CreateSandbox, ErrorCode, ExtendTtl, IdKind, Moment, SandboxInfo, SandboxList, SandboxQuery};
+use cove_api::{
+    BayError, CreateSandbox, ErrorCode, ExtendTtl, IdKind, Moment, SandboxInfo, SandboxList, SandboxQuery,
+    SandboxStatus,
+};
 use serde_json::Value;
 
 use crate::bay::fresh;
@@ -124,6 +127,7 @@ impl Bay {
         let (limit, cursor) = (page_size(query.limit)?, Cursor::parse(query.cursor.as_deref())?);
         let store = &self.inner.store;
         let page = store.list_sandboxes(owner, query.status, cursor.as_ref(), limit, Moment::now()).await?;
+        self.glance_at_all(page.items.iter().map(|row| row.id.as_str())).await;
         Ok(SandboxList {
             items: page.items.iter().map(|row| self.info(row)).collect(),
             next_cursor: page.next.map(|cursor| cursor.to_string()),
@@ -132,7 +136,9 @@ impl Bay {
 
     /// One sandbox, with its containers and their health.
     pub async fn sandbox(&self, owner: &Owner, id: &str) -> Answer<SandboxInfo> {
-        Ok(self.info(&self.row(owner, id).await?))
+        let row = self.row(owner, id).await?;
+        self.glance(id).await;
+        Ok(self.info(&row))
     }
 
     /// More time.
@@ -281,9 +287,12 @@ impl Bay {
     /// For the wire.
     pub(crate) fn info(&self, row: &SandboxRow) -> SandboxInfo {
         let profile = self.profile(&row.profile);
-        let status = row.status(Moment::now());
         let live = self.inner.sessions.get(&row.id);
         let home = live.as_ref().filter(|live| row.session.as_ref().is_some_and(|session| session.id == live.id));
+        let status = match row.status(Moment::now()) {
+            SandboxStatus::Ready if home.is_some_and(|session| !Self::is_well(session)) => SandboxStatus::Failed,
+            status => status,
+        };
         let records: Option<Vec<ContainerRecord>> = match (home, &row.session) {
             (Some(live), _) => Some(live.records()),
             (None, Some(session)) if session.containers.is_some() => session.containers().ok(),
@@ -291,7 +300,7 @@ impl Bay {
         };
         let health = |name: &str| {
             let all = home?.all();
-            all.iter().find(|container| container.spec.name == name).map(|container| container.handle.is_alive())
+            all.iter().find(|container| container.spec.name == name).map(|container| container.is_well())
         };
         let containers = records.map(|records| {
             records

@@ -5,6 +5,7 @@
 
 mod ensure;
 mod mend;
+mod pulse;
 mod start;
 
 use std::collections::HashMap;
@@ -70,6 +71,8 @@ pub(crate) struct LiveContainer {
     /// What the profile wants of it and its `/meta` lists.
     pub(crate) capabilities: Vec<Capability>,
     started_at: Moment,
+    /// When it was last looked at, and whether it was well.
+    seen: Mutex<Option<(Instant, bool)>>,
 }
 
 /// A container as the store keeps it.

@@ -137,6 +137,7 @@ impl Bay {
             version,
             capabilities,
             started_at: Moment::now(),
+            seen: Mutex::new(None),
         }))
     }
 

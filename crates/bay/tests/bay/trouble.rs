@@ -177,3 +177,57 @@ async fn one_start_for_all_and_a_close_that_waits() {
     assert_eq!(late.code, ErrorCode::SessionNotReady);
     assert_eq!(below(std::process::id()), Vec::<u32>::new());
 }
+
+fn send(pids: &[u32], signal: Signal) {
+    pids.iter().for_each(|pid| kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap());
+}
+
+/// A runtime that lives and does not answer is no runtime: nobody is told that it is ready, the call that waits for it is
+/// told, and the next one has another.
+#[tokio::test]
+async fn a_runtime_that_stands_still_is_remade() {
+    let harbour = harbour().await;
+    let id = harbour.create().await.id;
+    harbour.out(&id, "echo kept > kept.txt").await;
+    let first = harbour.info(&id).await;
+    assert_eq!((first.status, first.containers.unwrap()[0].healthy), (SandboxStatus::Ready, Some(true)));
+
+    // A call is under way.
+    let all = below(std::process::id());
+    let (bay, owner, name) = (harbour.bay.clone(), harbour.owner.clone(), id.clone());
+    let begun = harbour.dir.path().join("data/cargos").join(&first.cargo_id).join("begun");
+    let running = tokio::spawn(async move { bay.exec_shell(&owner, &name, shell("echo > begun; sleep 60")).await });
+    until("it runs", || async { begun.exists() }).await;
+    send(&all[1..2], Signal::STOP);
+    let begin = std::time::Instant::now();
+    let wedged = running.await.unwrap().unwrap_err();
+    assert_eq!(wedged.code, ErrorCode::ShipError, "{wedged}");
+    assert!(wedged.message.contains("does not answer any more and was ended"), "{wedged}");
+    // Its own time-out is 30 s, and there are 15 s of grace for the answer.
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+    assert_eq!(harbour.out(&id, "cat kept.txt").await, "kept");
+    assert!(!all.iter().any(|pid| alive(*pid)));
+
+    // Nobody calls; somebody only looks. (A good look counts for a moment, so it is done again.)
+    let all = below(std::process::id());
+    send(&all[1..2], Signal::STOP);
+    until("it is seen", || async {
+        let seen = harbour.info(&id).await;
+        let healthy = seen.containers.map(|containers| containers[0].healthy);
+        seen.status == SandboxStatus::Failed && healthy == Some(Some(false)) || seen.status == SandboxStatus::Idle
+    })
+    .await;
+    until("it has been ended", || async { !all.iter().any(|pid| alive(*pid)) }).await;
+    assert_eq!(harbour.out(&id, "cat kept.txt").await, "kept");
+    assert_eq!(harbour.info(&id).await.status, SandboxStatus::Ready);
+
+    // Everybody at once, the supervisor included.
+    let all = below(std::process::id());
+    send(&all, Signal::STOP);
+    until("the next call has another", || async {
+        harbour.shell(&id, "cat kept.txt").await.is_ok_and(|done| done.output.trim() == "kept")
+    })
+    .await;
+    assert!(!all.iter().any(|pid| alive(*pid)));
+    harbour.close().await;
+}

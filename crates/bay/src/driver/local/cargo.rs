@@ -12,7 +12,6 @@ use std::time::SystemTime;
 use cove_api::IdKind;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 
-use super::remove::remove_tree;
 use crate::config::make_private;
 
 /// As Ship's walls choose the owner of a cargo that is root's: both must name the same one, whichever comes first.
@@ -157,6 +156,11 @@ fn weigh(folder: &OwnedFd, depth: usize) -> u64 {
         }
     }
     sum
+}
+
+fn remove_tree(root: &Path, name: &str) -> io::Result<()> {
+    let root = rustix::fs::open(root, FOLDER, Mode::empty())?;
+    Ok(cove_runtime::remove_tree(&root, name)?)
 }
 
 #[cfg(test)]

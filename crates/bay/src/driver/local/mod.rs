@@ -8,7 +8,6 @@ mod berth;
 mod cargo;
 mod child;
 mod gull;
-mod remove;
 mod ship;
 
 use std::path::PathBuf;

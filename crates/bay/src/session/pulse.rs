@@ -1,0 +1,105 @@
+//! Whether a runtime still does what it is there for: it is asked for real work, and who has no answer is ended, so that
+//! the next call has a new one.
+//!
+//! That a process lives says little: one that was stopped, or that waits for something that never comes, lives as well.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use cove_api::{BayError, ErrorCode};
+use futures_util::future::join_all;
+use hyper::Method;
+
+use super::{LiveContainer, LiveSession};
+use crate::Bay;
+
+/// How long a runtime may take before it is ended. Its own look at its health takes five seconds at most, and a sandbox
+/// that uses all its processors is slow and not ill.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long somebody who only wants to see the sandbox waits for the look.
+const GLANCE: Duration = Duration::from_secs(3);
+
+/// How long the last good look counts.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// The same for those who want to see many sandboxes at once: each look is a program that runs.
+const FRESH_IN_LISTS: Duration = Duration::from_secs(30);
+
+/// When a call that has no answer yet makes us look, and how often again.
+const FIRST_LOOK: Duration = Duration::from_secs(2);
+const NEXT_LOOK: Duration = Duration::from_secs(10);
+
+impl LiveContainer {
+    /// Whether it lives and answered when it was last looked at.
+    pub(crate) fn is_well(&self) -> bool {
+        self.handle.is_alive() && self.seen().is_none_or(|(_, well)| well)
+    }
+
+    fn seen(&self) -> Option<(Instant, bool)> {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at it, unless that was just done.
+    async fn look(&self, fresh: Duration, limit: Duration) -> bool {
+        if self.seen().is_some_and(|(at, well)| well && at.elapsed() < fresh) {
+            return true;
+        }
+        let answer = self.client.json(Method::GET, "/health", None, limit).await;
+        let well = matches!(answer, Ok((status, _)) if status.is_success());
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), well));
+        well
+    }
+
+    async fn end_wedged(&self) {
+        tracing::warn!(container = %self.spec.name, "a runtime does not answer any more and is ended");
+        metrics::counter!("cove_wedged_runtimes_total").increment(1);
+        self.handle.stop().await;
+    }
+
+    /// Looks at it for as long as it is well; ends it and returns when it is not.
+    pub(crate) async fn watch(&self) -> BayError {
+        tokio::time::sleep(FIRST_LOOK).await;
+        while !self.handle.is_alive() || self.look(FRESH, PATIENCE).await {
+            tokio::time::sleep(NEXT_LOOK).await;
+        }
+        self.end_wedged().await;
+        let message =
+            "the runtime does not answer any more and was ended; the next call has a new one, with the same files";
+        BayError::new(ErrorCode::ShipError, message).with("container", self.spec.name.as_str())
+    }
+}
+
+impl Bay {
+    /// Looks at a session for somebody who wants to see its sandbox.
+    pub(crate) async fn glance(&self, sandbox_id: &str) {
+        self.glance_at(sandbox_id, FRESH).await;
+    }
+
+    /// Looks at the sessions of these sandboxes, where nobody has for a while.
+    pub(crate) async fn glance_at_all(&self, sandbox_ids: impl Iterator<Item = &str>) {
+        join_all(sandbox_ids.map(|id| self.glance_at(id, FRESH_IN_LISTS))).await;
+    }
+
+    async fn glance_at(&self, sandbox_id: &str, fresh: Duration) {
+        let Some(session) = self.inner.sessions.get(sandbox_id) else { return };
+        let living = session.all().into_iter().filter(|one| one.handle.is_alive());
+        join_all(living.map(|container| glance(container, fresh))).await;
+    }
+
+    /// Whether every container of a session that lives answered when it was last looked at.
+    pub(crate) fn is_well(session: &LiveSession) -> bool {
+        session.all().iter().all(|container| !container.handle.is_alive() || container.is_well())
+    }
+}
+
+/// Who is not well at a glance is looked at again with more patience, and ended if that does not help.
+async fn glance(container: Arc<LiveContainer>, fresh: Duration) {
+    if !container.look(fresh, GLANCE).await {
+        tokio::spawn(async move {
+            if container.handle.is_alive() && !container.look(FRESH, PATIENCE).await {
+                container.end_wedged().await;
+            }
+        });
+    }
+}
