@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::Duration;
 
 use cove_cgroup::{Groups, Wanted};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,10 +14,12 @@ use rustix::process::{
 };
 use rustix::thread::UnshareFlags;
 
+use super::disk::DiskWatch;
+use super::guests::open_proc;
 use super::identity::{self, INSIDE};
 use super::report::{EffectiveLimits, EffectiveWalls, Survey, Wall, WallState};
 use super::rlimits::RESERVED_PROCESSES;
-use super::spec::{Go, Report, Spec, receive, send};
+use super::spec::{Go, Report, Spec, receive, receive_descriptor, send, send_descriptor};
 use super::{Limit, landlock_rules, rlimits, root, seccomp};
 use crate::process::Rank;
 use crate::ship::{Listen, ShipOptions};
@@ -39,8 +42,10 @@ pub struct Inside {
     listener: UnixListener,
     spec: Spec,
     walls: EffectiveWalls,
-    /// Held open by the supervisor for as long as it lives.
-    _leash: OwnedFd,
+    /// What guests read as `/proc/uptime`.
+    uptime: File,
+    /// The supervisor's word, for as long as it lives.
+    leash: UnixStream,
 }
 
 impl Inside {
@@ -50,15 +55,25 @@ impl Inside {
         // Whoever reaches a port in here is a guest; all else is asked by the socket, which has no name in here.
         let guests = |listen| if let Listen::Tcp(address) = listen { Listen::Doorstep(address) } else { listen };
         let mut listen: Vec<_> = options.listen.into_iter().map(guests).collect();
+        let mut env = self.spec.env;
+        if self.walls.missing().any(|wall| matches!(wall.name.as_str(), "own-layers" | "own-devices")) {
+            // Watches are refused: the usual watchers of files are told to look for themselves.
+            for name in ["CHOKIDAR_USEPOLLING", "WATCHPACK_POLLING"] {
+                if !env.iter().any(|(other, _)| other == name) {
+                    env.push((name.to_owned(), "true".to_owned()));
+                }
+            }
+        }
         listen.push(Listen::Opened(self.listener));
         ShipOptions {
             listen,
-            env: self.spec.env,
+            env,
             workspace: "/workspace".into(),
             process_limit: Some(self.spec.limits.processes),
-            watch_workspace_bytes: self.spec.limits.workspace_bytes,
+            disk_news: Some(self.leash),
             watch_memory_bytes: watched.map(|limit| limit.value),
             limits: Some(self.walls.limits),
+            uptime: Some(self.uptime),
             way_out: self.spec.egress.map(|_| root::EGRESS.into()),
             program: root::PROGRAM.into(),
             rank: Rank::Init,
@@ -108,7 +123,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     sys::reset_signals();
     let spec: Spec = receive(File::from(control.try_clone()?))?;
     let root = geteuid().is_root();
-    let (leash, collar) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let (leash, collar) = UnixStream::pair()?;
     if !root {
         identity::enter_user_namespace(geteuid().as_raw(), getegid().as_raw())?;
     }
@@ -118,13 +133,15 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         return become_init(control, listener, spec, leash, root);
     };
     drop((leash, listener));
+    sys::run_soon();
     let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
     // The init builds its root meanwhile: joining a group may take as long as all of that.
     let groups = make_groups(&spec, &mut go);
     let attached = groups.attach(go.init_pid);
     let watched = attached.and_then(|()| {
-        send(File::from(collar.try_clone()?), &go)?;
-        watch(control, init)
+        let disk = watch_disk(&spec, &collar)?;
+        send(&collar, &go)?;
+        watch(control, init, disk)
     });
     // Whatever happened, nobody is left: the init's end is the end of its PID namespace.
     let _ = kill_process(init, Signal::KILL);
@@ -134,6 +151,14 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         let _ = send(File::from(control.try_clone()?), &Report::Failed(error.to_string()));
     }
     sys::exit_now(0)
+}
+
+/// Starts to watch the workspace where it has a limit. Needs the sandbox's `/proc`, which its init hands over.
+fn watch_disk(spec: &Spec, collar: &UnixStream) -> io::Result<Option<DiskWatch>> {
+    // An init that could not build its root says why on its own.
+    let Some(proc) = receive_descriptor(collar)? else { return Ok(None) };
+    let Some(limit_bytes) = spec.limits.workspace_bytes else { return Ok(None) };
+    DiskWatch::new(&spec.workspace, proc, collar.try_clone()?, limit_bytes).map(Some)
 }
 
 /// The control groups that can be had, and what they hold.
@@ -161,21 +186,28 @@ fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
     groups
 }
 
-/// Returns when the owner has gone or the init has ended.
-fn watch(control: &OwnedFd, init: rustix::process::Pid) -> io::Result<()> {
+/// Returns when the owner has gone or the init has ended; watches the workspace meanwhile.
+fn watch(control: &OwnedFd, init: rustix::process::Pid, mut disk: Option<DiskWatch>) -> io::Result<()> {
     let ended = pidfd_open(init, PidfdFlags::empty())?;
-    loop {
+    let over = |wait: Option<Duration>| -> io::Result<bool> {
         let mut both = [
             // No bytes are expected any more; only the end of the line is.
             PollFd::new(control, PollFlags::RDHUP | PollFlags::HUP),
             PollFd::new(&ended, PollFlags::IN),
         ];
-        match poll(&mut both, None) {
-            Ok(_) if both.iter().any(|one| !one.revents().is_empty()) => return Ok(()),
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(errno) => return Err(errno.into()),
+        let wait = wait.map(|wait| Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) });
+        match poll(&mut both, wait.as_ref()) {
+            Ok(_) => Ok(both.iter().any(|one| !one.revents().is_empty())),
+            Err(rustix::io::Errno::INTR) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
+    };
+    while !over(disk.as_ref().map(DiskWatch::pause))? {
+        if let Some(disk) = &mut disk {
+            disk.look(&|| matches!(over(Some(Duration::ZERO)), Ok(false)));
         }
     }
+    Ok(())
 }
 
 /// Process 1 of the sandbox: walls first, report, then it is Ship.
@@ -183,37 +215,40 @@ fn become_init(
     control: &OwnedFd,
     listener: UnixListener,
     spec: Spec,
-    leash: OwnedFd,
+    leash: UnixStream,
     was_root: bool,
 ) -> io::Result<Inside> {
     let outcome = put_up_walls(&spec, &leash, was_root);
     let report = match &outcome {
-        Ok(walls) => Report::Ready(Box::new(walls.clone())),
+        Ok((walls, _)) => Report::Ready(Box::new(walls.clone())),
         Err(error) => Report::Failed(error.to_string()),
     };
     send(File::from(control.try_clone()?), &report)?;
     match outcome {
-        Ok(walls) => Ok(Inside { listener, spec, walls, _leash: leash }),
+        Ok((walls, uptime)) => Ok(Inside { listener, spec, walls, uptime, leash }),
         Err(_) => sys::exit_now(1),
     }
 }
 
-fn put_up_walls(spec: &Spec, leash: &OwnedFd, was_root: bool) -> io::Result<EffectiveWalls> {
+fn put_up_walls(spec: &Spec, leash: &UnixStream, was_root: bool) -> io::Result<(EffectiveWalls, File)> {
     let mut survey = Survey::default();
     let new = |what: &str| Ok::<_, io::Error>(what.to_owned());
     let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET;
     sys::unshare(spaces)?;
     rustix::system::sethostname(spec.hostname.as_bytes())?;
     let loopback = sys::raise_loopback();
-    root::build(spec)?;
+    let root::Built { shared, shared_devices, uptime } = root::build(spec)?;
+    send_descriptor(leash, open_proc()?.as_fd())?;
     survey.note("mount-namespace", new("a root of our own: programs to read, /workspace and /tmp to write"));
+    survey.note("own-layers", own_layers(&shared));
+    survey.note("own-devices", own_devices(shared_devices));
     survey.note("ipc-namespace", new("new"));
     survey.note("uts-namespace", new("new"));
     survey.note("network-namespace", loopback.map(|()| "only its own loopback".to_owned()));
     survey.note("pid-namespace", first_process());
 
     let Go { init_pid, cgroups, memory_bytes, cpus, processes, survey: counted } =
-        receive(File::from(leash.try_clone()?)).map_err(|_| io::Error::other("the supervisor has gone"))?;
+        receive(leash).map_err(|_| io::Error::other("the supervisor has gone"))?;
     survey.0.extend(counted.0);
     survey.note("cgroup-namespace", sys::unshare(UnshareFlags::NEWCGROUP).map(|()| "new".to_owned()));
     if was_root {
@@ -233,7 +268,8 @@ fn put_up_walls(spec: &Spec, leash: &OwnedFd, was_root: bool) -> io::Result<Effe
     stay_on_leash(leash)?;
     survey.note("landlock", landlock_rules::put_on());
     survey.note("signal-scope", landlock_rules::scopes_signals());
-    survey.note("seccomp", seccomp::put_on());
+    let shared = seccomp::Shared { system: !shared.is_empty(), devices: shared_devices };
+    survey.note("seccomp", seccomp::put_on(shared));
     confirm(&mut survey);
     for needed in NEEDED {
         let missing = |wall: &&Wall| wall.name == needed && wall.state == WallState::Missing;
@@ -241,7 +277,7 @@ fn put_up_walls(spec: &Spec, leash: &OwnedFd, was_root: bool) -> io::Result<Effe
             return Err(io::Error::other(format!("{}: {}", wall.name, wall.detail)));
         }
     }
-    Ok(EffectiveWalls {
+    let walls = EffectiveWalls {
         walls: survey.0,
         limits,
         network: spec.network.clone(),
@@ -249,7 +285,26 @@ fn put_up_walls(spec: &Spec, leash: &OwnedFd, was_root: bool) -> io::Result<Effe
         outside_uid: spec.uid,
         init_pid,
         cgroups,
-    })
+    };
+    Ok((walls, uptime))
+}
+
+/// Whether everything that guests read of the machine is a layer of their own.
+fn own_layers(shared: &[String]) -> Result<String, String> {
+    if shared.is_empty() {
+        return Ok("the machine's files are read through overlays of the sandbox's own".to_owned());
+    }
+    Err(format!("watches and flock are refused instead, record locks are not: {}", shared.join(", ")))
+}
+
+/// Through nodes of the machine's own nobody can be watched or held up, but two guests who lock them can signal.
+fn own_devices(shared: bool) -> Result<String, String> {
+    if shared {
+        let why =
+            "only root can make device nodes: these are the machine's; watches are refused, locks on them are not";
+        return Err(why.to_owned());
+    }
+    Ok("nodes of the sandbox's own".to_owned())
 }
 
 fn first_process() -> io::Result<String> {
@@ -260,7 +315,7 @@ fn first_process() -> io::Result<String> {
 }
 
 /// The kernel kills us when the supervisor ends; set last, because changes of identity undo it.
-fn stay_on_leash(leash: &OwnedFd) -> io::Result<()> {
+fn stay_on_leash(leash: &UnixStream) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let mut end = [PollFd::new(leash, PollFlags::HUP)];
     poll(&mut end, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;

@@ -1,20 +1,207 @@
-//! The walls between guests and what serves them, inside one sandbox.
+//! The processes of a sandbox, seen from outside through its own `/proc`.
 //!
-//! Guests have Ship's user, because an ordinary user cannot have a second one. Ship is process 1, which the kernel shields
-//! from signals; these walls close the other ways to one process from another of the same user.
+//! The supervisor is in no namespace of theirs but the user's, where it keeps every right: they can neither see nor signal
+//! it, and cannot close to it what they have open. Signals go to an opened entry of `/proc`, so never to a stranger
+//! who got a number later.
 
-use std::fs;
-use std::io;
+use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
-use super::{landlock_rules, seccomp};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::process::{Signal, pidfd_send_signal};
 
-/// Puts them on for this thread and for everybody whom it starts. All threads of Ship must be there by now.
-pub(crate) fn wall_guests_off() -> io::Result<()> {
-    let mut threads = Vec::new();
-    for entry in fs::read_dir("/proc/self/task")? {
-        threads.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u64>().ok()));
+/// How often new ones are looked for while all are being stopped.
+const MAX_LOOKS: usize = 50;
+
+/// Who wrote less than this part of what the busiest has written is no writer.
+const MUCH: u64 = 16;
+
+/// What a line of `/proc/…/maps`, `status` and the like may take together.
+const MAX_TEXT_BYTES: u64 = 16 << 20;
+
+/// What each process has written to disks so far, with what it inherited from children that it buried. Of Ship and its
+/// helpers an ordinary user cannot know it.
+pub(super) type Written = BTreeMap<u32, u64>;
+
+/// A sandbox's processes.
+#[derive(Debug)]
+pub(super) struct Guests {
+    proc: OwnedFd,
+}
+
+/// Deleted files of one file system that processes still hold.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    pub(super) bytes: u64,
+    /// Something is held whose size nobody can tell: mapped without a descriptor, or on its way through a socket.
+    pub(super) unknown: bool,
+}
+
+impl Guests {
+    /// By the sandbox's own `/proc`, opened inside.
+    pub(super) fn new(proc: OwnedFd) -> Self {
+        Self { proc }
     }
-    // Where the kernel does not know the rule, that was said when the walls were counted.
-    let _ = landlock_rules::scope_signals();
-    seccomp::put_on_guests(&threads).map_err(io::Error::other)
+
+    /// Everybody but process 1, which is Ship.
+    pub(super) fn all(&self) -> Vec<u32> {
+        let Ok(entries) = openat(&self.proc, c".", FOLDER, Mode::empty()).and_then(Dir::new) else { return Vec::new() };
+        let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str().ok()?.parse().ok());
+        numbers.filter(|pid| *pid != 1).collect()
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        let file = openat(&self.proc, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+        let mut bytes = Vec::new();
+        std::fs::File::from(file).take(MAX_TEXT_BYTES).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn field(&self, path: &str, name: &str) -> Option<String> {
+        let text = self.text(path)?;
+        text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
+    }
+
+    /// What everybody has written.
+    pub(super) fn written(&self) -> Written {
+        let one = |pid: u32| {
+            let bytes = self.field(&format!("{pid}/io"), "write_bytes:").and_then(|text| text.parse().ok());
+            (pid, bytes.unwrap_or(0))
+        };
+        // Ship writes, too: for the file tools.
+        self.all().into_iter().chain([1]).map(one).collect()
+    }
+
+    fn signal(&self, pid: u32, signal: Signal) {
+        if let Ok(process) = openat(&self.proc, pid.to_string(), FOLDER, Mode::empty()) {
+            let _ = pidfd_send_signal(process, signal);
+        }
+    }
+
+    /// Stops everybody who runs; nobody who is stopped can fork.
+    pub(super) fn stop(self: &Arc<Self>) -> Stopped {
+        let mut stopped = Stopped { guests: Arc::clone(self), numbers: Vec::new() };
+        let mut known = Vec::new();
+        for _ in 0..MAX_LOOKS {
+            let new: Vec<_> = self.all().into_iter().filter(|pid| !known.contains(pid)).collect();
+            if new.is_empty() {
+                break;
+            }
+            for pid in new {
+                known.push(pid);
+                let state = self.field(&format!("{pid}/status"), "State:").unwrap_or_default();
+                // Who is stopped already was so by somebody's wish, and stays so afterwards.
+                if !state.starts_with(['T', 't', 'Z', 'X']) {
+                    self.signal(pid, Signal::STOP);
+                    stopped.numbers.push(pid);
+                }
+            }
+        }
+        stopped
+    }
+
+    /// Those who have written since.
+    pub(super) fn writers(&self, before: &Written) -> Vec<u32> {
+        let more = |(pid, bytes): (u32, u64)| (pid, bytes.saturating_sub(before.get(&pid).copied().unwrap_or(0)));
+        let mut wrote: Vec<_> = self.written().into_iter().filter(|(pid, _)| *pid != 1).map(more).collect();
+        let most = wrote.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
+        // Whoever wrote a line to a log meanwhile is not meant.
+        wrote.retain(|(_, bytes)| *bytes > 0 && *bytes >= most / MUCH);
+        wrote.into_iter().map(|(pid, _)| pid).collect()
+    }
+
+    /// Ends these.
+    pub(super) fn end(&self, doomed: &[u32]) {
+        for pid in doomed {
+            self.signal(*pid, Signal::KILL);
+        }
+    }
+
+    /// Files without a name that are held open or mapped. `device` is the file system's number as `stat` says it, `mapped`
+    /// as `/proc/…/maps` does.
+    pub(super) fn held(&self, device: u64, mapped: &str, mut go_on: impl FnMut() -> bool) -> Held {
+        let (mut files, mut held) = (HashMap::new(), Held::default());
+        for pid in self.all() {
+            if !go_on() {
+                break;
+            }
+            let opened = openat(&self.proc, format!("{pid}/fd"), FOLDER, Mode::empty());
+            // To an ordinary user Ship's own helpers are closed: they hold no file of a guest's.
+            let Ok(folder) = opened else { continue };
+            let Ok(entries) = rustix::io::dup(&folder).and_then(Dir::new) else { continue };
+            for entry in entries.flatten() {
+                let Ok(stat) = statat(&folder, entry.file_name(), AtFlags::empty()) else { continue };
+                if FileType::from_raw_mode(stat.st_mode).is_socket() {
+                    let number = entry.file_name().to_string_lossy().into_owned();
+                    let carried = self.field(&format!("{pid}/fdinfo/{number}"), "scm_fds:");
+                    held.unknown |= carried.is_some_and(|count| count != "0");
+                }
+                if stat.st_dev == device && stat.st_nlink == 0 {
+                    files.insert(stat.st_ino, u64::try_from(stat.st_blocks).unwrap_or(0) * 512);
+                }
+            }
+            self.mapped(pid, device, mapped, &mut files, &mut held);
+        }
+        held.bytes = files.values().sum();
+        held
+    }
+
+    fn mapped(&self, pid: u32, device: u64, mapped: &str, files: &mut HashMap<u64, u64>, held: &mut Held) {
+        let Some(maps) = self.text(&format!("{pid}/maps")) else { return };
+        for line in maps.lines().filter(|line| line.ends_with(" (deleted)")) {
+            let mut fields = line.split_ascii_whitespace();
+            let (Some(range), Some(on), Some(inode)) = (fields.next(), fields.nth(2), fields.next()) else { continue };
+            let Ok(inode) = inode.parse::<u64>() else { continue };
+            if on != mapped || files.contains_key(&inode) {
+                continue;
+            }
+            // Only root may ask what is mapped; for others it is a number without a size.
+            let entry =
+                openat(&self.proc, format!("{pid}/map_files/{range}"), OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+            match entry.and_then(rustix::fs::fstat) {
+                Ok(stat) if stat.st_dev == device && stat.st_nlink == 0 => {
+                    files.insert(inode, u64::try_from(stat.st_blocks).unwrap_or(0) * 512);
+                }
+                Ok(_) => {}
+                Err(_) => held.unknown = true,
+            }
+        }
+    }
+}
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Processes that were stopped; they go on when this is dropped.
+pub(super) struct Stopped {
+    guests: Arc<Guests>,
+    numbers: Vec<u32>,
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        for pid in &self.numbers {
+            self.guests.signal(*pid, Signal::CONT);
+        }
+    }
+}
+
+/// The file system of a path as `/proc/…/maps` writes it.
+pub(super) fn mapped_device(path: &str) -> String {
+    let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let place = |line: &str| {
+        let mut fields = line.split(' ');
+        Some((fields.nth(2)?.to_owned(), fields.nth(1)?.to_owned()))
+    };
+    let holds = |mount: &str| std::path::Path::new(path).starts_with(mount);
+    let found = table.lines().filter_map(place).filter(|(_, mount)| holds(mount)).max_by_key(|(_, mount)| mount.len());
+    let (major, minor) = found.as_ref().and_then(|(number, _)| number.split_once(':')).unwrap_or(("0", "0"));
+    let hex = |text: &str| text.parse::<u32>().unwrap_or(0);
+    format!("{:02x}:{:02x}", hex(major), hex(minor))
+}
+
+/// Opens this sandbox's `/proc`, for the supervisor.
+pub(super) fn open_proc() -> rustix::io::Result<OwnedFd> {
+    openat(CWD, "/proc", FOLDER, Mode::empty())
 }

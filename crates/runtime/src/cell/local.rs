@@ -192,6 +192,7 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
         limits: limits.clone(),
         network: options.network.clone(),
         control_groups: options.control_groups,
+        own_layers: options.own_layers,
         egress: None,
         uid,
         gid,

@@ -6,14 +6,18 @@
 //! itself, checks from inside that they stand, and becomes Ship. Whichever of the three ends, the other two follow, and
 //! the kernel ends whatever else is in the sandbox's PID namespace; its mounts exist nowhere else.
 
+mod disk;
 mod egress;
 mod enter;
 mod etc;
+mod guest_walls;
 mod guests;
 mod identity;
 mod landlock_rules;
+mod layers;
 mod local;
 mod options;
+mod procfs;
 mod report;
 mod rlimits;
 mod root;
@@ -22,8 +26,10 @@ mod spec;
 mod syscalls;
 
 pub use cove_cgroup::Limit;
+pub(crate) use disk::{DiskNews, Hidden};
 pub use enter::{EnterError, Inside, enter};
-pub(crate) use guests::wall_guests_off;
+pub(crate) use guest_walls::wall_guests_off;
 pub use local::{CellError, LocalCell};
 pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};
+pub(crate) use procfs::tell_uptime;
 pub use report::{EffectiveLimits, EffectiveWalls, Wall, WallState};

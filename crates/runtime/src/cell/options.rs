@@ -80,6 +80,9 @@ pub struct CellOptions {
     pub hostname: String,
     /// Whether control groups are made where they can be had. Without them resource limits and a watch remain.
     pub control_groups: bool,
+    /// Whether guests read the machine's programs through layers of their own. Without them, or where the kernel refuses
+    /// them, `inotify` and `flock` are refused instead.
+    pub own_layers: bool,
 }
 
 impl CellOptions {
@@ -96,6 +99,7 @@ impl CellOptions {
             mounts: Vec::new(),
             hostname: "cove".to_owned(),
             control_groups: true,
+            own_layers: true,
         }
     }
 }

@@ -2,16 +2,16 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use rustix::mount::{
-    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive, mount_change, unmount,
-};
+use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount};
 use rustix::process::{chdir, pivot_root};
 
-use super::etc;
+use super::layers::Layers;
 use super::spec::Spec;
+use super::{etc, procfs};
 use crate::sys::{MountBars, bar_mount};
 
 /// Where the proxy's socket is inside, if the profile has one.
@@ -22,18 +22,31 @@ pub(super) const EGRESS: &str = "/run/egress.sock";
 pub(super) const PROGRAM: &str = "/var/lib/cove/cove";
 
 /// Where the machine's own root is while we build, as seen from the new one.
-const OLD: &str = "/.old";
+pub(super) const OLD: &str = "/.old";
 
-const READ_ONLY: MountBars = MountBars::READ_ONLY.and(MountBars::NO_SETUID).and(MountBars::NO_DEVICES);
+pub(super) const READ_ONLY: MountBars = MountBars::READ_ONLY.and(MountBars::NO_SETUID).and(MountBars::NO_DEVICES);
 const WRITABLE: MountBars = MountBars::NO_SETUID.and(MountBars::NO_DEVICES);
 
 /// Folders of the machine that hold its programs; symlinks among them (`/bin -> usr/bin`) stay symlinks.
 const PROGRAMS: &[&str] = &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
-const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
+/// Devices and their numbers.
+const DEVICES: &[(&str, u32, u32)] =
+    &[("null", 1, 3), ("zero", 1, 5), ("full", 1, 7), ("random", 1, 8), ("urandom", 1, 9), ("tty", 5, 0)];
+
+/// What of a root is not the sandbox's own, and what is still to be done for it.
+#[derive(Debug)]
+pub(super) struct Built {
+    /// Folders and files of the machine that guests reach as they are, each with the reason.
+    pub(super) shared: Vec<String>,
+    /// Whether the devices are the machine's own nodes.
+    pub(super) shared_devices: bool,
+    /// The file that guests know as `/proc/uptime`.
+    pub(super) uptime: fs::File,
+}
 
 /// Says which step failed.
-fn during<T>(what: &str, outcome: Result<T, impl Into<io::Error>>) -> io::Result<T> {
+pub(super) fn during<T>(what: &str, outcome: Result<T, impl Into<io::Error>>) -> io::Result<T> {
     outcome.map_err(|error| {
         let error = error.into();
         io::Error::new(error.kind(), format!("{what}: {error}"))
@@ -41,7 +54,8 @@ fn during<T>(what: &str, outcome: Result<T, impl Into<io::Error>>) -> io::Result
 }
 
 /// Builds the root and makes it ours. Needs a mount namespace of our own and the right to mount in it.
-pub(super) fn build(spec: &Spec) -> io::Result<()> {
+pub(super) fn build(spec: &Spec) -> io::Result<Built> {
+    let mut layers = Layers::new(spec.own_layers);
     // Nothing we do here may be seen outside, nor anything outside be seen here.
     let program = fs::read_link("/proc/self/exe");
     let all = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
@@ -52,18 +66,18 @@ pub(super) fn build(spec: &Spec) -> io::Result<()> {
     fs::create_dir(format!("/tmp{OLD}"))?;
     during("swapping roots", pivot_root("/tmp", format!("/tmp{OLD}").as_str()))?;
     chdir("/")?;
-    programs()?;
-    small_files(spec)?;
-    devices()?;
+    programs(&mut layers)?;
+    small_files(spec, &mut layers)?;
+    let shared_devices = devices()?;
     temporary(spec)?;
-    processes()?;
-    share(Path::new(&spec.workspace), "/workspace", WRITABLE, false)?;
+    let uptime = procfs::mount_own(spec)?;
+    workspace(&spec.workspace)?;
     for extra in &spec.mounts {
-        share(&extra.host, &extra.inside.display().to_string(), READ_ONLY, true)?;
+        layers.folder(&extra.host, &extra.inside.display().to_string())?;
     }
     // A file that was replaced or that the guest's user cannot reach means no JavaScript, not no sandbox.
     if let Ok(program) = program {
-        let _ = own_program(&program);
+        let _ = own_program(&program, &mut layers);
     }
     if let Some(socket) = &spec.egress {
         fs::create_dir("/run")?;
@@ -73,15 +87,17 @@ pub(super) fn build(spec: &Spec) -> io::Result<()> {
     }
     during("letting go of the old root", unmount(OLD, UnmountFlags::DETACH))?;
     fs::remove_dir(OLD)?;
+    let shared = layers.finish();
     for empty in ["home", "opt", "run", "srv", "sys", "mnt"] {
         let _ = fs::create_dir(empty);
     }
     bar("/", READ_ONLY, false)?;
-    Ok(chdir("/workspace")?)
+    chdir("/workspace")?;
+    Ok(Built { shared, shared_devices, uptime })
 }
 
 /// Bars a mount; on kernels without the call for it, the old way, which reaches this mount only.
-fn bar(path: &str, bars: MountBars, recursive: bool) -> io::Result<()> {
+pub(super) fn bar(path: &str, bars: MountBars, recursive: bool) -> io::Result<()> {
     match bar_mount(path, bars, recursive) {
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
             let mut flags = MountFlags::BIND | MountFlags::NOSUID;
@@ -94,35 +110,32 @@ fn bar(path: &str, bars: MountBars, recursive: bool) -> io::Result<()> {
     }
 }
 
-/// A folder of the machine at a place of ours.
-fn share(host: &Path, inside: &str, bars: MountBars, recursive: bool) -> io::Result<()> {
-    let from = format!("{OLD}{}", host.display());
-    during(inside, fs::create_dir_all(inside))?;
-    let bound = if recursive { mount_bind_recursive(from.as_str(), inside) } else { mount_bind(from.as_str(), inside) };
-    during(inside, bound)?;
-    bar(inside, bars, recursive)
+/// The one folder of the machine that guests write: the cargo, which is theirs.
+fn workspace(host: &str) -> io::Result<()> {
+    fs::create_dir("/workspace")?;
+    during("/workspace", mount_bind(format!("{OLD}{host}").as_str(), "/workspace"))?;
+    bar("/workspace", WRITABLE, false)
 }
 
-fn own_program(host: &Path) -> io::Result<()> {
+fn own_program(host: &Path, layers: &mut Layers) -> io::Result<()> {
     fs::create_dir_all("/var/lib/cove")?;
     fs::write(PROGRAM, "")?;
-    during(PROGRAM, mount_bind(format!("{OLD}{}", host.display()).as_str(), PROGRAM))?;
-    bar(PROGRAM, READ_ONLY, false)
+    layers.file(host, PROGRAM)
 }
 
-fn programs() -> io::Result<()> {
+fn programs(layers: &mut Layers) -> io::Result<()> {
     for name in PROGRAMS {
         let (from, to) = (format!("{OLD}/{name}"), format!("/{name}"));
         match fs::symlink_metadata(&from) {
             Ok(found) if found.is_symlink() => symlink(fs::read_link(&from)?, to)?,
-            Ok(found) if found.is_dir() => share(Path::new(&to), &to, READ_ONLY, true)?,
+            Ok(found) if found.is_dir() => layers.folder(Path::new(&to), &to)?,
             _ => {}
         }
     }
     Ok(())
 }
 
-fn small_files(spec: &Spec) -> io::Result<()> {
+fn small_files(spec: &Spec, layers: &mut Layers) -> io::Result<()> {
     fs::create_dir_all("/etc/ssl")?;
     for name in etc::SHARED_FILES {
         let from = format!("{OLD}/etc/{name}");
@@ -139,22 +152,24 @@ fn small_files(spec: &Spec) -> io::Result<()> {
         fs::write(format!("/etc/{name}"), text)?;
     }
     symlink("/proc/self/mounts", "/etc/mtab")?;
-    for name in etc::SHARED_FOLDERS {
-        if Path::new(&format!("{OLD}/etc/{name}")).is_dir() {
-            let path = format!("/etc/{name}");
-            share(Path::new(&path), &path, READ_ONLY, false)?;
-        }
-    }
-    Ok(())
+    layers.parts("/etc", etc::SHARED_FOLDERS)
 }
 
-fn devices() -> io::Result<()> {
+/// Says whether the nodes are the machine's own: only root can make others.
+fn devices() -> io::Result<bool> {
     fs::create_dir("/dev")?;
-    for name in DEVICES {
-        let path = format!("/dev/{name}");
-        fs::write(&path, "")?;
-        during(&path, mount_bind(format!("{OLD}{path}").as_str(), path.as_str()))?;
-        bar(&path, MountBars::NO_SETUID.and(MountBars::NO_PROGRAMS), false)?;
+    let bars = MountBars::NO_SETUID.and(MountBars::NO_PROGRAMS);
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    during("/dev", mount("dev", "/dev", "tmpfs", flags, c"size=64k,nr_inodes=64,mode=755"))?;
+    let shared = own_nodes().is_err();
+    if shared {
+        for (name, ..) in DEVICES {
+            let path = format!("/dev/{name}");
+            let _ = fs::remove_file(&path);
+            fs::write(&path, "")?;
+            during(&path, mount_bind(format!("{OLD}{path}").as_str(), path.as_str()))?;
+            bar(&path, bars, false)?;
+        }
     }
     for (target, name) in [
         ("/proc/self/fd", "fd"),
@@ -166,11 +181,26 @@ fn devices() -> io::Result<()> {
         symlink(target, format!("/dev/{name}"))?;
     }
     fs::create_dir("/dev/pts")?;
-    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
-    during("/dev/pts", mount("devpts", "/dev/pts", "devpts", flags, c"newinstance,ptmxmode=0666,mode=620"))?;
     fs::create_dir("/dev/shm")?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    during("/dev/shm", mount("shm", "/dev/shm", "tmpfs", flags, c"size=64m,nr_inodes=4k,mode=1777"))
+    bar("/dev", bars.and(MountBars::READ_ONLY), false)?;
+    during("/dev/pts", mount("devpts", "/dev/pts", "devpts", flags, c"newinstance,ptmxmode=0666,mode=620"))?;
+    let flags = flags | MountFlags::NODEV;
+    during("/dev/shm", mount("shm", "/dev/shm", "tmpfs", flags, c"size=64m,nr_inodes=4k,mode=1777"))?;
+    Ok(shared)
+}
+
+/// Nodes of our own. They are opened once: a container around us may let us make what it does not let us use.
+fn own_nodes() -> io::Result<()> {
+    for (name, major, minor) in DEVICES {
+        let path = format!("/dev/{name}");
+        mknodat(CWD, path.as_str(), FileType::CharacterDevice, Mode::from_raw_mode(0o666), makedev(*major, *minor))?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666))?;
+        // A terminal can be opened only by who has one.
+        if *name != "tty" {
+            fs::File::open(&path)?;
+        }
+    }
+    Ok(())
 }
 
 fn temporary(spec: &Spec) -> io::Result<()> {
@@ -180,33 +210,4 @@ fn temporary(spec: &Spec) -> io::Result<()> {
     during("/tmp", mount("tmp", "/tmp", "tmpfs", flags, size.as_c_str()))?;
     fs::create_dir("/var")?;
     symlink("/tmp", "/var/tmp")
-}
-
-/// `/proc` of our own PID namespace, without what concerns the machine.
-fn processes() -> io::Result<()> {
-    fs::create_dir("/proc")?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    during("/proc", mount("proc", "/proc", "proc", flags, c""))?;
-    for name in ["bus", "fs", "irq", "sys", "sysrq-trigger"] {
-        let path = format!("/proc/{name}");
-        if Path::new(&path).exists() {
-            during(&path, mount_bind_recursive(path.as_str(), path.as_str()))?;
-            let bars = READ_ONLY.and(MountBars::NO_PROGRAMS);
-            bar(&path, bars, true)?;
-        }
-    }
-    for name in ["kcore", "keys", "key-users", "kmsg", "latency_stats", "sched_debug", "timer_list", "kallsyms"] {
-        let path = format!("/proc/{name}");
-        if Path::new(&path).exists() {
-            during(&path, mount_bind("/dev/null", path.as_str()))?;
-        }
-    }
-    for name in ["acpi", "asound", "scsi", "driver", "dynamic_debug"] {
-        let path = format!("/proc/{name}");
-        if Path::new(&path).exists() {
-            let flags = flags | MountFlags::RDONLY;
-            during(&path, mount("none", path.as_str(), "tmpfs", flags, c"size=4k,nr_inodes=2,mode=555"))?;
-        }
-    }
-    Ok(())
 }

@@ -1,7 +1,8 @@
 //! seccomp: a list of the system calls that exist; the rest does not.
 //!
-//! Two filters. The list of what is allowed answers `ENOSYS` to everything else, so that C libraries fall back to older
-//! calls, and calls of another processor mode never match. On top of it, what is refused on purpose answers `EPERM`.
+//! Three filters. The list of what is allowed answers `ENOSYS` to everything else, so that C libraries fall back to older
+//! calls, and calls of another processor mode never match. On top of it, what is refused on purpose answers `EPERM`,
+//! and what file systems need not be able to do, `EOPNOTSUPP`.
 
 use std::collections::BTreeMap;
 
@@ -34,6 +35,25 @@ const PERSONALITIES: [u64; 3] = [0, 0x0004_0000, 0xffff_ffff];
 /// Fakes keys on a terminal, or drives the machine's console.
 const REFUSED_IOCTLS: [u64; 2] = [0x5412, 0x541c];
 
+/// A read that does not wait for the disk.
+const RWF_NOWAIT: u64 = 0x8;
+
+/// Which inodes guests have in common with the machine: what would be seen or held up through them is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shared {
+    /// Folders of programs.
+    pub(super) system: bool,
+    /// `/dev/null` and its like.
+    pub(super) devices: bool,
+}
+
+impl Shared {
+    /// Whether a watch would show what others do.
+    pub(super) fn watchable(self) -> bool {
+        self.system || self.devices
+    }
+}
+
 fn when(argument: u8, operator: SeccompCmpOp, value: u64) -> Outcome<SeccompRule> {
     let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?;
     Ok(SeccompRule::new(vec![condition])?)
@@ -52,8 +72,14 @@ fn errno(number: i32) -> SeccompAction {
     SeccompAction::Errno(number.unsigned_abs())
 }
 
-fn allowed() -> Outcome<BpfProgram> {
+fn allowed(shared: Shared) -> Outcome<BpfProgram> {
     let mut rules = plain([ALLOWED, ALLOWED_HERE]);
+    if shared.watchable() {
+        rules.remove(&libc::SYS_inotify_add_watch);
+    }
+    if shared.system {
+        rules.remove(&libc::SYS_flock);
+    }
     for looked_at in [libc::SYS_clone, libc::SYS_socket, libc::SYS_personality, libc::SYS_ioctl, libc::SYS_mknodat] {
         rules.insert(looked_at, Vec::new());
     }
@@ -88,16 +114,34 @@ fn refused() -> Outcome<BpfProgram> {
     rules.insert(libc::SYS_mknodat, devices(2)?);
     #[cfg(target_arch = "x86_64")]
     rules.insert(libc::SYS_mknod, devices(1)?);
+    let leases = [libc::F_SETLEASE, libc::F_NOTIFY].map(|order| when(1, SeccompCmpOp::Eq, bits(order)));
+    rules.insert(libc::SYS_fcntl, leases.into_iter().collect::<Outcome<_>>()?);
+    // Pages of the machine's files, thrown out by one guest, are slow for the next to read: a signal between them.
+    rules.insert(libc::SYS_fadvise64, vec![when(3, SeccompCmpOp::Eq, bits(libc::POSIX_FADV_DONTNEED))?]);
+    let advice = [libc::MADV_COLD, libc::MADV_PAGEOUT].map(|advice| when(2, SeccompCmpOp::Eq, bits(advice)));
+    rules.insert(libc::SYS_madvise, advice.into_iter().collect::<Outcome<_>>()?);
     compile(rules, SeccompAction::Allow, errno(libc::EPERM))
 }
 
-/// Puts both filters on for this process and everybody below.
-pub(super) fn put_on() -> Result<String, String> {
+/// What few file systems can do, so that every program can do without.
+fn unsupported() -> Outcome<BpfProgram> {
+    let mut rules = Rules::new();
+    // "Only if it is in memory" asks which files of the machine somebody has read.
+    rules.insert(libc::SYS_preadv2, vec![when(5, SeccompCmpOp::MaskedEq(RWF_NOWAIT), RWF_NOWAIT)?]);
+    // Takes any amount of disk in no time, before anybody can look. C libraries write zeros instead; holes may be made.
+    let hole = u64::from(libc::FALLOC_FL_PUNCH_HOLE.cast_unsigned());
+    rules.insert(libc::SYS_fallocate, vec![when(1, SeccompCmpOp::MaskedEq(hole), 0)?]);
+    compile(rules, SeccompAction::Allow, errno(libc::EOPNOTSUPP))
+}
+
+/// Puts the filters on for this process and everybody below.
+pub(super) fn put_on(shared: Shared) -> Result<String, String> {
     let outcome = (|| {
-        let (allowed, refused) = (allowed()?, refused()?);
+        let (allowed, refused, unsupported) = (allowed(shared)?, refused()?, unsupported()?);
         // The last one on speaks first: its EPERM wins over the other's ENOSYS.
         apply_filter(&allowed)?;
         apply_filter(&refused)?;
+        apply_filter(&unsupported)?;
         Outcome::Ok(())
     })();
     outcome.map(|()| "a list of allowed calls".to_owned()).map_err(|error| error.to_string())

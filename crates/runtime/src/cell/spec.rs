@@ -1,6 +1,14 @@
 //! What passes between the three processes: the owner's order, the supervisor's word to the init, the init's report.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -22,6 +30,7 @@ pub(super) struct Spec {
     pub(super) limits: CellLimits,
     pub(super) network: CellNetwork,
     pub(super) control_groups: bool,
+    pub(super) own_layers: bool,
     /// The proxy's socket on the host.
     pub(super) egress: Option<String>,
     /// Whom the guest is outside.
@@ -45,6 +54,29 @@ pub(super) struct Go {
 pub(super) enum Report {
     Ready(Box<EffectiveWalls>),
     Failed(String),
+}
+
+/// Hands a descriptor over.
+pub(super) fn send_descriptor(to: &UnixStream, descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let given = [descriptor];
+    control.push(SendAncillaryMessage::ScmRights(&given));
+    sendmsg(to, &[IoSlice::new(b"d")], &mut control, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// Takes the one that was handed over; `None` when the other has gone instead.
+pub(super) fn receive_descriptor(from: &UnixStream) -> io::Result<Option<OwnedFd>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    recvmsg(from, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    let rights = control.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut rights) => rights.next(),
+        _ => None,
+    });
+    Ok(rights.last())
 }
 
 /// Writes one message: its length, then JSON.

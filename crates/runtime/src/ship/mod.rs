@@ -5,6 +5,7 @@
 //! ([`crate::cell`]) decide who that is and how much it may use. It runs the same way under every driver.
 
 mod command;
+mod disk;
 mod doorstep;
 mod error;
 mod frames;
@@ -25,5 +26,4 @@ pub use options::{Listen, ShipOptions};
 pub use python::IPythonUse;
 pub use server::{ShipError, ShipHandle, router, serve};
 
-pub(crate) use fs::confined::Workspace;
 pub(crate) use server::ShipState;

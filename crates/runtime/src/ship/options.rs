@@ -41,10 +41,12 @@ pub struct ShipOptions {
     pub process_limit: Option<u64>,
     /// How much memory all guests together may use where no control group counts it; a watchdog sees to it.
     pub watch_memory_bytes: Option<u64>,
-    /// How much may be in the workspace where no file system counts it; a watchdog sees to it. Only behind walls.
-    pub watch_workspace_bytes: Option<u64>,
+    /// The line of whoever counts the workspace from outside.
+    pub disk_news: Option<std::os::unix::net::UnixStream>,
     /// What guests are held to, and by what, for `/meta`; `None` where whoever made the sandbox has not said.
     pub limits: Option<crate::cell::EffectiveLimits>,
+    /// A file that guests read as `/proc/uptime`, to be kept up to date.
+    pub uptime: Option<std::fs::File>,
     /// The socket of a proxy that leads out; without one there is no way out.
     pub way_out: Option<PathBuf>,
     /// This very program, to be started again as the process that runs JavaScript; its `main` must call
@@ -71,8 +73,9 @@ impl Default for ShipOptions {
             output_limit_bytes: 256 << 10,
             process_limit: None,
             watch_memory_bytes: None,
-            watch_workspace_bytes: None,
+            disk_news: None,
             limits: None,
+            uptime: None,
             way_out: None,
             program: PathBuf::from("/proc/self/exe"),
             program_args: Vec::new(),

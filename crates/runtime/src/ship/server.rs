@@ -1,6 +1,8 @@
 //! The server: state, routes, listeners.
 
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{DefaultBodyLimit, State};
 use axum::routing::get;
@@ -9,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
 
+use super::disk::Disk;
 use super::error::ApiError;
 use super::fs::confined::{MOUNT, Workspace};
 use super::health::{Pulse, health};
@@ -35,6 +38,7 @@ pub(crate) struct ShipState {
     pub(crate) output_limit_bytes: usize,
     pub(crate) process_limit: Option<u64>,
     pub(super) pulse: Pulse,
+    pub(crate) disk: Arc<Disk>,
     limits: Arc<Option<EffectiveLimits>>,
     /// What did not go well at the start, and did not keep Ship from it.
     warnings: Arc<[String]>,
@@ -120,9 +124,7 @@ fn build(options: &ShipOptions) -> Result<Built, ShipError> {
     if let Some(limit_bytes) = options.watch_memory_bytes {
         crate::watchdog::watch_memory(limit_bytes);
     }
-    if let Some(limit_bytes) = options.watch_workspace_bytes {
-        crate::watchdog::watch_workspace(Arc::clone(&workspace), limit_bytes);
-    }
+    let disk = Arc::new(Disk::new(options.disk_news.as_ref().map(UnixStream::try_clone).transpose()?)?);
     let kernel = Kernel::new(python::Recipe {
         python: options.python.clone(),
         env: env.clone(),
@@ -132,6 +134,7 @@ fn build(options: &ShipOptions) -> Result<Built, ShipError> {
         workspace: Arc::clone(&workspace),
         output_limit_bytes: options.output_limit_bytes,
         processes: options.process_limit,
+        disk: Arc::clone(&disk),
     });
     let javascript = Javascript::new(javascript::Recipe {
         program: options.program.clone(),
@@ -153,6 +156,7 @@ fn build(options: &ShipOptions) -> Result<Built, ShipError> {
         output_limit_bytes: options.output_limit_bytes,
         process_limit: options.process_limit,
         pulse: Pulse::default(),
+        disk,
         limits: Arc::new(options.limits.clone()),
         warnings: warnings.into(),
     };
@@ -170,10 +174,25 @@ fn build(options: &ShipOptions) -> Result<Built, ShipError> {
     Ok(Built { all, doorstep, family })
 }
 
+/// `ps` reckons in seconds with what it reads there.
+const UPTIME_EVERY: Duration = Duration::from_secs(1);
+
+async fn keep_uptime(mut file: std::fs::File) {
+    let mut ticks = tokio::time::interval(UPTIME_EVERY);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    loop {
+        ticks.tick().await;
+        let _ = crate::cell::tell_uptime(&mut file);
+    }
+}
+
 /// Starts to serve.
 pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
     let listen = std::mem::take(&mut options.listen);
     let Built { all, doorstep, family } = build(&options)?;
+    if let Some(file) = options.uptime.take() {
+        tokio::spawn(keep_uptime(file));
+    }
     if let Some(socket) = options.way_out.take() {
         way_out::open(socket).await?;
     }

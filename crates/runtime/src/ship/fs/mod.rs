@@ -31,6 +31,17 @@ pub(crate) fn routes() -> Router<ShipState> {
         .route("/download", get(transfer::download))
 }
 
+/// Does what writes, unless the workspace is over its limit.
+async fn to_disk<T: Send + 'static>(
+    state: &ShipState,
+    work: impl FnOnce(&Workspace) -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    state.disk.writable()?;
+    let done = on_disk(state, work).await;
+    state.disk.wrote();
+    done
+}
+
 /// Does file work where it may wait for a disk.
 async fn on_disk<T: Send + 'static>(
     state: &ShipState,

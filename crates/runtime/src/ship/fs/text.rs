@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::confined::{Inside, Workspace};
-use super::on_disk;
+use super::{on_disk, to_disk};
 use crate::ship::ShipState;
 use crate::ship::error::{ApiError, Body};
 
@@ -31,7 +31,7 @@ pub(super) async fn create(
     Body(request): Body<CreateRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let path = Inside::parse(&request.path)?;
-    on_disk(&state, move |workspace| {
+    to_disk(&state, move |workspace| {
         put(workspace, &path, request.content.as_bytes(), request.mode)?;
         Ok(Json(json!({
             "success": true,
@@ -102,7 +102,7 @@ pub(super) async fn write(
 ) -> Result<Json<Value>, ApiError> {
     let path = Inside::parse(&request.path)?;
     let bytes = Encoding::named(request.encoding.as_deref())?.encode(request.content)?;
-    on_disk(&state, move |workspace| {
+    to_disk(&state, move |workspace| {
         let size = match request.mode {
             WriteMode::Whole => put(workspace, &path, &bytes, None).map(|()| bytes.len() as u64)?,
             WriteMode::Append => append(workspace, &path, &bytes)?,
@@ -134,7 +134,7 @@ pub(super) async fn edit(
     if request.old_string.is_empty() {
         return Err(ApiError::bad_request("validation_error", "`old_string` must not be empty"));
     }
-    on_disk(&state, move |workspace| {
+    to_disk(&state, move |workspace| {
         let before = Encoding::Utf8.decode(whole(workspace.file(&path, OFlags::RDONLY)?, &path)?, path.given())?;
         let found = before.matches(&request.old_string).count();
         if found == 0 {

@@ -30,6 +30,9 @@ pub(super) async fn tool(
 ) -> Result<Json<Value>, ApiError> {
     let tool = FileTool::from_name(&request.tool);
     let tool = tool.ok_or_else(|| ApiError::validation(format!("there is no tool {:?}", request.tool)))?;
+    if matches!(tool, FileTool::Write | FileTool::Edit) {
+        state.disk.writable()?;
+    }
     let files = Arc::clone(&state.files);
     let stop = Stop::default();
     let _cancel = CancelOnDrop(stop.canceller());
@@ -40,7 +43,9 @@ pub(super) async fn tool(
         let args = tool.arguments(request.args)?;
         files.call(tool, args, &stop)
     });
-    match work.await {
+    let done = work.await;
+    state.disk.wrote();
+    match done {
         Ok(Ok(result)) => Ok(Json(result.to_json())),
         Ok(Err(error)) => Err(ApiError::from_tool(error.code, error.message)),
         Err(error) => Err(ApiError::internal(format!("{} was stopped: {error}", tool.name()))),

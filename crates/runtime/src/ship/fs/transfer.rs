@@ -48,6 +48,7 @@ pub(super) async fn upload(State(state): State<ShipState>, form: Multipart) -> R
                 let mut draft = workspace.draft()?;
                 let mut size = 0_u64;
                 while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
+                    state.disk.writable()?;
                     draft.file.write_all(&chunk).map_err(|error| ApiError::from_io(&error, "the upload"))?;
                     size += chunk.len() as u64;
                 }
@@ -64,6 +65,7 @@ pub(super) async fn upload(State(state): State<ShipState>, form: Multipart) -> R
         None => Inside::parse(file_name.as_deref().unwrap_or_default())?,
     };
     draft.place(&path, None)?;
+    state.disk.wrote();
     let message = format!("File uploaded: {}", path.given());
     Ok(Json(json!({"success": true, "message": message, "file_path": path.full(), "path": path.full(), "size": size})))
 }

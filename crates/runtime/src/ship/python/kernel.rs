@@ -302,7 +302,16 @@ impl Attendant {
                 "The kernel was restarted while this cell was running; all variables are lost".to_owned(),
                 false,
             ),
-            Outcome::Died(end) => ExecAnswer::failed("KernelDied", epitaph_of(end), false),
+            Outcome::Died(end) => {
+                let passed = self.recipe.disk.ended_since(begin.into_std());
+                let why = passed.map_or_else(
+                    || epitaph_of(end),
+                    |passed| {
+                        format!("The Python process was ended and will be restarted, all variables are lost: {passed}")
+                    },
+                );
+                ExecAnswer { stopped: passed, ..ExecAnswer::failed("KernelDied", why, false) }
+            }
         };
         if died {
             self.interpreter = None;
@@ -427,6 +436,7 @@ impl ExecAnswer {
             timed_out: false,
             state_lost: false,
             truncated: false,
+            stopped: None,
             execution_time_ms: 0,
         }
     }

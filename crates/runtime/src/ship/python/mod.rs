@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ShipState;
+use super::disk::Passed;
 use super::error::{ApiError, Body};
 
 /// When IPython's shell runs the cells.
@@ -73,6 +74,8 @@ pub(crate) struct ExecAnswer {
     /// The interpreter had to be replaced: variables are gone.
     state_lost: bool,
     truncated: bool,
+    /// Why it was ended by force, where that is known.
+    stopped: Option<Passed>,
     execution_time_ms: u64,
 }
 

@@ -11,6 +11,7 @@ use super::run::{Running, TimedOut, reason};
 use super::{ExecAnswer, Order};
 use crate::process::{Bounded, End, TreeEnd};
 use crate::ship::ShipState;
+use crate::ship::disk::Disk;
 use crate::ship::error::ApiError;
 
 /// Jobs that run at once and jobs whose end is remembered; the oldest ended ones are forgotten first.
@@ -81,7 +82,7 @@ impl Jobs {
             let next = all.last_key_value().map_or(0, |(last, _)| last + 1);
             all.insert(next, (id.clone(), Arc::clone(&job)));
         }
-        tokio::spawn(attend(running, job, order.timeout));
+        tokio::spawn(attend(running, job, order.timeout, Arc::clone(&state.disk)));
         Ok(ExecAnswer {
             success: true,
             return_code: 0,
@@ -91,6 +92,7 @@ impl Jobs {
             process_id: Some(id),
             error: None,
             signal: None,
+            stopped: None,
             timed_out: false,
             truncated: false,
             execution_time_ms: 0,
@@ -179,7 +181,7 @@ fn millis(begin: Instant) -> u64 {
 }
 
 /// Reads a job's output and waits for its end, its deadline or the word to stop.
-async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>) {
+async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>, disk: Arc<Disk>) {
     {
         // Empty, but with the right bound.
         let mut seen = job.seen();
@@ -214,7 +216,11 @@ async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>) 
     collect(&job, &mut running);
     {
         let mut seen = job.seen();
-        let error = if status == "killed" { Some(ON_REQUEST.to_owned()) } else { reason(end, timed_out) };
+        let error = if status == "killed" {
+            Some(ON_REQUEST.to_owned())
+        } else {
+            reason(end, timed_out, disk.ended_since(job.begin))
+        };
         seen.end = Some(Ended { end, status, error, after_ms: millis(job.begin) });
     }
     job.done.send_replace(true);

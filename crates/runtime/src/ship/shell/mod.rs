@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ShipState;
+use super::disk::Passed;
 use super::error::{ApiError, Body};
 use super::fs::confined::Inside;
 
@@ -98,6 +99,8 @@ pub(crate) struct ExecAnswer {
     process_id: Option<String>,
     error: Option<String>,
     signal: Option<i32>,
+    /// Why it was ended by force, where that is known.
+    stopped: Option<Passed>,
     timed_out: bool,
     truncated: bool,
     execution_time_ms: u64,

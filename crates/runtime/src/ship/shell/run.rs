@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::{ExecAnswer, Order};
 use crate::process::{Capture, End, Program, TreeEnd};
 use crate::ship::ShipState;
+use crate::ship::disk::Passed;
 use crate::ship::error::ApiError;
 use crate::sys::spawn::{StandardStreams, Start, no_input};
 
@@ -81,6 +82,8 @@ pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, A
         return Err(ApiError::from_start("bash", &trouble));
     }
     let pid = Some(program.pid());
+    // Also where the command itself lived on: one that it waited for may have been the writer.
+    let passed = state.disk.ended_since(begin);
     let answer = ExecAnswer {
         success: end.code == 0 && timed_out.is_none(),
         return_code: if timed_out.is_some() { -1 } else { end.code },
@@ -88,8 +91,9 @@ pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, A
         stderr: err.kept.text(),
         pid,
         process_id: None,
-        error: reason(end, timed_out),
+        error: reason(end, timed_out, passed),
         signal: end.signal,
+        stopped: passed,
         timed_out: timed_out.is_some(),
         truncated: out.kept.is_truncated() || err.kept.is_truncated(),
         execution_time_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -110,7 +114,10 @@ pub(super) struct TimedOut {
 }
 
 /// Why a command did not end by itself.
-pub(super) fn reason(end: End, timed_out: Option<TimedOut>) -> Option<String> {
+pub(super) fn reason(end: End, timed_out: Option<TimedOut>, passed: Option<Passed>) -> Option<String> {
+    if let (Some(passed), None, 1..) = (passed, timed_out, end.code) {
+        return Some(format!("Command was ended, or a program that it started: {passed}"));
+    }
     match (timed_out, end.signal) {
         (Some(TimedOut { after_s, whole: true }), _) => {
             Some(format!("Command timed out after {after_s}s; its whole process tree was ended"))
