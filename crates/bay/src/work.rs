@@ -279,9 +279,10 @@ impl Bay {
             return Some(error);
         }
         let Some(session) = self.inner.sessions.get(id) else { return Some(error) };
-        let held = self.inner.driver.cargo_bytes(&session.cargo_id).await.unwrap_or(0);
         let limit = session.cargo_limit_bytes;
-        if held > limit {
+        let Ok(weight) = self.inner.driver.cargo_weight(&session.cargo_id, limit).await else { return Some(error) };
+        let held = weight.bytes;
+        if weight.at_least() > limit {
             join(
                 &mut error,
                 &format!("The cargo holds {held} of {limit} bytes, and what fills it further is ended: make room"),

@@ -62,7 +62,7 @@ fn crash_if_asked(source: &str) {
     unsafe {
         match how {
             "segv" => std::ptr::without_provenance_mut::<u64>(4096).write_volatile(1),
-            "jump" => std::mem::transmute::<usize, fn()>(4096)(),
+            "jump" => std::mem::transmute::<*const (), fn()>(std::ptr::without_provenance(4096))(),
             "stack" => deeper(0),
             "smash" => __stack_chk_fail(),
             "abort" => libc_abort(),

@@ -11,6 +11,8 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use cove_files::Weight;
+
 use crate::config::ContainerSpec;
 
 pub(crate) use local::LocalDriver;
@@ -94,8 +96,8 @@ pub trait Driver: Debug + Send + Sync + 'static {
     fn prepare_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>>;
     /// Removes a cargo and everything in it; fine where it is gone already.
     fn delete_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>>;
-    /// How many bytes a cargo holds.
-    fn cargo_bytes<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<u64, DriverError>>;
+    /// How many bytes a cargo holds, and whether all of it could be counted.
+    fn cargo_weight<'a>(&'a self, cargo_id: &'a str, limit_bytes: u64) -> Doing<'a, Result<Weight, DriverError>>;
     /// All cargos that could be orphans, with the age of each in seconds.
     fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>>;
     /// Whether this Bay's records know what lies where cargos are kept; only then is the unknown an orphan.

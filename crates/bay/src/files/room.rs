@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::full;
+use super::{full, uncounted};
 use crate::sandboxes::driver_fault;
 use crate::session::LiveSession;
 use crate::{Answer, Bay};
@@ -17,10 +17,13 @@ impl Bay {
             Some(bytes) => bytes,
             None => {
                 let begin = Instant::now();
-                let bytes =
-                    self.inner.driver.cargo_bytes(&session.cargo_id).await.map_err(|error| driver_fault(&error))?;
-                session.note_bytes(bytes, begin.elapsed());
-                bytes
+                let weighed = self.inner.driver.cargo_weight(&session.cargo_id, limit).await;
+                let weight = weighed.map_err(|error| driver_fault(&error))?;
+                if let Some(why) = weight.uncounted {
+                    return Err(uncounted(limit, why));
+                }
+                session.note_bytes(weight.bytes, begin.elapsed());
+                weight.bytes
             }
         };
         if used.saturating_add(coming) > limit {

@@ -129,9 +129,18 @@ async fn a_cargo_holds_what_it_may_and_no_more() {
     assert!(!single.success, "{single:?}");
     let many = harbour.shell(&id, "for i in $(seq 4000); do head -c 100000 /dev/zero > f$i; sync f$i; done").await;
     let many = many.unwrap();
-    assert!(!many.success && many.error.as_ref().is_some_and(|why| why.contains("The cargo holds")), "{many:?}");
+    assert!(!many.success && many.error.as_ref().is_some_and(|why| why.contains("disk limit")), "{many:?}");
     let size = harbour.out(&id, "rm -f big f*; du -sm . | cut -f1").await;
     assert!(size.parse::<u32>().unwrap() <= 4, "{size}");
+    // What cannot be counted is no way around it, and can be removed.
+    harbour.out(&id, "rm -f one; for i in $(seq 300); do mkdir d; cd d; done").await;
+    until("it is weighed anew", || async {
+        let deep = bay.upload(owner, &id, "three", stream(vec![mebibyte()])).await;
+        deep.is_err_and(|error| error.code == ErrorCode::QuotaExceeded && error.message.contains("nested too deep"))
+    })
+    .await;
+    harbour.out(&id, "rm -rf d").await;
+    until("there is room", || async { bay.upload(owner, &id, "three", stream(vec![mebibyte()])).await.is_ok() }).await;
 
     // Two sandboxes on one cargo see one another's files; the cargo stays while one is there.
     let wish = CreateSandbox { cargo_id: Some(cargo.clone()), ..CreateSandbox::default() };

@@ -136,8 +136,12 @@ fn hides(numbers: &str) -> bool {
     while let Some(order) = orders.next() {
         match order.trim_start_matches('0') {
             "38" | "48" | "58" => match orders.next() {
-                Some("5") => drop(orders.nth(0)),
-                Some("2") => drop(orders.nth(2)),
+                Some("5") => {
+                    orders.next();
+                }
+                Some("2") => {
+                    orders.nth(2);
+                }
                 // A list that terminals read in different ways.
                 _ => return true,
             },
@@ -163,7 +167,9 @@ fn show(letter: char, out: &mut String) {
         // The pictures of the controls stand in their own order.
         '\0'..='\x1F' if is_hidden(letter) => out.extend(char::from_u32(0x2400 + u32::from(letter))),
         '\x7F' => out.push('\u{2421}'),
-        _ if is_hidden(letter) => drop(write!(out, "<U+{:04X}>", u32::from(letter))),
+        _ if is_hidden(letter) => {
+            let _ = write!(out, "<U+{:04X}>", u32::from(letter));
+        }
         _ => out.push(letter),
     }
 }

@@ -10,16 +10,14 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use cove_api::IdKind;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+use cove_files::{Weight, most_entries, weigh};
+use rustix::fs::{Mode, OFlags};
 
 use crate::config::make_private;
 
 /// As Ship's walls choose the owner of a cargo that is root's: both must name the same one, whichever comes first.
 const FIRST_OUTSIDE_ID: u32 = 1_500_000_000;
 const OUTSIDE_IDS: u64 = 100_000_000;
-
-/// Deeper folders are not weighed.
-const MAX_DEPTH: usize = 128;
 
 const TRASH: &str = ".trash-";
 
@@ -113,9 +111,14 @@ impl Cargos {
         }
     }
 
-    pub(super) fn bytes(&self, id: &str) -> io::Result<u64> {
-        let folder = rustix::fs::open(self.path(id)?, FOLDER, Mode::empty())?;
-        Ok(weigh(&folder, 0))
+    /// What it takes on disk, and whether all of it could be counted.
+    pub(super) fn weight(&self, id: &str, limit_bytes: u64) -> io::Result<Weight> {
+        Ok(weigh(&self.folder(id)?, most_entries(limit_bytes), || true))
+    }
+
+    /// The cargo itself, opened.
+    pub(super) fn folder(&self, id: &str) -> io::Result<OwnedFd> {
+        Ok(rustix::fs::open(self.path(id)?, FOLDER, Mode::empty())?)
     }
 
     /// All cargos that could be orphans, with how many seconds ago each last changed.
@@ -135,27 +138,6 @@ impl Cargos {
         }
         Ok(found)
     }
-}
-
-/// What a folder takes on disk, links counted as links.
-fn weigh(folder: &OwnedFd, depth: usize) -> u64 {
-    let Ok(entries) = Dir::read_from(folder) else { return 0 };
-    let mut sum = 0;
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
-            continue;
-        }
-        let Ok(stat) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-        sum += u64::try_from(stat.st_blocks).unwrap_or(0) * 512;
-        if FileType::from_raw_mode(stat.st_mode).is_dir()
-            && depth < MAX_DEPTH
-            && let Ok(inner) = openat(folder, name, FOLDER, Mode::empty())
-        {
-            sum += weigh(&inner, depth + 1);
-        }
-    }
-    sum
 }
 
 fn remove_tree(root: &Path, name: &str) -> io::Result<()> {
@@ -182,8 +164,8 @@ mod tests {
             deep.push("d");
         }
         fs::create_dir_all(&deep).unwrap();
-        let bytes = cargos.bytes(id).unwrap();
-        assert!((1 << 20..4 << 20).contains(&bytes), "{bytes}");
+        let weight = cargos.weight(id, 1 << 30).unwrap();
+        assert!((1 << 20..4 << 20).contains(&weight.bytes) && weight.uncounted.is_none(), "{weight:?}");
         assert_eq!(cargos.list().unwrap().len(), 1);
         cargos.delete(id).unwrap();
         cargos.delete(id).unwrap();

@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cove_files::Pace;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::Child;
 use tokio::sync::watch;
@@ -26,10 +27,6 @@ const END_LIMIT: Duration = Duration::from_secs(6);
 
 /// What is kept of what it says on standard error.
 const MAX_WORDS: u64 = 4096;
-
-/// How often the cargo is weighed, at most; weighing costs a twentieth of the time at most.
-const WEIGH_EVERY: Duration = Duration::from_secs(1);
-const REST: u32 = 20;
 
 impl LocalDriver {
     pub(super) async fn start_gull(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
@@ -145,17 +142,26 @@ impl Watched {
 
 /// Comes back when a cargo is over its limit and still grows.
 async fn overgrown(cargos: &Cargos, id: &str, limit_bytes: u64) {
-    let mut before = u64::MAX;
+    let Ok(mut pace) = cargos.folder(id).map(|folder| Pace::new(folder, limit_bytes)) else { return };
+    let mut before = None;
     loop {
-        let begin = Instant::now();
+        let (begin, free, suspicious) = (Instant::now(), pace.free(), pace.suspicious());
         let (cargos, id) = (cargos.clone(), id.to_owned());
-        let weighed = tokio::task::spawn_blocking(move || cargos.bytes(&id)).await;
-        let bytes = weighed.ok().and_then(Result::ok).unwrap_or(0);
-        if bytes > limit_bytes && bytes > before {
+        let weighed = tokio::task::spawn_blocking(move || cargos.weight(&id, limit_bytes)).await;
+        // A cargo that cannot be looked at is one that may hold anything.
+        let bytes = weighed.ok().and_then(Result::ok).map_or(u64::MAX, |weight| weight.at_least());
+        let grows = before.is_some_and(|before| bytes > before || bytes == u64::MAX && suspicious);
+        if bytes > limit_bytes && grows {
             return;
         }
-        before = bytes;
-        tokio::time::sleep(WEIGH_EVERY.max(begin.elapsed() * REST)).await;
+        before = Some(bytes);
+        pace.counted(bytes, free, begin);
+        loop {
+            tokio::time::sleep(pace.pause()).await;
+            if pace.due() {
+                break;
+            }
+        }
     }
 }
 

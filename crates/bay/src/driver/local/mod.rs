@@ -13,6 +13,8 @@ mod ship;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cove_files::Weight;
+
 use super::{Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphans};
 use crate::config::{Config, ConfigError, LocalDriverConfig, RuntimeType};
 use berth::Berth;
@@ -84,7 +86,7 @@ impl Driver for LocalDriver {
             by("gull: memory", "control groups where they can be had, and a limit on each process of the browser"),
             by("gull: cpus", "control groups where they can be had, else whole processors by affinity"),
             by("gull: network", "a filtering proxy"),
-            by("cargo: size", "a watchdog that ends what grows past it, and a check of every upload and write"),
+            by("cargo: size", "a watch that ends what writes past it, and a check of every upload and write"),
         ]
     }
 
@@ -109,10 +111,10 @@ impl Driver for LocalDriver {
         })
     }
 
-    fn cargo_bytes<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<u64, DriverError>> {
+    fn cargo_weight<'a>(&'a self, cargo_id: &'a str, limit_bytes: u64) -> Doing<'a, Result<Weight, DriverError>> {
         Box::pin(async move {
             let (cargos, id) = (self.cargos.clone(), cargo_id.to_owned());
-            on_disk(move || cargos.bytes(&id)).await
+            on_disk(move || cargos.weight(&id, limit_bytes)).await
         })
     }
 
