@@ -16,6 +16,13 @@ const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// The text of one module. The largest libraries have a quarter of it.
 const MAX_MODULE_BYTES: usize = 8 << 20;
 
+/// Arguments of calls that have not been answered yet, as JSON text: four of the largest. As values they take several
+/// times as much.
+const MAX_WAITING_BYTES: usize = 64 << 20;
+
+/// Calls of one run that may be at work.
+const MAX_WORKING: usize = 4096;
+
 /// Where an answer goes.
 #[derive(Debug, Clone)]
 pub(crate) enum To {
@@ -51,7 +58,8 @@ impl Answer {
 #[derive(Default)]
 pub(crate) struct Calls {
     working: JoinSet<Result<Value, ToolError>>,
-    addresses: HashMap<Id, To>,
+    addresses: HashMap<Id, (To, usize)>,
+    waiting_bytes: usize,
     made: u64,
 }
 
@@ -61,13 +69,22 @@ impl Calls {
         let Some(spec) = tools.iter().find(|tool| tool.name == name) else {
             return Some((to, Answer::tool_failed(ToolError::new(format!("there is no tool named `{name}`")))));
         };
+        let bytes = args.len();
+        // The page holds itself to this, too; its host does not rely on it.
+        if self.working.len() >= MAX_WORKING || self.waiting_bytes.saturating_add(bytes) > MAX_WAITING_BYTES {
+            return Some((
+                to,
+                Answer::tool_failed(ToolError::new("too much waits for an answer; await earlier calls")),
+            ));
+        }
         let Ok(Value::Array(args)) = read_json(args) else {
             return Some((to, Answer::tool_failed(ToolError::new("the arguments cannot be read"))));
         };
         self.made += 1;
         let tool = spec.tool.clone();
         let working = self.working.spawn(async move { tool.call(ToolCall { args }).await });
-        self.addresses.insert(working.id(), to);
+        self.waiting_bytes += bytes;
+        self.addresses.insert(working.id(), (to, bytes));
         None
     }
 
@@ -80,7 +97,8 @@ impl Calls {
                 Some(Ok((id, Err(error)))) => (id, Answer::tool_failed(error)),
                 Some(Err(broken)) => (broken.id(), Answer::tool_failed(ToolError::new("the tool broke"))),
             };
-            if let Some(to) = self.addresses.remove(&id) {
+            if let Some((to, bytes)) = self.addresses.remove(&id) {
+                self.waiting_bytes = self.waiting_bytes.saturating_sub(bytes);
                 return (to, answer);
             }
         }
@@ -124,8 +142,8 @@ pub(crate) async fn send(tab: &Tab, to: To, answer: &Answer) {
 pub(crate) async fn import(tab: &Tab, policy: &ImportPolicy, id: u64, name: &str) {
     match module(policy, name) {
         Ok(code) => {
-            let declaration = format!("function(i){{return this.module(i,__cove_import=>(\n{code}\n))}}");
-            let call = tab.kernel_call(&declaration, &[id.into()]);
+            let source = format!("(__cove_import=>(\n{code}\n))");
+            let call = tab.kernel_call("function(i,s){return this.module(i,s)}", &[id.into(), source.into()]);
             let _ = tab.session.send("Runtime.callFunctionOn", call).await;
         }
         Err(answer) => send(tab, To::Promise(id), &answer).await,
@@ -168,6 +186,20 @@ fn one_word(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn what_tools_have_been_asked_has_a_limit() {
+        let never = ToolSpec::new("never", |_| async move { std::future::pending().await });
+        let tools = [never];
+        let mut calls = Calls::default();
+        let large = format!("[\"{}\"]", "x".repeat(MAX_WAITING_BYTES / 4));
+        let mut start = |args: &str| calls.start(&tools, "never", args, To::Promise(1)).is_none();
+        assert!((0..3).all(|_| start(&large)));
+        assert!(!start(&large), "a fourth large call was started");
+        assert!(start("[]"));
+        assert!((0..MAX_WORKING - 4).all(|_| start("[]")));
+        assert!(!start("[]"), "one call too many was started");
+    }
 
     #[test]
     fn modules_are_loaded_by_the_list_only() {

@@ -17,8 +17,6 @@ pub(crate) struct Program<'a> {
     pub(crate) script_name: String,
     /// What the user calls it.
     pub(crate) file_name: &'a str,
-    /// UTF-16 units that stand before the prepared text on its first line.
-    pub(crate) columns_before: u32,
 }
 
 impl Program<'_> {
@@ -59,8 +57,6 @@ impl Program<'_> {
     }
 
     fn locate(&self, line: u32, column: u32) -> Option<Position> {
-        let before = if line == 1 { self.columns_before } else { 0 };
-        let column = column.checked_sub(before)?;
         // V8 often names the beginning of a statement, which may be a word of ours; the user's comes right after it.
         (column..column + INSERTED_COLUMNS).find_map(|column| self.prepared.locate(line, column, ColumnUnit::Utf16))
     }

@@ -13,14 +13,14 @@ use cove_core::{
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 use crate::answer::{self, Answer, Calls, To};
 use crate::cdp::{CallError, Evaluated};
 use crate::fault::{self, Program};
 use crate::message::{Done, Message, read_json};
 use crate::tab::Tab;
-use crate::tab_events::{PageEvent, TabEnd};
+use crate::tab_events::{Inbox, PageEvent, TabEnd};
 use crate::watch::Watched;
 
 /// Who is in the page, and under which rules.
@@ -51,11 +51,15 @@ pub(crate) fn lost_before_it_began() -> RunReport {
     }
 }
 
-/// What stands before the prepared text, on the user's first line so that all lines keep their numbers.
-const HEAD: &str = "function(s){this.run(";
-
-/// The engine puts one parenthesis before a function it is to call.
-const COLUMNS_BEFORE: u32 = HEAD.len() as u32 + 1;
+/// A run that wants its steps counted where text has run that counts none.
+pub(crate) fn cannot_count() -> RunReport {
+    let message = "this session has run code without a step limit, so steps cannot be counted in it; open another one";
+    RunReport {
+        result: Err(Fault::new(FaultKind::Refused, message)),
+        fate: SessionFate::Usable,
+        ..lost_before_it_began()
+    }
+}
 
 /// Runs one unit, the session's `number`-th.
 pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> RunReport {
@@ -109,16 +113,16 @@ fn start(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> Resu
     let file_name = PrepareOptions::new(mode).file_name;
     let prepared = prepare(&unit.code, &options).map_err(|refusal| Box::new(Fault::from(refusal)))?;
     let limits = &guest.options.limits;
-    let mut settings = json!({
+    // Every field, always: one that is missing would be looked for by whoever reads it.
+    let settings = json!({
+        "silent": false,
         "body": body,
+        "input": input,
         "steps": unit.max_operations,
         "maxLog": limits.max_log_bytes,
         "maxResult": limits.max_result_chars,
         "maxImages": limits.max_images,
     });
-    if let (Some(input), Some(settings)) = (input, settings.as_object_mut()) {
-        settings.insert("input".to_owned(), input.clone());
-    }
     let script_name = match mode {
         Mode::Cell => format!("cell-{number}.js"),
         _ if number == 1 => file_name.to_owned(),
@@ -139,18 +143,15 @@ async fn follow(
     began: Instant,
 ) -> End {
     let tab = &guest.tab;
-    let program = Program {
-        prepared: &started.prepared,
-        script_name: started.script_name,
-        file_name: started.file_name,
-        columns_before: COLUMNS_BEFORE,
-    };
-    let declaration = format!("{HEAD}{}\n,s)}}\n//# sourceURL={}\n", started.prepared.code, program.script_name);
+    let program =
+        Program { prepared: &started.prepared, script_name: started.script_name, file_name: started.file_name };
+    let source = format!("{}\n//# sourceURL={}\n", started.prepared.code, program.script_name);
     let mut inbox = tab.events.open_inbox();
     let mut ended = tab.events.watch_end();
     let budget = Duration::from_millis(unit.timeout_ms);
     let deadline = tokio::time::sleep(budget.saturating_sub(began.elapsed()));
-    let call = tab.kernel_call(&declaration, &[started.settings.to_string().into()]);
+    // The kernel compiles it: where it stands, and nowhere else, the counter has a name.
+    let call = tab.kernel_call("function(p,s){this.run(p,s)}", &[source.into(), started.settings.to_string().into()]);
     let begun = tab.session.call::<Evaluated>("Runtime.callFunctionOn", call, budget + Duration::from_secs(1));
     tokio::pin!(deadline, begun);
     let mut has_begun = false;
@@ -161,7 +162,7 @@ async fn follow(
                 drain(&mut inbox, logs);
                 return End::Lost(Fault::timeout(unit.timeout_ms));
             }
-            Some(event) = inbox.recv() => event,
+            Some(event) = inbox.next() => event,
             (to, answer) = calls.next() => {
                 answer::send(tab, to, &answer).await;
                 continue;
@@ -177,8 +178,7 @@ async fn follow(
             }
             end = first_end(&mut ended) => {
                 if let Some(done) = drain(&mut inbox, logs) {
-                    *operations = done.operations;
-                    return conclude(guest, unit, &program, done);
+                    return conclude(guest, unit, &program, done, operations);
                 }
                 guest.watched.look();
                 let near = guest.watched.was_near_its_limit();
@@ -205,8 +205,7 @@ async fn follow(
                 answer::send(tab, to(id), &answer::dynamic(&code, &started.tool_names)).await;
             }
             Some(Message::Done(done)) => {
-                *operations = done.operations;
-                return conclude(guest, unit, &program, *done);
+                return conclude(guest, unit, &program, *done, operations);
             }
             Some(Message::Hello) => {}
             None => {
@@ -225,8 +224,8 @@ async fn first_end(ended: &mut watch::Receiver<Option<TabEnd>>) -> TabEnd {
 }
 
 /// Takes what the page had still said; its end, if that was among it.
-fn drain(inbox: &mut mpsc::Receiver<PageEvent>, logs: &mut Logs) -> Option<Done> {
-    while let Ok(event) = inbox.try_recv() {
+fn drain(inbox: &mut Inbox, logs: &mut Logs) -> Option<Done> {
+    while let Some(event) = inbox.take() {
         let PageEvent::Message(message) = event else { continue };
         match Message::read(&message) {
             Some(Message::Log { level, text }) => logs.add(LogLine { level, text }),
@@ -238,8 +237,20 @@ fn drain(inbox: &mut mpsc::Receiver<PageEvent>, logs: &mut Logs) -> Option<Done>
     None
 }
 
-fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done) -> End {
+/// Whether what the page says about its steps can be: within the limit, and spent exactly where it says so.
+fn can_be(done: &Done, max_operations: Option<u64>) -> bool {
+    match max_operations {
+        None => done.operations == 0 && !done.steps,
+        Some(limit) => done.operations <= limit && (!done.steps || done.operations == limit),
+    }
+}
+
+fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done, operations: &mut u64) -> End {
     let limits = &guest.options.limits;
+    if !can_be(&done, unit.max_operations) {
+        return End::Lost(Fault::new(FaultKind::EngineLost, "the page's report about its run cannot be true"));
+    }
+    *operations = done.operations;
     if done.steps {
         return End::Failed(Fault::max_operations(unit.max_operations.unwrap_or_default()));
     }
@@ -253,13 +264,17 @@ fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done) ->
     if let Some(length) = done.too_large {
         return End::Failed(Fault::result_too_large(limits.max_result_chars, length));
     }
-    let value = match read_json(done.json.as_deref().unwrap_or("null")) {
+    let text = done.json.as_deref().unwrap_or("null");
+    if text.len() as u64 > limits.max_result_chars && text.chars().count() as u64 > limits.max_result_chars {
+        return End::Failed(Fault::result_too_large(limits.max_result_chars, text.chars().count() as u64));
+    }
+    let value = match read_json(text) {
         Ok(value) => value,
         Err(_) => return unfit("it is nested too deeply"),
     };
     let mut canvas_error = done.canvas_error;
     let mut pictures = Vec::new();
-    for drawn in done.pictures {
+    for drawn in done.pictures.into_iter().take(limits.max_images as usize) {
         match base64::engine::general_purpose::STANDARD.decode(drawn.png.as_bytes()) {
             Ok(png) => pictures.push(Picture { name: drawn.name, width: drawn.width, height: drawn.height, png }),
             Err(_) => canvas_error = Some("The canvas could not be exported: its PNG cannot be read".to_owned()),

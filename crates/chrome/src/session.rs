@@ -21,12 +21,18 @@ use crate::watch::Watched;
 /// Variables of one call, as JSON text: a page takes more, a host should not have to.
 const MAX_VARIABLES_BYTES: usize = 64 << 20;
 
+/// What every frame of a session that counts begins with: loops in WebAssembly could not be counted. The main world's is
+/// taken away by the kernel.
+const FRAMES: &str = "delete globalThis.WebAssembly";
+
 /// A session in the browser. Dropping it ends its tab, whatever the tab is doing.
 pub(crate) struct ChromeSession {
     /// `None` once the session is lost; taken out while a run goes on, so that dropping the run ends the tab.
     guest: Option<Guest>,
     tools: Vec<ToolSpec>,
     runs: u64,
+    /// Whether steps are counted here; known with the first run.
+    counts: Option<bool>,
     gone: watch::Receiver<()>,
     _seat: OwnedSemaphorePermit,
     _network: Option<Lease>,
@@ -69,6 +75,7 @@ impl ChromeSession {
             gone,
             tools: Vec::new(),
             runs: 0,
+            counts: None,
             _seat: seat,
             _network: network,
         }
@@ -129,6 +136,18 @@ impl Session for ChromeSession {
         Box::pin(async move {
             self.runs += 1;
             let Some(guest) = self.guest.take() else { return run::lost_before_it_began() };
+            if self.counts == Some(false) && unit.max_operations.is_some() {
+                self.guest = Some(guest);
+                return run::cannot_count();
+            }
+            if self.counts.is_none() && unit.max_operations.is_some() {
+                // In force before the run, for the page takes calls in order.
+                let frames = json!({ "source": FRAMES });
+                if guest.tab.session.send("Page.addScriptToEvaluateOnNewDocument", frames).await.is_err() {
+                    return run::lost_before_it_began();
+                }
+            }
+            self.counts.get_or_insert(unit.max_operations.is_some());
             let report = run::run(&guest, &self.tools, self.runs, &unit).await;
             if report.fate == SessionFate::Usable {
                 self.guest = Some(guest);

@@ -27,7 +27,7 @@ const SCREEN: (u32, u32) = (1280, 800);
 const WINDOW: (u32, u32) = (64, 64);
 
 /// A run that nobody hears: what it needs of the kernel is compiled before the first guest comes.
-const REHEARSAL: &str = r#"function(){this.run((async function(input){"use strict";return [1]}),
+const REHEARSAL: &str = r#"function(){this.run('(async function(input){"use strict";return [1]})',
     '{"silent":true,"body":false,"steps":null,"maxLog":1024,"maxResult":1024,"maxImages":1}')}"#;
 
 /// Why there is no tab.

@@ -4,18 +4,21 @@
 //! or not. What concerns a run is put into its inbox. All of this happens on the client's task, so nothing here waits:
 //! a page that says more than its inbox holds is ended.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 
-use crate::cdp::{BindingCalled, FrameNavigated, Gone, Listener, RequestPaused, Session};
+use crate::cdp::{BindingCalled, FrameNavigated, Gone, Listener, MAX_FRAME_BYTES, RequestPaused, Session};
 use crate::page::{PAGE_HTML, PAGE_URL, SYNC_URL};
 
 /// Messages that may wait for a run to take them. The kernel itself sends no more than a run's console limit allows.
 const INBOX: usize = 1 << 19;
+
+/// Their bytes together: the largest message that is read, and half as much beside it.
+const INBOX_BYTES: usize = MAX_FRAME_BYTES + MAX_FRAME_BYTES / 2;
 
 /// Why a tab can no longer be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +46,57 @@ pub(crate) enum PageEvent {
     Waiting { request: String, message: String },
 }
 
+impl PageEvent {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Message(message) | Self::Waiting { message, .. } => message.len(),
+        }
+    }
+}
+
+/// What waits for a run, bounded in number and in bytes: a page that says more is ended.
+pub(crate) struct Inbox {
+    events: mpsc::Receiver<PageEvent>,
+    bytes: Arc<AtomicUsize>,
+}
+
+impl Inbox {
+    /// The next event; `None` when nobody can send any more.
+    pub(crate) async fn next(&mut self) -> Option<PageEvent> {
+        let event = self.events.recv().await?;
+        self.bytes.fetch_sub(event.bytes(), Ordering::AcqRel);
+        Some(event)
+    }
+
+    /// An event that is already there.
+    pub(crate) fn take(&mut self) -> Option<PageEvent> {
+        let event = self.events.try_recv().ok()?;
+        self.bytes.fetch_sub(event.bytes(), Ordering::AcqRel);
+        Some(event)
+    }
+}
+
+/// Where an inbox is filled.
+struct Slot {
+    events: mpsc::Sender<PageEvent>,
+    bytes: Arc<AtomicUsize>,
+}
+
+impl Slot {
+    /// `None`: it is full.
+    fn put(&self, event: PageEvent) -> Option<()> {
+        let bytes = event.bytes();
+        if self.bytes.load(Ordering::Acquire) + bytes > INBOX_BYTES {
+            return None;
+        }
+        self.bytes.fetch_add(bytes, Ordering::AcqRel);
+        match self.events.try_send(event) {
+            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Some(()),
+            Err(mpsc::error::TrySendError::Full(_)) => None,
+        }
+    }
+}
+
 /// The listener of one tab.
 pub(crate) struct TabEvents {
     session: Session,
@@ -51,7 +105,7 @@ pub(crate) struct TabEvents {
     navigated: AtomicBool,
     arrived: watch::Sender<bool>,
     main_world: AtomicI64,
-    inbox: Mutex<Option<mpsc::Sender<PageEvent>>>,
+    inbox: Mutex<Option<Slot>>,
     end: watch::Sender<Option<TabEnd>>,
 }
 
@@ -85,10 +139,12 @@ impl TabEvents {
     }
 
     /// Opens an inbox for a run; an earlier one is closed.
-    pub(crate) fn open_inbox(&self) -> mpsc::Receiver<PageEvent> {
-        let (sender, receiver) = mpsc::channel(INBOX);
-        *self.inbox.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
-        receiver
+    pub(crate) fn open_inbox(&self) -> Inbox {
+        let (sender, events) = mpsc::channel(INBOX);
+        let bytes = Arc::new(AtomicUsize::new(0));
+        let slot = Slot { events: sender, bytes: bytes.clone() };
+        *self.inbox.lock().unwrap_or_else(PoisonError::into_inner) = Some(slot);
+        Inbox { events, bytes }
     }
 
     /// Nobody listens any more.
@@ -119,13 +175,12 @@ impl TabEvents {
 
     fn deliver(&self, event: PageEvent) -> bool {
         let inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
-        match inbox.as_ref().map(|inbox| inbox.try_send(event)) {
-            None | Some(Ok(()) | Err(mpsc::error::TrySendError::Closed(_))) => inbox.is_some(),
-            Some(Err(mpsc::error::TrySendError::Full(_))) => {
-                self.end(TabEnd::Flooded);
-                false
-            }
+        let Some(slot) = inbox.as_ref() else { return false };
+        let kept = slot.put(event).is_some();
+        if !kept {
+            self.end(TabEnd::Flooded);
         }
+        kept
     }
 
     fn said(&self, called: BindingCalled) {
@@ -209,5 +264,23 @@ impl Listener for TabEvents {
             Gone::Flooded => TabEnd::Flooded,
             Gone::BrowserEnded => TabEnd::BrowserEnded,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However few messages it is: what a page has said and nobody has taken yet has a limit in bytes.
+    #[tokio::test]
+    async fn what_waits_for_a_run_has_a_limit() {
+        let (sender, events) = mpsc::channel(INBOX);
+        let bytes = Arc::<AtomicUsize>::default();
+        let (slot, mut inbox) = (Slot { events: sender, bytes: bytes.clone() }, Inbox { events, bytes });
+        let part = || PageEvent::Message("x".repeat(INBOX_BYTES / 3));
+        assert!((0..3).all(|_| slot.put(part()).is_some()));
+        assert!(slot.put(part()).is_none(), "a fourth part was kept");
+        assert!(inbox.take().is_some() && inbox.next().await.is_some());
+        assert!(slot.put(part()).is_some() && slot.put(part()).is_some() && slot.put(part()).is_none());
     }
 }

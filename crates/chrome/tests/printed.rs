@@ -69,7 +69,7 @@ async fn methods_write_what_they_write_elsewhere() {
     .await;
     check(
         "setTimeout(() => { throw new RangeError('late') }); await new Promise(r => setTimeout(r, 20))",
-        &[(LogLevel::Error, "Uncaught error in a callback: the browser tells no more; catch it to see it")],
+        &[(LogLevel::Error, "Uncaught error in a callback: RangeError: late")],
     )
     .await;
     session.close().await.unwrap();

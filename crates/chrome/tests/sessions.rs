@@ -67,7 +67,7 @@ async fn cells_keep_their_state_and_survive_failures() {
     assert_eq!(finished(report, "loop").value, 499_500);
     assert_eq!(value(&mut session, "[a, b]").await, json!(["again", [1, 2, 3]]));
     // An inline script is code that nobody has seen.
-    let inline = "const s = document.createElement('script'); s.textContent = 'globalThis.inlined = 1'; document.body.append(s); typeof inlined";
+    let inline = "const s = document.createElement('script'); s.append('globalThis.inlined = 1'); document.body.append(s); typeof inlined";
     assert_eq!(value(&mut session, inline).await, "undefined");
     let fault = failed(session.run(cell("// one\n\n  nothing.here")).await, "position");
     assert_eq!(fault.position.map(|at| (at.line, at.column)), Some((3, 3)));

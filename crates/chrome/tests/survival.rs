@@ -420,3 +420,27 @@ async fn no_browser_is_said() {
     let Err(EngineError::Unavailable(why)) = cove_chrome::ChromeEngine::new(wrong).start().await else { panic!() };
     assert!(why.contains("/bin/false"), "{why}");
 }
+
+/// Calls that nobody answers do not pile up in the host, neither in number nor in weight.
+#[tokio::test]
+async fn calls_that_wait_are_bounded() {
+    let world = world(1);
+    let mut session = world.open(SessionOptions::one_shot()).await;
+    let never = ToolSpec::new("never", |_| async move { std::future::pending().await });
+    session.send_tools(tools(vec![never])).await.unwrap();
+    for (code, part) in [
+        (
+            "const big = 'x'.repeat(8 << 20); const all = []; for (let i = 0; i < 40; i++) all.push(never(big));",
+            "too large together",
+        ),
+        ("const all = []; for (let i = 0; i < 6000; i++) all.push(never(i));", "wait for an answer"),
+    ] {
+        let code = format!(
+            "{code} return await Promise.any(all.map((call) => call.then(() => 'answered', (e) => e.message)))"
+        );
+        let report = session.run(body(&code)).await;
+        let value = finished(report, &code).value;
+        assert!(value.as_str().is_some_and(|value| value.contains(part)), "{value}");
+    }
+    world.end().await;
+}

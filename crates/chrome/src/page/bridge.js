@@ -1,7 +1,17 @@
   // Part 5: tools and `final_answer`: what reaches the host while a run goes on.
-  const MAX_ARGS = 16 << 20, MAX_WAITING = 4096;
+  const MAX_ARGS = 16 << 20, MAX_WAITING = 4096, MAX_WAITING_CHARACTERS = 64 << 20;
   const failures = new PageWeakMap();
-  let lastCall = 0, waiting = create(null), waitingCount = 0;
+  let lastCall = 0, waiting = create(null), waitingCount = 0, waitingCharacters = 0;
+  const forgetCalls = () => { waiting = create(null); waitingCount = 0; waitingCharacters = 0; };
+  // The call with this number, which waits no longer.
+  const answered = (id) => {
+    const call = run === null ? undefined : waiting[id];
+    if (call === undefined) return undefined;
+    delete waiting[id];
+    waitingCount--;
+    waitingCharacters -= call.size;
+    return call;
+  };
 
   // Bytes cross as {"$bytes": base64}; everything else as JSON does it.
   const bytesOut = (_, value) => {
@@ -48,8 +58,10 @@
       if (run === null || run.over !== null) throw ended();
       if (waitingCount >= MAX_WAITING) throw new PageRangeError(`more than ${MAX_WAITING} calls wait for an answer`);
       const words = message(), id = ++lastCall;
-      waiting[id] = { __proto__: null, resolve, reject, module };
+      if (waitingCharacters + words.length > MAX_WAITING_CHARACTERS) throw new PageRangeError("the calls that wait for an answer are too large together");
+      waiting[id] = { __proto__: null, resolve, reject, module, size: words.length };
       waitingCount++;
+      waitingCharacters += words.length;
       emit(`{"id":${id},${words}}`);
     });
   // The page stands still until the host has answered: a request that the host itself fulfils.
@@ -64,8 +76,8 @@
     } catch {
       throw hostError("tool", "the host did not answer");
     }
-    if (answer.ok !== undefined) return bytesIn(parse(answer.ok));
-    throw hostError(answer.kind, answer.message, answer.code);
+    if (own(answer, "ok") !== undefined) return bytesIn(parse(answer.ok));
+    throw hostError(own(answer, "kind"), own(answer, "message"), own(answer, "code"));
   };
   const addTool = (name, sync) => {
     const message = (args) => `"t":"tool","name":${quote(name)},"args":${quote(pack(args))}`;
@@ -77,11 +89,15 @@
   const end = (why) => {
     if (run === null || run.over !== null) return;
     run.over = why;
-    __cove_n = 0;
-    // `finally` blocks run first; what waits longer than that waits for nothing.
-    const mine = run;
-    apply(setTimer, guest, [() => finish(mine, undefined, undefined), 0]);
+    run.counted = countSteps(run);
+    giveSteps(0);
+    // `finally` blocks run first; what waits longer than that waits for nothing. Not by a timer: those can be cleared.
+    ending = run;
+    postEnd(endings, null);
   };
+  let ending = null;
+  const { port1: endings, port2: arrivals } = new MessageChannel(), postEnd = method(MessagePort.prototype, "postMessage");
+  arrivals.onmessage = () => { const mine = ending; ending = null; if (mine !== null) finish(mine, undefined, undefined); };
   const final_answer = function final_answer(value) {
     if (run !== null && run.over === null) {
       try {

@@ -123,7 +123,7 @@
     clear() {}, profile() {}, profileEnd() {}, timeStamp() {},
   };
   for (const name of getOwnPropertyNames(methods)) put(console, name, methods[name]);
-  // What nobody catches is told; it ends no run, as in the embedded engine. Of a guest's script the browser says no more than that.
+  // What nobody catches is told; it ends no run, as in the embedded engine. Of a script that is not ours to read (`<script src>`) the browser says no more than that.
   guest.addEventListener("error", (event) => {
     const error = thrownError(event);
     if (error === ENDED || (run !== null && run.over !== null)) return;

@@ -60,12 +60,13 @@
   };
 
   // Sessions with a step counter: text given to `eval` and its relatives goes through the host, which puts the same
-  // guards into it, and inline scripts are closed; where only the clock limits, the page is a page like any other.
+  // guards into it, and every other way to run text is closed; where only the clock limits, the page is a page like any
+  // other. Called before the session's first run, so that no guest has been here.
   const guardDynamicCode = () => {
     if (settings.guarded) return;
     settings.guarded = true;
-    const execute = (code) => evaluate(askAndWait(`"t":"dynamic","code":${quote(code)}`));
-    put(guest, "eval", function (code) { return typeof code === "string" ? execute(code) : code; });
+    const execute = (code) => compile(askAndWait(`"t":"dynamic","code":${quote(code)}`));
+    guestEval = { eval(code) { return typeof code === "string" ? execute(code) : code; } }.eval;
     const tame = (Original, head) => {
       const { prototype } = Original;
       const Tamed = function (...args) {
@@ -96,8 +97,17 @@
     };
     put(PagePromise.prototype, "then", { then(done, failed) { return apply(then, this, [through(done), through(failed)]); } }.then);
     defineProperty(PagePromise.prototype, "then", { __proto__: null, enumerable: false });
+    // What no preparation reaches is closed: WebAssembly (in frames, the host sees to it) and workers.
+    delete guest.WebAssembly;
+    const closed = (name) => put(guest, name, { [name]: function () { throw new PageTypeError(`${name} is not available in a session that counts steps: its loops could not be counted. Run the code without a step limit.`); } }[name]);
+    closed("Worker");
+    closed("SharedWorker");
+    // From here on text is code only if our own policy says so, in this realm and in every realm made from it: frames
+    // inherit the rule. Markup stays free; its scripts, handlers and `javascript:` addresses do not run.
+    policy = makePolicy(trusted, "cove", { __proto__: null, createScript: (source) => source });
+    makePolicy(trusted, "default", { __proto__: null, createHTML: (markup) => markup });
     const rule = newElement("meta");
-    rule.setAttribute("http-equiv", "Content-Security-Policy");
-    rule.setAttribute("content", "script-src 'unsafe-eval' 'wasm-unsafe-eval'; worker-src blob: data:");
-    page.head.append(rule);
+    setAttribute(rule, "http-equiv", "Content-Security-Policy");
+    setAttribute(rule, "content", "script-src 'unsafe-eval'; worker-src 'none'; frame-src 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'");
+    appendTo(page.head, rule);
   };

@@ -78,17 +78,17 @@
   const finish = (mine, failed, value) => {
     if (mine !== run || mine.done) return;
     mine.done = true;
-    const steps = mine.steps === null ? 0 : mine.steps - (__cove_n > 0 ? __cove_n : 0);
     let message;
     try {
       message = outcome(mine, failed, value);
     } catch (e) {
       message = mine.over === "steps" ? '"steps":true' : `"unfit":${quote(clip(text(e && e.message)))}`;
     }
+    // Only now: making JSON of a value may have run guest code.
+    const steps = mine.counted === null ? countSteps(mine) : mine.counted;
     run = null;
-    __cove_n = 0;
-    waiting = create(null);
-    waitingCount = 0;
+    giveSteps(0);
+    forgetCalls();
     forgetImports();
     indent = "";
     stopTimers();
@@ -130,34 +130,31 @@
       const list = parse(json);
       for (let i = 0; i < list.length; i++) addTool(list[i].name, list[i].sync);
     },
-    run(program, json) {
-      const given = parse(json);
+    run(source, json) {
+      const given = parse(json), steps = own(given, "steps"), input = own(given, "input");
       const mine = {
-        __proto__: null, over: null, done: false, answer: null, unfit: null, used: new PageSet(), steps: given.steps,
-        silent: given.silent === true, logLeft: given.maxLog, maxResult: given.maxResult, maxImages: given.maxImages,
+        __proto__: null, over: null, done: false, answer: null, unfit: null, used: new PageSet(), steps, counted: null,
+        silent: own(given, "silent") === true, logLeft: own(given, "maxLog"), maxResult: own(given, "maxResult"), maxImages: own(given, "maxImages"),
       };
+      if (steps !== null) guardDynamicCode();
+      const program = compile(source);
       run = mine;
-      __cove_n = given.steps === null ? Infinity : given.steps;
-      if (given.steps !== null) guardDynamicCode();
-      if (given.body) put(guest, "input", given.input);
-      watch(mine, program(given.input));
+      giveSteps(steps === null ? Infinity : steps);
+      if (own(given, "body")) put(guest, "input", input);
+      watch(mine, program(input));
     },
     settle(id, json) {
-      const call = waiting[id], given = parse(json);
-      if (call === undefined || run === null) return;
-      delete waiting[id];
-      waitingCount--;
-      if (given.ok !== undefined) call.resolve(bytesIn(parse(given.ok)));
-      else call.reject(hostError(given.kind, given.message, given.code));
+      const call = answered(id), given = parse(json);
+      if (call === undefined) return;
+      if (own(given, "ok") !== undefined) call.resolve(bytesIn(parse(own(given, "ok"))));
+      else call.reject(hostError(own(given, "kind"), own(given, "message"), own(given, "code")));
     },
-    async module(id, make) {
-      const call = waiting[id];
-      if (call === undefined || run === null) return;
-      delete waiting[id];
-      waitingCount--;
+    async module(id, source) {
+      const call = answered(id);
+      if (call === undefined) return;
       const { module } = call;
       try {
-        await make(loadFor(module.name))(module.exports);
+        await compile(source)(loadFor(module.name))(module.exports);
         module.done = true;
         call.resolve(module.exports);
       } catch (e) {
