@@ -64,6 +64,11 @@ impl Drop for Gate {
 pub struct BareOptions {
     /// Its `--user-data-dir`; kept. Whoever the browser runs as must be able to write there.
     pub data_dir: PathBuf,
+    /// The same folder, opened, where the browser's user cannot get there by its path (it lies below root's own home, say):
+    /// this browser alone sees it in its temporary folder then. Only root can do that, and only with `CAP_SYS_ADMIN`.
+    pub data_fd: Option<RawFd>,
+    /// The largest file that it may write.
+    pub file_bytes: u64,
     /// Where its temporary folder is made; removed with it.
     pub temp_dir: PathBuf,
     /// Started as root, the user and group that it becomes. Never 0.
@@ -123,10 +128,14 @@ impl BareBrowser {
         options: &BareOptions,
         ruleset: Option<RawFd>,
     ) -> io::Result<(Self, BarePipe)> {
-        let flags = flags(room.path(), options);
+        let mounted = options.data_fd.map(|fd| (fd, room.profile.data()));
+        let data_dir = mounted.as_ref().map_or(&options.data_dir, |(_, place)| place);
+        let flags = flags(room.path(), data_dir, options);
         let being = Being {
             become_id: room.become_id,
             data_limit_bytes: OWN_DATA_BYTES.saturating_add(options.process_memory_bytes),
+            file_limit_bytes: Some(options.file_bytes),
+            mounted,
             ruleset,
         };
         let Launched { mut child, pid, commands, answers, profile, complaints } =
@@ -146,7 +155,7 @@ impl BareBrowser {
 
     /// Whether anything of it is left.
     pub fn is_gone(&self) -> bool {
-        *self.ended.borrow()
+        self.ender().is_gone()
     }
 
     /// The end of what it complained about, for a message.
@@ -156,9 +165,39 @@ impl BareBrowser {
 
     /// Ends every process of it at once.
     pub fn kill(&self) {
+        self.ender().kill();
+    }
+
+    /// Waits until nothing of it is left, neither process nor temporary folder.
+    pub async fn gone(&self) {
+        self.ender().gone().await;
+    }
+
+    /// For somebody who must be able to end it without owning it.
+    pub fn ender(&self) -> Ender {
+        Ender { pid: self.pid, ended: self.ended.clone() }
+    }
+}
+
+/// Ends a browser.
+#[derive(Debug, Clone)]
+pub struct Ender {
+    pid: u32,
+    ended: watch::Receiver<bool>,
+}
+
+impl Ender {
+    /// Ends every process of it at once.
+    pub fn kill(&self) {
+        // Its number is its own until nothing of it is left.
         if !self.is_gone() {
             kill_group(self.pid);
         }
+    }
+
+    /// Whether anything of it is left.
+    pub fn is_gone(&self) -> bool {
+        *self.ended.borrow()
     }
 
     /// Waits until nothing of it is left, neither process nor temporary folder.
@@ -180,11 +219,11 @@ pub fn is_sandboxed(renderer_pid: u32) -> bool {
     walls.is_some_and(|walls| walls.seccomp == 2 && walls.no_new_privileges)
 }
 
-fn flags(room: &Path, options: &BareOptions) -> Vec<String> {
+fn flags(room: &Path, data_dir: &Path, options: &BareOptions) -> Vec<String> {
     // Its pages go on working while agent-browser looks at another tab.
     let own = ["--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding"];
     let mut flags: Vec<String> = COMMON_FLAGS.iter().chain(&own).map(|flag| (*flag).to_owned()).collect();
-    flags.push(format!("--user-data-dir={}", options.data_dir.display()));
+    flags.push(format!("--user-data-dir={}", data_dir.display()));
     flags.push(format!("--disk-cache-dir={}", room.join("tmp/cache").display()));
     flags.push(format!("--disk-cache-size={CACHE_BYTES}"));
     flags.push(format!("--window-size={},{}", options.window.0, options.window.1));
@@ -209,6 +248,8 @@ mod tests {
     fn the_flags_hold_the_walls() {
         let mut options = BareOptions {
             data_dir: "/data".into(),
+            data_fd: None,
+            file_bytes: 1 << 30,
             temp_dir: "/tmp".into(),
             unprivileged_id: 1,
             process_memory_bytes: 1 << 30,
@@ -216,7 +257,7 @@ mod tests {
             gate_port: None,
         };
         let check = |options: &BareOptions, walls: &[&str]| {
-            let flags = flags(Path::new("/room"), options);
+            let flags = flags(Path::new("/room"), &options.data_dir, options);
             for wall in walls {
                 assert!(flags.iter().any(|flag| flag == wall), "{wall} is missing");
             }

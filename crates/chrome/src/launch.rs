@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 
 use crate::options::ChromeOptions;
 use crate::profile::Profile;
-use crate::sys::{ChildSetup, prepare_child};
+use crate::sys::{ChildSetup, Mount, prepare_child};
 
 /// What any process of the browser maps for itself before a guest has asked for anything.
 ///
@@ -72,7 +72,7 @@ pub(crate) fn launch(binary: &Path, options: &ChromeOptions, resolver_rules: &st
     let profile = Profile::create(&options.temp_dir, become_id)?;
     let flags = flags(&profile, options, resolver_rules);
     let data_limit_bytes = OWN_DATA_BYTES.saturating_add(options.process_memory_bytes);
-    spawn(binary, profile, flags, Being { become_id, data_limit_bytes, ruleset: None })
+    spawn(binary, profile, flags, Being { become_id, data_limit_bytes, ..Being::default() })
 }
 
 /// Whom a browser becomes: root gives up being root, anybody else stays who he is.
@@ -84,10 +84,13 @@ pub(crate) fn become_id(unprivileged_id: u32) -> io::Result<Option<u32>> {
 }
 
 /// What a browser's process is, apart from its flags.
-#[derive(Clone, Copy)]
+#[derive(Default)]
 pub(crate) struct Being {
     pub(crate) become_id: Option<u32>,
     pub(crate) data_limit_bytes: u64,
+    pub(crate) file_limit_bytes: Option<u64>,
+    /// An opened folder, and where this browser alone sees it.
+    pub(crate) mounted: Option<(RawFd, PathBuf)>,
     pub(crate) ruleset: Option<RawFd>,
 }
 
@@ -122,6 +125,8 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: 
             answers: answers_in.as_raw_fd(),
             become_id: being.become_id,
             data_limit_bytes: being.data_limit_bytes,
+            file_limit_bytes: being.file_limit_bytes,
+            mount: being.mounted.map(|(fd, place)| Mount::new(fd, &place)).transpose()?,
             ruleset: being.ruleset,
             parent: std::process::id(),
         },

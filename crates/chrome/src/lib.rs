@@ -54,7 +54,7 @@ mod tab;
 mod tab_events;
 mod watch;
 
-pub use bare::{BareBrowser, BareOptions, BarePipe, BareRoom, Gate, is_sandboxed};
+pub use bare::{BareBrowser, BareOptions, BarePipe, BareRoom, Ender, Gate, is_sandboxed};
 pub use cdp::{Frame, FrameReader, MAX_FRAME_BYTES};
 pub use cove_network::{AddressRule, is_private};
 pub use engine::ChromeEngine;

@@ -5,15 +5,18 @@
 
 #![allow(unsafe_code)]
 
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::process::Command;
 
 /// What the child becomes before it turns into the browser.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct ChildSetup {
     /// Where the browser reads commands; becomes descriptor 3.
     pub(crate) commands: RawFd,
@@ -23,10 +26,29 @@ pub(crate) struct ChildSetup {
     pub(crate) become_id: Option<u32>,
     /// Private writable memory of any one process, in bytes: inherited by every process of the browser.
     pub(crate) data_limit_bytes: u64,
+    /// The largest file that any of them may write.
+    pub(crate) file_limit_bytes: Option<u64>,
+    /// A folder that only this browser sees.
+    pub(crate) mount: Option<Mount>,
     /// A Landlock ruleset to live under, if there is one.
     pub(crate) ruleset: Option<RawFd>,
     /// The parent, to see whether it is still there.
     pub(crate) parent: u32,
+}
+
+/// An opened folder, and the path under which the child sees it.
+#[derive(Debug)]
+pub(crate) struct Mount {
+    from: CString,
+    to: CString,
+}
+
+impl Mount {
+    pub(crate) fn new(folder: RawFd, to: &Path) -> io::Result<Self> {
+        let text = |bytes: Vec<u8>| CString::new(bytes).map_err(io::Error::other);
+        let from = text(format!("/proc/self/fd/{folder}").into_bytes())?;
+        Ok(Self { from, to: text(to.as_os_str().as_bytes().to_vec())? })
+    }
 }
 
 /// Arranges for `command`'s child to stand alone: a session of its own, an unprivileged user, its limits, its two
@@ -34,12 +56,12 @@ pub(crate) struct ChildSetup {
 pub(crate) fn prepare_child(command: &mut Command, setup: ChildSetup) {
     // SAFETY: the closure makes only async-signal-safe system calls on values it owns (see the module's words).
     unsafe {
-        command.pre_exec(move || become_browser(setup));
+        command.pre_exec(move || become_browser(&setup));
     }
 }
 
-fn become_browser(setup: ChildSetup) -> io::Result<()> {
-    // SAFETY: plain system calls with scalar arguments or pointers to locals that outlive the call; this runs in the
+fn become_browser(setup: &ChildSetup) -> io::Result<()> {
+    // SAFETY: plain system calls with scalar arguments or pointers to what outlives the call; this runs in the
     // single-threaded child between fork and exec.
     unsafe {
         check(libc::setsid())?;
@@ -53,6 +75,16 @@ fn become_browser(setup: ChildSetup) -> io::Result<()> {
         libc::syscall(libc::SYS_close_range, 5u32, u32::MAX, 4u32);
         limit(libc::RLIMIT_CORE, 0)?;
         limit(libc::RLIMIT_DATA, setup.data_limit_bytes)?;
+        if let Some(bytes) = setup.file_limit_bytes {
+            limit(libc::RLIMIT_FSIZE, bytes)?;
+        }
+        if let Some(Mount { from, to }) = &setup.mount {
+            // In a mount namespace of its own, from which nothing spreads: it goes with the last of its processes.
+            check(libc::unshare(libc::CLONE_NEWNS))?;
+            let none = std::ptr::null();
+            check(libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, none.cast()))?;
+            check(libc::mount(from.as_ptr(), to.as_ptr(), none, libc::MS_BIND, none.cast()))?;
+        }
         if let Some(ruleset) = setup.ruleset {
             // An ordinary user may only give up rights that it promises never to win back.
             if setup.become_id.is_none() {

@@ -35,6 +35,12 @@ pub(crate) struct Gull {
     /// The folder that is the sandbox's workspace
     #[arg(long, value_name = "DIR")]
     workspace: PathBuf,
+    /// Where cookies and the browser's profile are kept; else .browser in the workspace
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// Bytes that the profile, downloads on their way and temporary files together may take
+    #[arg(long, value_name = "BYTES")]
+    disk: Option<u64>,
     /// The session's name: the sandbox's id
     #[arg(long, value_name = "NAME")]
     session: String,
@@ -73,6 +79,8 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.browser = args.browser;
     options.process_memory_bytes = args.process_memory.unwrap_or(options.process_memory_bytes);
     options.memory_bytes = args.memory;
+    options.state_dir = args.state;
+    options.disk_bytes = args.disk.unwrap_or(options.disk_bytes);
     options.cpus = args.cpus;
     let mut ended = signal(SignalKind::terminate())?;
     let mut server = serve(options).await?;

@@ -157,7 +157,7 @@ async fn carry(mut socket: Socket, shared: &Shared) {
     let Ok((seat, mut frames)) = link.admit(STEP).await else { return };
     loop {
         tokio::select! {
-            frame = frames.recv() => {
+            frame = frames.next() => {
                 let Some(frame) = frame else { break };
                 let text = String::from_utf8(frame).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
                 if socket.send(Message::text(text)).await.is_err() {

@@ -1,7 +1,7 @@
 //! The browser of a sandbox: launched with a folder that stays, given its cookies, looked at before it is used.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,9 @@ use cove_chrome::{BareBrowser, BareOptions, BareRoom, Gate, find_browser, is_san
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::disk;
 use crate::governor::Governor;
+use crate::home::Home;
 use crate::link::{CallError, Link};
 use crate::walls::{Reach, ruleset};
 
@@ -20,9 +22,8 @@ pub(crate) const STEP: Duration = Duration::from_secs(5);
 /// What a launch needs.
 pub(crate) struct Launch<'a> {
     pub(crate) binary: Option<&'a Path>,
-    pub(crate) data_dir: PathBuf,
-    /// The same folder, opened: what the wall names.
-    pub(crate) data_fd: &'a OwnedFd,
+    pub(crate) home: &'a Home,
+    pub(crate) disk_bytes: u64,
     /// agent-browser's room: uploads are read and downloads written there.
     pub(crate) room: &'a Path,
     pub(crate) temp_dir: &'a Path,
@@ -39,6 +40,17 @@ pub(crate) struct Browser {
     pub(crate) link: Link,
     /// Whether it lives under Landlock.
     pub(crate) walled: bool,
+    /// Whether what sites store is kept beyond its end.
+    pub(crate) has_profile: bool,
+    /// Its temporary folder.
+    pub(crate) own: PathBuf,
+}
+
+/// How a launch is tried.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    is_walled: bool,
+    has_profile: bool,
 }
 
 #[derive(Deserialize)]
@@ -89,44 +101,53 @@ impl Browser {
     /// Launches it; must run on the keeper's thread.
     ///
     /// Where its own sandbox needs privileges that an ordinary user gives up for Landlock, it is launched without that
-    /// wall, and then with a fresh folder: the kept one is open to guests, whose symlinks it would follow. The same holds
-    /// on kernels that have no Landlock. Cookies are kept in any case.
+    /// wall. A profile that guests can write to is then left out, for their symlinks would be followed; the same holds on
+    /// kernels that have no Landlock. A profile that the browser's user cannot get to, and that cannot be mounted for
+    /// him, is left out, too. Cookies are kept in any case.
     pub(crate) async fn launch(launch: &Launch<'_>) -> Result<Self, String> {
         let binary = find_browser(launch.binary).map_err(|error| error.to_string())?;
-        match Self::try_launch(&binary, launch, true).await {
+        let mut way = Way { is_walled: true, has_profile: true };
+        match Self::try_launch(&binary, launch, way).await {
             Ok(browser) => Ok(browser),
             // Anything but its sandbox may have been the load of the machine, and is tried once more.
-            Err(why) => Self::try_launch(&binary, launch, !why.contains("sandbox")).await,
+            Err(why) => {
+                way.is_walled = !why.contains("sandbox");
+                way.has_profile = !launch.home.is_shut;
+                Self::try_launch(&binary, launch, way).await
+            }
         }
     }
 
-    async fn try_launch(binary: &Path, launch: &Launch<'_>, walled: bool) -> Result<Self, String> {
+    async fn try_launch(binary: &Path, launch: &Launch<'_>, way: Way) -> Result<Self, String> {
         let mut options = BareOptions {
-            data_dir: launch.data_dir.clone(),
+            data_dir: launch.home.data_path.clone(),
+            data_fd: launch.home.is_shut.then(|| launch.home.data.as_raw_fd()),
+            file_bytes: disk::file_bytes(launch.disk_bytes),
             temp_dir: launch.temp_dir.to_owned(),
             unprivileged_id: launch.unprivileged_id,
             process_memory_bytes: launch.process_memory_bytes,
             window: (1280, 720),
             gate_port: launch.gate.map(Gate::port),
         };
-        let told = |error: io::Error| format!("{} could not be started: {error}", binary.display());
+        let told = |error: io::Error| format!("the browser could not be started: {error}");
         let room = BareRoom::create(&options).map_err(told)?;
         let own = room.path().to_owned();
-        let rules = walled.then(|| {
+        let rules = way.is_walled.then(|| {
             ruleset(&Reach {
                 read: binary.parent().into_iter().collect(),
                 write: vec![&own, launch.room],
-                write_opened: Some(launch.data_fd),
+                write_opened: Some(&launch.home.data),
                 port: options.gate_port,
             })
         });
         let rules = rules.flatten();
-        if rules.is_none() {
-            options.data_dir = own.join("data");
+        let has_profile = way.has_profile && (rules.is_some() || launch.home.is_private);
+        if !has_profile {
+            (options.data_dir, options.data_fd) = (own.join("data"), None);
         }
         let ruleset_fd = rules.as_ref().map(AsRawFd::as_raw_fd);
         let (process, pipe) = BareBrowser::launch(binary, room, &options, ruleset_fd).map_err(told)?;
-        let browser = Self { process, link: Link::start(pipe), walled: rules.is_some() };
+        let browser = Self { process, link: Link::start(pipe), walled: rules.is_some(), has_profile, own };
         // Its first process is held while it starts; what that one has started before is held once it answers, and
         // whoever comes later is a child of somebody who is.
         let pid = browser.process.pid();
@@ -137,7 +158,7 @@ impl Browser {
                 Ok(browser)
             }
             Err(why) => {
-                let why = format!("{} did not start: {why}{}", binary.display(), browser.process.last_words());
+                let why = format!("the browser did not start: {why}{}", browser.process.last_words());
                 browser.end().await;
                 Err(why)
             }

@@ -14,7 +14,8 @@ use cove_files::RelPath;
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+pub(crate) const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// The opened workspace.
 #[derive(Debug)]
@@ -25,9 +26,21 @@ pub(crate) struct Cargo {
 }
 
 impl Cargo {
+    /// Opens the workspace. A guest may have shut its own folder; it is ours to open.
     pub(crate) fn open(workspace: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = rustix::fs::open(workspace, flags, Mode::empty())?;
+        let root = match rustix::fs::open(workspace, flags, Mode::empty()) {
+            Err(Errno::ACCESS) => {
+                rustix::fs::chmod(workspace, Mode::RWXU)?;
+                rustix::fs::open(workspace, flags, Mode::empty())?
+            }
+            other => other?,
+        };
+        Self::from_folder(root)
+    }
+
+    /// The same for a folder that is open already.
+    pub(crate) fn from_folder(root: OwnedFd) -> io::Result<Self> {
         let meta = File::from(root.try_clone()?).metadata()?;
         Ok(Self { root, owner: (meta.uid(), meta.gid()) })
     }
@@ -65,9 +78,14 @@ impl Cargo {
         placed
     }
 
-    /// Opens a folder, made if need be.
-    pub(crate) fn folder(&self, path: &str) -> io::Result<OwnedFd> {
-        self.walk(path.split('/').filter(|name| !name.is_empty()), true)
+    /// The folder itself.
+    pub(crate) fn root(&self) -> &OwnedFd {
+        &self.root
+    }
+
+    /// Opens a folder that is there.
+    pub(crate) fn existing_folder(&self, path: &str) -> io::Result<OwnedFd> {
+        self.walk(path.split('/').filter(|name| !name.is_empty()), false)
     }
 
     fn parent<'a>(&self, path: &'a str, make: bool) -> io::Result<(OwnedFd, &'a str)> {

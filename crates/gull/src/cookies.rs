@@ -2,7 +2,7 @@
 //!
 //! The browser itself writes its cookies down every half minute and forgets those without a date, which is what most
 //! logins are made of. A sandbox that comes back logged out has lost the user's work, so its cookies are kept here, in a
-//! file on the cargo that only its owner can read.
+//! file of the browser's state that only its owner can read.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use crate::cargo::Cargo;
 use crate::link::{CallError, Link};
 
-/// Where they lie, below the workspace.
-pub(crate) const FILE: &str = ".browser/cookies.json";
+/// Where they lie, in the folder of the browser's state.
+const FILE: &str = "cookies.json";
 
 /// The largest file that is read back. A browser keeps some 180 cookies per site and 3300 in all, of 4 KiB each.
 const MAX_BYTES: u64 = 16 << 20;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cove_chrome::{AddressRule, Gate, Keeper, find_browser};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::agent::Agent;
@@ -15,10 +15,12 @@ use crate::bridge::Bridge;
 use crate::browser::url_of;
 use crate::cargo::Cargo;
 use crate::cookies;
+use crate::disk::{Weighed, keep_small};
 use crate::find::find_agent_browser;
 use crate::governor::{EffectiveLimits, Governor};
+use crate::home::{Home, Places};
 use crate::link::Link;
-use crate::live::{Home, Live};
+use crate::live::Live;
 use crate::options::GullOptions;
 use crate::room::Room;
 use crate::run;
@@ -30,6 +32,9 @@ const NOBODY: u32 = 65_534;
 
 /// With less, a browser does not even start.
 const LEAST_MEMORY: u64 = 128 << 20;
+
+/// Things that may wait to be told.
+const MAX_NOTES: usize = 16;
 
 /// How long the browser has to answer a question about its health.
 const HEALTH: Duration = Duration::from_secs(3);
@@ -78,6 +83,10 @@ pub(crate) struct Inner {
     began: Instant,
     used_ms: AtomicU64,
     files: AtomicU64,
+    /// What the next command's answer has to tell.
+    notes: Mutex<Vec<String>>,
+    pub(crate) weighed: watch::Sender<Option<Weighed>>,
+    pub(crate) profile_is_heavy: AtomicBool,
 }
 
 impl Gull {
@@ -112,6 +121,7 @@ impl Gull {
         let _ = made.set(inner.clone());
         keeper.handle().spawn(keep_cookies(Arc::downgrade(&inner)));
         keeper.handle().spawn(keep_idle(Arc::downgrade(&inner)));
+        keeper.handle().spawn(keep_small(Arc::downgrade(&inner)));
         Ok(Self { keeper, inner })
     }
 
@@ -255,7 +265,8 @@ impl Inner {
         let unavailable = |error: &dyn std::fmt::Display| GullError::Unavailable(error.to_string());
         let binary = find_agent_browser(options.agent_browser.as_deref()).map_err(|error| unavailable(&error))?;
         find_browser(options.browser.as_deref()).map_err(|error| unavailable(&error))?;
-        let told = format!("the workspace {} cannot be used", options.workspace.display());
+        // Whoever reads this may not be the one whose path it is.
+        let told = "the workspace cannot be used".to_owned();
         let workspace = options.workspace.canonicalize().map_err(folder(told.clone()))?;
         let cargo = Cargo::open(&workspace).map_err(folder(told.clone()))?;
         let owner = if cargo.owner() == 0 { NOBODY } else { cargo.owner() };
@@ -264,8 +275,17 @@ impl Inner {
         if become_id == Some(0) {
             return Err(GullError::Options("the browser never runs as root".to_owned()));
         }
-        let home = Home::take(&cargo, &workspace, become_id).map_err(folder(told.clone()))?;
-        skill::write(&cargo).map_err(folder(told))?;
+        let mut notes = Vec::new();
+        let places = Places {
+            workspace: &cargo,
+            workspace_path: &workspace,
+            state_dir: options.state_dir.as_deref(),
+            become_id,
+        };
+        let home = Home::take(&places, &mut notes).map_err(folder(told))?;
+        if let Err(error) = skill::write(&cargo) {
+            notes.push(format!("note: the skill file could not be written to /workspace/skills: {error}"));
+        }
         let own = "a private folder could not be made".to_owned();
         let room = Room::create(&options.temp_dir, become_id).map_err(folder(own))?;
         let bridge =
@@ -292,6 +312,9 @@ impl Inner {
             began: Instant::now(),
             used_ms: AtomicU64::new(0),
             files: AtomicU64::new(0),
+            notes: Mutex::new(notes),
+            weighed: watch::channel(None).0,
+            profile_is_heavy: AtomicBool::new(false),
         }))
     }
 
@@ -314,6 +337,31 @@ impl Inner {
     /// Says that cookies may have changed.
     pub(crate) fn cookies_changed(&self) {
         self.changed.notify_one();
+    }
+
+    /// Tells something with the next answer.
+    pub(crate) fn note(&self, note: String) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() < MAX_NOTES {
+            notes.push(note);
+        }
+    }
+
+    /// What is to be told now.
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Throws away a profile that has grown past the limit. No browser may be there.
+    pub(crate) fn lighten_profile(&self) {
+        if self.profile_is_heavy.swap(false, Ordering::AcqRel) {
+            self.home.forget_data();
+        }
+    }
+
+    /// Which browser is weighed from now on.
+    pub(crate) fn weigh(&self, weighed: Option<Weighed>) {
+        self.weighed.send_replace(weighed);
     }
 
     /// Remembers the line to the browser for those who have no turn.
@@ -376,7 +424,7 @@ async fn keep_cookies(inner: std::sync::Weak<Inner>) {
         if let Some(link) = link
             && let Ok(text) = cookies::ask(&link).await
             && text != last
-            && cookies::keep(&strong.cargo, &text).is_ok()
+            && cookies::keep(&strong.home.folder, &text).is_ok()
         {
             last = text;
         }

@@ -5,6 +5,7 @@
 //! So a daemon that is killed leaves no listener behind, and a new one begins with nothing.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +27,10 @@ const COMMANDS: usize = 1024;
 /// Frames that may wait for agent-browser to read them; one that falls so far behind is cut off.
 const ANSWERS: usize = 8192;
 
+/// Their bytes together: the largest frame that is read, and half as much beside it. A page decides how much the browser
+/// tells of it, and agent-browser how fast it listens.
+const ANSWER_BYTES: usize = MAX_FRAME_BYTES + MAX_FRAME_BYTES / 2;
+
 /// Why a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CallError {
@@ -45,6 +50,34 @@ struct Client {
     number: u64,
     session: String,
     frames: mpsc::Sender<Vec<u8>>,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+impl Client {
+    /// Whether there was room for it.
+    fn take(&self, frame: Vec<u8>) -> bool {
+        let bytes = frame.len();
+        if self.waiting_bytes.load(Ordering::Acquire) + bytes > ANSWER_BYTES {
+            return false;
+        }
+        self.waiting_bytes.fetch_add(bytes, Ordering::AcqRel);
+        self.frames.try_send(frame).is_ok()
+    }
+}
+
+/// Frames on their way to a client.
+pub(crate) struct Frames {
+    frames: mpsc::Receiver<Vec<u8>>,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+impl Frames {
+    /// The next one; `None` when the client has been cut off.
+    pub(crate) async fn next(&mut self) -> Option<Vec<u8>> {
+        let frame = self.frames.recv().await?;
+        self.waiting_bytes.fetch_sub(frame.len(), Ordering::AcqRel);
+        Some(frame)
+    }
 }
 
 #[derive(Default)]
@@ -123,16 +156,17 @@ impl Link {
     }
 
     /// Lets a client in: it gets a browser session of its own and the frames that are meant for it.
-    pub(crate) async fn admit(&self, wait: Duration) -> Result<(Seat, mpsc::Receiver<Vec<u8>>), CallError> {
+    pub(crate) async fn admit(&self, wait: Duration) -> Result<(Seat, Frames), CallError> {
         let attached: Attached = self.call(None, "Target.attachToBrowserTarget", json!({}), wait).await?;
         let (frames, receiver) = mpsc::channel(ANSWERS);
         let session = attached.session_id;
         let mut state = self.lock();
         state.clients += 1;
         let number = state.clients;
-        state.client = Some(Client { number, session: session.clone(), frames });
+        let waiting_bytes = Arc::<AtomicUsize>::default();
+        state.client = Some(Client { number, session: session.clone(), frames, waiting_bytes: waiting_bytes.clone() });
         drop(state);
-        Ok((Seat { link: self.clone(), number, session }, receiver))
+        Ok((Seat { link: self.clone(), number, session }, Frames { frames: receiver, waiting_bytes }))
     }
 
     /// Whether the browser is gone.
@@ -184,7 +218,7 @@ impl Link {
             frame.truncate(frame.len() - suffix);
             frame.push(b'}');
         }
-        if client.frames.try_send(frame).is_err() {
+        if !client.take(frame) {
             state.client = None;
         }
     }
@@ -298,6 +332,20 @@ async fn read(answers: pipe::Receiver, link: Link) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whoever listens too slowly is cut off by the weight of what waits, however few frames it is.
+    #[tokio::test]
+    async fn what_waits_for_a_client_has_a_limit() {
+        let (sender, receiver) = mpsc::channel(ANSWERS);
+        let waiting_bytes = Arc::<AtomicUsize>::default();
+        let client = Client { number: 1, session: String::new(), frames: sender, waiting_bytes: waiting_bytes.clone() };
+        let mut frames = Frames { frames: receiver, waiting_bytes };
+        let large = || vec![b'x'; ANSWER_BYTES / 3];
+        assert!(client.take(large()) && client.take(large()) && client.take(large()));
+        assert!(!client.take(large()), "a fourth part was kept");
+        assert!(frames.next().await.is_some());
+        assert!(client.take(large()));
+    }
 
     #[test]
     fn frames_say_whose_they_are() {

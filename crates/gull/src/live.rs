@@ -1,27 +1,21 @@
 //! What is alive in a session: the browser, the daemon, unfinished recordings. Made on first use, remade when dead.
 
-use std::fs::File;
-use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::{PermissionsExt, fchown};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
 use serde_json::{Value, json};
 
 use crate::agent::Daemon;
 use crate::browser::{Browser, Launch};
-use crate::cargo::Cargo;
 use crate::cookies;
+use crate::disk::Weighed;
 use crate::gull::Inner;
 use crate::link::CallError;
 use crate::stage::{Outgoing, Uploads};
 
-/// Where the browser's own folder lies, below the workspace.
-pub(crate) const HOME: &str = ".browser";
+const NO_PROFILE: &str =
+    "note: cookies are kept, but what sites store will be lost with this browser: its profile cannot be reached";
 
 /// How long a page has to answer, after a command has run out of time, before it counts as stuck. With the closing it
 /// stays within the second that an answer may be late.
@@ -44,35 +38,6 @@ pub(crate) struct Live {
     pub(crate) uploads: Uploads,
     /// Pages that are being closed.
     closing: Vec<String>,
-}
-
-/// The browser's folder on the cargo, held by one Gull at a time.
-pub(crate) struct Home {
-    pub(crate) path: PathBuf,
-    pub(crate) data: OwnedFd,
-    _lock: File,
-}
-
-impl Home {
-    /// Makes the folder and takes it; refuses where another Gull has it.
-    pub(crate) fn take(cargo: &Cargo, workspace: &std::path::Path, owner: Option<u32>) -> io::Result<Self> {
-        let home = cargo.folder(HOME)?;
-        let data = cargo.folder(&format!("{HOME}/data"))?;
-        for folder in [&home, &data] {
-            File::from(folder.try_clone()?).set_permissions(std::fs::Permissions::from_mode(0o700))?;
-            if let Some(id) = owner {
-                fchown(folder, Some(id), Some(id))?;
-            }
-        }
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let lock = File::from(openat(&home, "lock", flags, Mode::from_raw_mode(0o600))?);
-        lock.try_lock().map_err(|_| io::Error::other("another browser uses this workspace"))?;
-        // Left by a browser that was killed; we hold the lock, so it is nobody's.
-        for name in ["SingletonLock", "SingletonCookie", "SingletonSocket"] {
-            let _ = unlinkat(&data, name, AtFlags::empty());
-        }
-        Ok(Self { path: workspace.join(HOME).join("data"), data, _lock: lock })
-    }
 }
 
 impl Live {
@@ -98,10 +63,11 @@ impl Live {
         }
         self.wait_for_closing().await;
         if self.browser.is_none() {
+            inner.lighten_profile();
             let launch = Launch {
                 binary: inner.options.browser.as_deref(),
-                data_dir: inner.home.path.clone(),
-                data_fd: &inner.home.data,
+                home: &inner.home,
+                disk_bytes: inner.options.disk_bytes,
                 room: inner.room.path(),
                 temp_dir: &inner.options.temp_dir,
                 unprivileged_id: inner.unprivileged_id,
@@ -111,7 +77,11 @@ impl Live {
                 timeout: inner.options.launch_timeout,
             };
             let browser = Browser::launch(&launch).await?;
-            cookies::restore(&browser.link, &inner.cargo).await;
+            if !browser.has_profile {
+                notes.push(NO_PROFILE);
+            }
+            inner.weigh(Some(Weighed { own: browser.own.clone(), ender: browser.process.ender() }));
+            cookies::restore(&browser.link, &inner.home.folder).await;
             inner.bridge.lead_to(Some(browser.link.clone()));
             inner.has_browser(Some(browser.link.clone()), browser.walled);
             self.browser = Some(browser);
@@ -194,11 +164,12 @@ impl Live {
     /// Ends everything; what the browser has stored stays on the cargo.
     pub(crate) async fn close(&mut self, inner: &Inner) {
         inner.has_browser(None, false);
+        inner.weigh(None);
         if let Some(browser) = &self.browser
             && browser.is_alive()
             && let Ok(text) = cookies::ask(&browser.link).await
         {
-            let _ = cookies::keep(&inner.cargo, &text);
+            let _ = cookies::keep(&inner.home.folder, &text);
         }
         self.end_daemon().await;
         inner.bridge.lead_to(None);
@@ -208,6 +179,7 @@ impl Live {
         if let Some(browser) = self.browser.take() {
             browser.quit().await;
         }
+        inner.lighten_profile();
     }
 
     pub(crate) async fn end_daemon(&mut self) {

@@ -9,6 +9,10 @@ use cove_core::NetworkPolicy;
 /// The port that Gull listens on when nobody names another.
 pub const DEFAULT_PORT: u16 = 8115;
 
+/// What a browser may take on disk when nobody says otherwise: the largest file that a command may bring into the
+/// workspace, and three times as much beside it.
+pub const DEFAULT_DISK_BYTES: u64 = 2 << 30;
+
 /// Where Gull listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
@@ -29,6 +33,11 @@ impl Default for Listen {
 pub struct GullOptions {
     /// The sandbox's folder, `/workspace` to its commands. It must be there.
     pub workspace: PathBuf,
+    /// Where cookies and the browser's profile are kept between two starts; made if need be, and best where no guest can
+    /// write. `None`: `.browser` in the workspace.
+    pub state_dir: Option<PathBuf>,
+    /// What the profile, downloads on their way and temporary files may take on disk together.
+    pub disk_bytes: u64,
     /// The sandbox's id: the name of agent-browser's session. Letters, digits, `-` and `_`.
     pub session: String,
     /// Which hosts the browser may reach. None unless named.
@@ -65,6 +74,8 @@ impl GullOptions {
         Self {
             workspace: workspace.into(),
             session: session.into(),
+            state_dir: None,
+            disk_bytes: DEFAULT_DISK_BYTES,
             network: NetworkPolicy::default(),
             browser: None,
             agent_browser: None,

@@ -90,6 +90,9 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, timeout: Duration) -> 
     for note in notes {
         answer.note(note);
     }
+    for note in inner.take_notes() {
+        answer.note(&note);
+    }
     inner.used();
     inner.cookies_changed();
     answer

@@ -1,8 +1,8 @@
 //! Landlock around the browser and around agent-browser: what they may open, and which ports they may speak to.
 //!
-//! The browser's data lies where a guest can write. Without this wall a symlink planted there would be followed with
-//! the rights of whoever runs the browser. And agent-browser, which fetches addresses by itself and would open a port
-//! to watch the browser through, may connect to one port (ours) and bind none.
+//! The processes that a page reaches first after it has broken out of its renderer (the browser itself, its network and
+//! graphics) have no sandbox of their own: what they may open is decided here. And agent-browser, which fetches addresses
+//! by itself and would open a port to watch the browser through, may connect to one port (ours) and bind none.
 //!
 //! On kernels without Landlock (or without its network half) the rest stands alone; `/meta` says which walls are up.
 
@@ -17,7 +17,7 @@ use landlock::{
 /// The newest interface that this list was written for. Older kernels enforce what they know of it.
 const KNOWN: ABI = ABI::V5;
 
-/// What every program needs to start: libraries, settings, devices, and the kernel's view of itself.
+/// Programs, libraries and fonts.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/lib",
@@ -25,20 +25,26 @@ const SYSTEM: &[&str] = &[
     "/lib32",
     "/bin",
     "/sbin",
-    "/etc",
-    "/opt",
-    "/nix",
-    "/proc",
-    "/sys",
-    "/dev",
+    "/nix/store",
+    "/snap",
     "/run/fonts",
     "/var/cache/fontconfig",
-    "/var/lib/dbus",
-    "/snap",
+    "/etc/alternatives",
 ];
 
-/// What is written beside own folders: `/dev/null` and shared memory, and a process's own settings below `/proc`.
-const WRITABLE: &[&str] = &["/dev", "/proc"];
+/// Settings that are read: found by taking everything away and giving back what was missed. No name of a user or host is
+/// among them, and of `/sys` nothing at all.
+const SETTINGS: &[&str] = &["/etc/fonts", "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone"];
+
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// The browser's own sandbox reads and writes below its processes' numbers, which nobody knows before they are there.
+/// Those of others tell their names and command lines, and no more: the kernel asks Landlock before it shows memory,
+/// environment or descriptors of a process outside.
+const PROCESSES: &str = "/proc";
+
+/// Memory that the browser's processes share; what others have there is neither listed nor, by its owner, open.
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// What a program may reach.
 #[derive(Debug, Default)]
@@ -61,21 +67,24 @@ pub(crate) fn ruleset(reach: &Reach<'_>) -> Option<OwnedFd> {
 fn build(reach: &Reach<'_>) -> Result<RulesetCreated, RulesetError> {
     let all = AccessFs::from_all(KNOWN);
     let read = AccessFs::from_read(KNOWN);
+    let look = AccessFs::ReadFile | AccessFs::ReadDir;
+    let write = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
+    let shared = write | AccessFs::MakeReg | AccessFs::RemoveFile;
+    let system = SYSTEM.iter().map(Path::new).chain(reach.read.iter().copied()).map(|path| (path, read));
+    let settings = SETTINGS.iter().map(|path| (Path::new(path), look));
+    let devices = DEVICES.iter().map(|path| (Path::new(path), write));
+    let kernel = [(Path::new(PROCESSES), write | AccessFs::ReadDir), (Path::new(SHARED_MEMORY), shared)];
+    let own = reach.write.iter().map(|path| (*path, all));
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(all)?
         .handle_access(AccessNet::from_all(KNOWN))?
         .create()?;
-    for path in SYSTEM.iter().map(Path::new).chain(reach.read.iter().copied()) {
+    for (path, access) in system.chain(settings).chain(devices).chain(kernel).chain(own) {
         // What this machine does not have needs no rule.
-        if let Ok(fd) = PathFd::new(path) {
-            rules = rules.add_rule(PathBeneath::new(fd, read))?;
-        }
-    }
-    for path in WRITABLE.iter().map(Path::new).chain(reach.write.iter().copied()) {
-        if let Ok(fd) = PathFd::new(path) {
-            rules = rules.add_rule(PathBeneath::new(fd, all))?;
-        }
+        let Ok(fd) = PathFd::new(path) else { continue };
+        let access = if path.is_dir() { access } else { access & AccessFs::from_file(KNOWN) };
+        rules = rules.add_rule(PathBeneath::new(fd, access))?;
     }
     if let Some(folder) = reach.write_opened {
         rules = rules.add_rule(PathBeneath::new(folder.as_fd(), all))?;

@@ -37,6 +37,8 @@ fn gull(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
             "--listen" => options.listen = Listen::Unix(value.into()),
             "--allow-host" => options.network.allow_hosts.push(value.clone()),
             "--allow-private" => options.network.allow_private.push(value.clone()),
+            "--state" => options.state_dir = Some(value.into()),
+            "--disk" => options.disk_bytes = value.parse()?,
             "--memory" => options.memory_bytes = Some(value.parse()?),
             "--cpus" => options.cpus = Some(value.parse()?),
             "--process-memory" => options.process_memory_bytes = value.parse()?,

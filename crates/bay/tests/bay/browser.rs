@@ -102,3 +102,42 @@ async fn pages_are_opened_filled_and_pictured() {
     assert!(!all.iter().any(|pid| alive(*pid)), "stop leaves no browser");
     harbour.close().await;
 }
+
+/// Whatever a guest puts where the browser once kept its state, or where its skill lies: the sandbox comes back, files and
+/// all, and nobody is shown a path of the host's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_guest_cannot_keep_its_sandbox_from_starting() {
+    let harbour = harbour().await;
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    let id = harbour.create_of("browser-python").await.id;
+    let host = harbour.dir.path().to_str().unwrap().to_owned();
+    for trick in [
+        "rm -rf .browser skills; ln -s /x .browser; ln -s /x skills",
+        "rm -rf .browser skills; ln -s .browser .browser; ln -s skills skills",
+        "rm -rf .browser skills; echo x > .browser; echo x > skills",
+        "rm -rf .browser skills; mkfifo .browser skills",
+        "rm -rf .browser skills; mkdir -m 000 .browser skills",
+        "chmod 755 .browser skills; rm -rf .browser skills; mkdir -p .browser/data; ln -s /etc .browser/data/Default; ln -s / .browser/cookies.json",
+    ] {
+        harbour.out(&id, &format!("{trick}; echo kept > note.txt")).await;
+        bay.stop_sandbox(owner, &id).await.unwrap();
+        let note = bay.read_file(owner, &id, "note.txt").await;
+        assert_eq!(note.unwrap_or_else(|error| panic!("{trick}: {error:?}")).content.trim(), "kept", "{trick}");
+        let opened = bay.exec_browser(owner, &id, command(&format!("open '{PAGE}'"))).await.unwrap();
+        assert!(opened.success, "{trick}: {opened:?}");
+        let said = serde_json::to_string(&opened).unwrap();
+        assert!(!said.contains(&host), "{trick}: {said}");
+    }
+    // Its state is beside the cargo, counts with it, and goes with it.
+    let cargos = harbour.dir.path().join("data/cargos");
+    let states = || {
+        let names = std::fs::read_dir(&cargos).unwrap().flatten().map(|entry| entry.file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".browser")).collect::<Vec<_>>()
+    };
+    let [state] = states().try_into().unwrap();
+    assert!(cargos.join(&state).join("data").is_dir());
+    assert_eq!(harbour.out(&id, "ls -A .browser/data 2>/dev/null | grep -c Local || true").await, "0");
+    bay.delete_sandbox(owner, &id).await.unwrap();
+    crate::support::until("the state is gone", || async { states().is_empty() }).await;
+    harbour.close().await;
+}

@@ -21,6 +21,9 @@ const OUTSIDE_IDS: u64 = 100_000_000;
 
 const TRASH: &str = ".trash-";
 
+/// What the folder of a cargo's browser ends with.
+const BROWSER: &str = "browser";
+
 /// Whose cargos these are.
 const SIGN: &str = ".records";
 
@@ -65,6 +68,11 @@ impl Cargos {
         Ok(self.root.join(id))
     }
 
+    /// Where its browser's state is: beside the cargo, where no guest comes. It goes with the cargo and counts with it.
+    pub(super) fn browser_path(&self, id: &str) -> io::Result<PathBuf> {
+        Ok(self.path(id)?.with_extension(BROWSER))
+    }
+
     pub(super) fn prepare(&self, id: &str) -> io::Result<()> {
         let path = self.path(id)?;
         match DirBuilder::new().mode(0o700).create(&path) {
@@ -72,6 +80,8 @@ impl Cargos {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
             Err(error) => return Err(error),
         }
+        // There from the first day: where it is missing, Gull would look for what an older Cove kept in the workspace.
+        DirBuilder::new().mode(0o700).recursive(true).create(self.browser_path(id)?)?;
         if rustix::process::geteuid().is_root() {
             let inode = fs::symlink_metadata(&path)?.ino();
             let id = FIRST_OUTSIDE_ID + u32::try_from(inode % OUTSIDE_IDS).unwrap_or(0);
@@ -82,14 +92,21 @@ impl Cargos {
 
     /// Out of sight at once, then gone; what a kill leaves of it, the next sweep takes.
     pub(super) fn delete(&self, id: &str) -> io::Result<()> {
-        let trash = self.root.join(format!("{TRASH}{id}"));
-        match fs::rename(self.path(id)?, &trash) {
+        self.path(id)?;
+        // The browser's state first: without its cargo nobody would look for it.
+        self.put_away(&format!("{id}.{BROWSER}"))?;
+        self.put_away(id)
+    }
+
+    fn put_away(&self, name: &str) -> io::Result<()> {
+        let trash = self.root.join(format!("{TRASH}{name}"));
+        match fs::rename(self.root.join(name), &trash) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             // An older folder of that name is still being removed; beside it, then.
-            Err(_) => return remove_tree(&self.root, id),
+            Err(_) => return remove_tree(&self.root, name),
         }
-        remove_tree(&self.root, &format!("{TRASH}{id}"))
+        remove_tree(&self.root, &format!("{TRASH}{name}"))
     }
 
     /// Moves all of them into a folder of their own, which is no cargo.
@@ -111,9 +128,16 @@ impl Cargos {
         }
     }
 
-    /// What it takes on disk, and whether all of it could be counted.
+    /// What it takes on disk with its browser's state, and whether all of it could be counted.
     pub(super) fn weight(&self, id: &str, limit_bytes: u64) -> io::Result<Weight> {
-        Ok(weigh(&self.folder(id)?, most_entries(limit_bytes), || true))
+        let own = weigh(&self.folder(id)?, most_entries(limit_bytes), || true);
+        let Ok(browser) = rustix::fs::open(self.browser_path(id)?, FOLDER, Mode::empty()) else { return Ok(own) };
+        let browser = weigh(&browser, most_entries(limit_bytes), || true);
+        Ok(Weight {
+            bytes: own.bytes + browser.bytes,
+            entries: own.entries + browser.entries,
+            uncounted: own.uncounted.or(browser.uncounted),
+        })
     }
 
     /// The cargo itself, opened.
@@ -158,6 +182,7 @@ mod tests {
         cargos.prepare(id).unwrap();
         let path = cargos.path(id).unwrap();
         fs::write(path.join("a"), vec![1; 1 << 20]).unwrap();
+        fs::write(cargos.browser_path(id).unwrap().join("b"), vec![1; 1 << 20]).unwrap();
         std::os::unix::fs::symlink("/usr", path.join("link")).unwrap();
         let mut deep = path;
         for _ in 0..300 {
@@ -165,7 +190,7 @@ mod tests {
         }
         fs::create_dir_all(&deep).unwrap();
         let weight = cargos.weight(id, 1 << 30).unwrap();
-        assert!((1 << 20..4 << 20).contains(&weight.bytes) && weight.uncounted.is_none(), "{weight:?}");
+        assert!((2 << 20..5 << 20).contains(&weight.bytes) && weight.uncounted.is_none(), "{weight:?}");
         assert_eq!(cargos.list().unwrap().len(), 1);
         cargos.delete(id).unwrap();
         cargos.delete(id).unwrap();

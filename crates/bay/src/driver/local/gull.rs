@@ -34,6 +34,8 @@ impl LocalDriver {
         let socket = self.berth.sockets().join(format!("gull-{}.sock", order.container_id));
         let mut args: Vec<String> = ["gull", "--session", &order.sandbox_id].map(str::to_owned).into();
         args.extend(["--workspace".to_owned(), workspace.display().to_string()]);
+        args.extend(["--state".to_owned(), self.cargos.browser_path(&order.cargo_id)?.display().to_string()]);
+        args.extend(["--disk".to_owned(), order.cargo_limit_bytes.to_string()]);
         args.extend(["--listen".to_owned(), socket.display().to_string()]);
         args.extend(["--process-memory".to_owned(), order.spec.memory.bytes().to_string()]);
         args.extend(["--memory".to_owned(), order.spec.memory.bytes().to_string()]);
