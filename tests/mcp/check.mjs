@@ -14,7 +14,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import Ajv2020 from "ajv/dist/2020.js";
 
 const [cove, part] = process.argv.slice(2);
-const KEY = "sk-test-mcp-key";
+const KEY = "sk-test-mcp-key-of-16";
 const ajv = new Ajv2020.default({ strict: false });
 
 function states(root) {

@@ -31,7 +31,7 @@ mod work;
 
 pub use bay::{Bay, StartError};
 pub use events::EventStream;
-pub use files::{ByteStream, Download};
+pub use files::{ByteStream, Download, LatePath};
 pub use hold::Hold;
 pub use owner::{IdempotencyKey, Owner};
 pub use terminal::Terminal;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_bay::config::{Capability, Config, ContainerConfig, ProfileConfig};
+use cove_bay::config::{Capability, Config, ContainerConfig, ProfileConfig, check_key};
 use cove_bay::{Bay, Owner};
 use cove_core::NetworkPolicy;
 use cove_mcp::{Answers, DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
@@ -123,7 +123,10 @@ async fn serve_http(
     told: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let (key, place) = match std::env::var("BAY_API_KEY").ok().filter(|key| !key.is_empty()) {
-        Some(key) => (key, "$BAY_API_KEY".to_owned()),
+        Some(key) => {
+            check_key(&key).map_err(|why| anyhow::anyhow!("BAY_API_KEY: {why}"))?;
+            (key, "$BAY_API_KEY".to_owned())
+        }
         None => {
             let path = data_dir.join(KEY_FILE);
             (cove_server::read_or_make(&path)?.0, format!("$(cat '{}')", path.display()))

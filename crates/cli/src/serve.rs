@@ -108,6 +108,9 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
         allow_anonymous: config.security.allow_anonymous,
         cors_origins: config.server.cors_origins.clone(),
         grace: Duration::from_secs(config.server.shutdown_grace_seconds),
+        max_connections_per_address: config.server.max_connections_per_address,
+        max_requests_per_owner: config.limits.max_requests_per_owner,
+        max_streams_per_owner: config.limits.max_streams_per_owner,
         max_upload_bytes: u64::from(config.limits.max_upload_mb) << 20,
         ..ServerOptions::new(keys)
     };
@@ -159,6 +162,8 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
         config.data_dir = Some(dir.to_owned());
         config.server.port = 0;
     }
+    // What the command line says may weaken what the file says.
+    config.check()?;
     let data_dir = config.data_dir()?;
     let made = std::fs::create_dir_all(&data_dir);
     made.with_context(|| {

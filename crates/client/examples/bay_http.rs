@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use cove_api::{CreateSandbox, SandboxStatus, ShellExecRequest};
 use cove_client::Client;
 
-const KEY: &str = "sk-bay-bench";
+const KEY: &str = "sk-bay-of-the-bench";
 const CONFIG: &str = "profiles:\n  - id: warm\n    runtime_type: ship\n    capabilities: [python, shell, filesystem]\n    warm_pool_size: 4\n";
 
 struct Served {

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode};
 use cove_bay::{Answer, Bay};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::away::Away;
 use crate::failure::{Failure, Reply};
 use crate::keys::KeyRing;
 use crate::options::ServerOptions;
+use crate::shares::Shares;
 
 /// Cheap to clone; all clones are one.
 #[derive(Clone)]
@@ -25,7 +25,10 @@ pub(crate) struct Inner {
     pub(crate) options: ServerOptions,
     /// Cancelled when the server is told to end: streams that never end by themselves end then.
     pub(crate) closing: CancellationToken,
-    pub(crate) slots: Semaphore,
+    /// Requests at work.
+    pub(crate) slots: Arc<Shares>,
+    /// Streams that stay open: events, terminals.
+    pub(crate) streams: Arc<Shares>,
     pub(crate) away: Away,
     /// Whether no other Bay can have a session of ours: its store is this Bay's alone.
     pub(crate) alone: bool,
@@ -41,9 +44,15 @@ impl std::ops::Deref for App {
 impl App {
     pub(crate) fn new(bay: Bay, options: ServerOptions, closing: CancellationToken) -> Self {
         let keys = KeyRing::new(&options.keys);
-        let slots = Semaphore::new(options.max_requests);
+        // A quarter for requests, half for streams: the rest rests or comes to its end soon, and gives way.
+        let connections = options.max_connections;
+        let requests = options.max_requests.min((connections / 4).max(1));
+        let usual = if keys.owners() > 1 { requests.div_ceil(2) } else { requests };
+        let slots = Shares::new("requests", requests, options.max_requests_per_owner.unwrap_or(usual));
+        let usual = (connections / 4).max(1);
+        let streams = Shares::new("streams", (connections / 2).max(1), options.max_streams_per_owner.unwrap_or(usual));
         let alone = bay.config().database_url().is_ok_and(|url| url.starts_with("sqlite"));
-        Self { inner: Arc::new(Inner { bay, keys, options, closing, slots, away: Away::default(), alone }) }
+        Self { inner: Arc::new(Inner { bay, keys, options, closing, slots, streams, away: Away::default(), alone }) }
     }
 
     /// Runs a verb that is dropped, and thereby cancelled, when its caller goes away.

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cove_api::ErrorCode;
@@ -13,6 +13,7 @@ use cove_bay::Owner;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::keys::{DEFAULT_OWNER, Identity, Turned};
+use crate::shares::Kept;
 
 /// Where a connection comes from; the listener notes it with each request.
 #[derive(Debug, Clone, Copy)]
@@ -33,20 +34,35 @@ pub(crate) async fn admit(State(app): State<App>, mut request: Request, next: Ne
         Err(failure) => return failure.into_response(),
     };
     tracing::Span::current().record("owner", identity.owner.as_str());
-    let Ok(_slot) = app.slots.try_acquire() else {
-        return Failure::new(ErrorCode::QuotaExceeded, "too many requests are being worked on")
-            .with("retry_after_ms", 1_000)
-            .into_response();
+    let slot = match app.slots.take(&identity.owner) {
+        Ok(slot) => slot,
+        Err(failure) => return failure.into_response(),
     };
+    let (owner, is_get) = (identity.owner.clone(), request.method() == Method::GET);
     request.extensions_mut().insert(identity);
-    next.run(request).await
+    let mut response = next.run(request).await;
+    if response.extensions().get::<Kept>().is_none() {
+        // A stream that another Bay has opened; those of this one have asked for their place before.
+        let stays = is_get && is_stream(&response);
+        match if stays { app.streams.take(&owner) } else { Ok(slot) } {
+            Ok(kept) => response.extensions_mut().insert(kept),
+            Err(failure) => return failure.into_response(),
+        };
+    }
+    response
+}
+
+/// Whether an answer is one that stays open.
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    response.status() == StatusCode::SWITCHING_PROTOCOLS
+        || kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 /// Lets in who has a key, and whoever is on this very machine: for figures that are nobody's secret there.
 pub(crate) async fn admit_local(State(app): State<App>, request: Request, next: Next) -> Response {
-    if !is_local(request.headers(), peer(&request))
-        && let Err(failure) = identify(&app, request.headers(), None)
-    {
+    let own = is_local(request.headers(), peer(&request)) && names_this_machine(request.headers());
+    if !own && let Err(failure) = identify(&app, request.headers(), None) {
         return failure.into_response();
     }
     next.run(request).await
@@ -97,12 +113,17 @@ fn is_no_foreign_page(app: &App, headers: &HeaderMap) -> bool {
         text(header::ORIGIN).is_none_or(|origin| app.options.cors_origins.iter().any(|own| own == origin));
     let site_fits =
         headers.get("sec-fetch-site").is_none_or(|site| matches!(site.as_bytes(), b"same-origin" | b"none"));
-    let host_fits = text(header::HOST).is_some_and(|host| {
+    origin_fits && site_fits && names_this_machine(headers)
+}
+
+/// Whether the name in `Host` is this machine's own. A page can have a name of its own point here, and then read what is
+/// answered without a key.
+fn names_this_machine(headers: &HeaderMap) -> bool {
+    headers.get(header::HOST).and_then(|host| host.to_str().ok()).is_some_and(|host| {
         let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.ends_with(']') { host } else { name });
         name.eq_ignore_ascii_case("localhost")
             || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-    });
-    origin_fits && site_fits && host_fits
+    })
 }
 
 fn identity(parts: &Parts) -> Result<&Identity, Failure> {

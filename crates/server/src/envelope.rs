@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cove_api::ErrorCode;
@@ -35,11 +35,16 @@ pub(crate) async fn envelope(mut request: Request, next: Next) -> Response {
         status = tracing::field::Empty,
     );
     let _counted = figures::InFlight::begin();
-    let done = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
-    let mut response = done.unwrap_or_else(|_| {
-        // What panicked has told the log itself; its words are not for the caller.
-        Failure::new(ErrorCode::InternalError, "a fault of the server's own").into_response()
-    });
+    let mut response = match odd(&request) {
+        Some(failure) => failure.into_response(),
+        None => {
+            let done = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
+            done.unwrap_or_else(|_| {
+                // What panicked has told the log itself; its words are not for the caller.
+                Failure::new(ErrorCode::InternalError, "a fault of the server's own").into_response()
+            })
+        }
+    };
     let status = response.status().as_u16();
     let took = began.elapsed();
     span.record("status", status);
@@ -59,6 +64,33 @@ pub(crate) async fn envelope(mut request: Request, next: Next) -> Response {
     headers.insert(REQUEST_ID, id);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
+}
+
+/// What no handler can make sense of, whichever it is for: a request that names two hosts, which whoever stands in front
+/// may have read otherwise, and a body that is packed, which nobody here unpacks.
+fn odd(request: &Request) -> Option<Failure> {
+    let refused = |message: &str| Some(Failure::new(ErrorCode::ValidationError, message));
+    let headers = request.headers();
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = hosts.next();
+    if hosts.next().is_some() {
+        return refused("there is more than one `Host`");
+    }
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~:[]%".contains(byte);
+    if host.is_some_and(|host| !host.as_bytes().iter().all(plain)) {
+        return refused("`Host` is no name of a machine");
+    }
+    if let (Some(host), Some(named)) = (host, request.uri().authority())
+        && !named.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
+    {
+        return refused("`Host` and the address name two machines");
+    }
+    let mut packed = headers.get_all(header::CONTENT_ENCODING).iter();
+    if packed.any(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        let message = "a body must come as it is: leave out `Content-Encoding`";
+        return Some(Failure::with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::ValidationError, message));
+    }
+    None
 }
 
 fn write_error(response: &mut Response, failure: &Failure, id: &str) {

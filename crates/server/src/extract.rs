@@ -3,8 +3,6 @@
 //! Own extractors, because what they refuse must have the contract's shape, and because a body has a deadline: who sends
 //! one byte a minute holds nothing for long.
 
-use std::time::Duration;
-
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -20,6 +18,8 @@ use crate::app::App;
 use crate::bounds::Bounded;
 use crate::failure::Failure;
 use crate::limits;
+use crate::options::ServerOptions;
+use crate::pace::Pace;
 use crate::schema::{Problems, read_json, read_query};
 
 /// A JSON body that fits its schema.
@@ -36,7 +36,7 @@ impl<T: DeserializeOwned + Bounded> FromRequest<App> for Sent<T> {
             problems.add(None, "content_type", "the body must be `application/json` in UTF-8");
             return Err(problems.into_response());
         }
-        let whole = whole(&parts.headers, body, limits::MAX_JSON_BYTES, app.options.body_read).await;
+        let whole = whole(&parts.headers, body, limits::MAX_JSON_BYTES, &app.options).await;
         let bytes = whole.map_err(IntoResponse::into_response)?;
         let value: T = read_json(&bytes).map_err(IntoResponse::into_response)?;
         let mut problems = Problems::at("body");
@@ -59,31 +59,32 @@ fn may_be_json(headers: &HeaderMap) -> bool {
 }
 
 /// The whole body, within its size and time.
-pub(crate) async fn whole(headers: &HeaderMap, body: Body, most: usize, limit: Duration) -> Result<Bytes, Failure> {
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|bytes| bytes > most as u64) {
+pub(crate) async fn whole(
+    headers: &HeaderMap,
+    body: Body,
+    most: usize,
+    options: &ServerOptions,
+) -> Result<Bytes, Failure> {
+    if announced(headers).is_some_and(|bytes| bytes > most as u64) {
         return Err(too_large(most as u64));
     }
-    let read = async {
-        let mut stream = body.into_data_stream();
-        let mut bytes = BytesMut::new();
-        while let Some(chunk) = stream.next().await {
-            let chunk = chunk.map_err(|_| Failure::new(ErrorCode::ValidationError, "the body broke off"))?;
-            if bytes.len() + chunk.len() > most {
-                return Err(too_large(most as u64));
-            }
-            bytes.extend_from_slice(&chunk);
+    let pace = Pace::json(options);
+    let mut stream = body.into_data_stream();
+    let mut bytes = BytesMut::new();
+    while let Some(chunk) = pace.wait(stream.next()).await? {
+        let chunk = chunk.map_err(|_| Failure::new(ErrorCode::ValidationError, "the body broke off"))?;
+        if bytes.len() + chunk.len() > most {
+            return Err(too_large(most as u64));
         }
-        Ok(bytes.freeze())
-    };
-    match tokio::time::timeout(limit, read).await {
-        Ok(done) => done,
-        Err(_) => Err(Failure::with_status(
-            StatusCode::REQUEST_TIMEOUT,
-            ErrorCode::Timeout,
-            format!("the body did not arrive within {} s", limit.as_secs_f64()),
-        )),
+        pace.count(chunk.len());
+        bytes.extend_from_slice(&chunk);
     }
+    Ok(bytes.freeze())
+}
+
+/// How large the body says it is.
+pub(crate) fn announced(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
 }
 
 /// 413

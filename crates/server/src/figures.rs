@@ -11,6 +11,7 @@ const REQUESTS: &str = "cove_http_requests_total";
 const SECONDS: &str = "cove_http_request_seconds";
 const ERRORS: &str = "cove_http_errors_total";
 const IN_FLIGHT: &str = "cove_http_requests_in_flight";
+const CONNECTIONS: &str = "cove_http_connections";
 
 /// From half a millisecond, about what a call costs, to five minutes, the longest time-out.
 const BUCKETS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0, 120.0, 300.0];
@@ -27,6 +28,7 @@ pub(crate) fn recorder() -> Option<&'static PrometheusHandle> {
         metrics::describe_histogram!(SECONDS, "How long a request took, by route");
         metrics::describe_counter!(ERRORS, "Refusals, by code");
         metrics::describe_gauge!(IN_FLIGHT, "Requests that are being worked on");
+        metrics::describe_gauge!(CONNECTIONS, "Connections whose socket is open");
         Some(handle)
     });
     handle.as_ref()
@@ -43,6 +45,12 @@ pub(crate) fn request(method: &Method, route: &str, status: u16, took: Duration)
 /// One refusal.
 pub(crate) fn error(code: ErrorCode) {
     metrics::counter!(ERRORS, "code" => code.as_str()).increment(1);
+}
+
+/// How many connections there are.
+#[expect(clippy::cast_precision_loss, reason = "there are a few thousand")]
+pub(crate) fn connections(count: usize) {
+    metrics::gauge!(CONNECTIONS).set(count as f64);
 }
 
 /// A method is whatever a client writes; as a label it must be one of few.

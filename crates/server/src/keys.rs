@@ -94,6 +94,11 @@ impl KeyRing {
         Self { held: held.collect() }
     }
 
+    /// How many owners there are.
+    pub(crate) fn owners(&self) -> usize {
+        self.held.iter().map(|held| &held.identity.owner).collect::<std::collections::HashSet<_>>().len()
+    }
+
     /// Whose key this is.
     pub(crate) fn admit(&self, key: &str) -> Result<Identity, Turned> {
         let given = hash(key);
@@ -171,8 +176,8 @@ fn read(path: &Path) -> Result<Option<String>, KeyFileError> {
     let mut text = String::new();
     file.take(4_096).read_to_string(&mut text).map_err(io)?;
     match text.trim() {
-        "" => Err(KeyFileError::NoKey(path.display().to_string())),
-        key => Ok(Some(key.to_owned())),
+        key if cove_bay::config::check_key(key).is_ok() => Ok(Some(key.to_owned())),
+        _ => Err(KeyFileError::NoKey(path.display().to_string())),
     }
 }
 
@@ -210,8 +215,10 @@ mod tests {
         assert_eq!(read_or_make(&path).unwrap(), (key, false));
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        std::fs::write(&path, "\n").unwrap();
-        assert!(matches!(read_or_make(&path), Err(KeyFileError::NoKey(_))));
+        for no_key in ["", "\n", "short", "two words that are long enough"] {
+            std::fs::write(&path, no_key).unwrap();
+            assert!(matches!(read_or_make(&path), Err(KeyFileError::NoKey(_))), "{no_key}");
+        }
     }
 
     #[test]

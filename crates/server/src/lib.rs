@@ -19,8 +19,13 @@ mod keys;
 pub mod limits;
 mod listen;
 mod options;
+mod pace;
+mod phase;
 mod routes;
 mod schema;
+mod shares;
+mod stream;
+mod sys;
 pub mod telemetry;
 
 pub use document::{openapi, openapi_text};

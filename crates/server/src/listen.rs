@@ -5,6 +5,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,19 +14,23 @@ use cove_bay::Bay;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::app::App;
-use crate::bare::{Phase, Spoken};
 use crate::caller::Peer;
-use crate::crowd::Crowd;
-use crate::{ServerOptions, figures, limits, routes};
+use crate::crowd::{self, Crowd};
+use crate::phase::Phase;
+use crate::stream::Spoken;
+use crate::{ServerOptions, bare, figures, limits, routes};
 
 /// How long to rest when the system has no descriptor for one more connection.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(50);
+
+/// Connections that the kernel keeps until they are taken.
+const BACKLOG: u32 = 1_024;
 
 /// Why a server could not start.
 #[derive(Debug, thiserror::Error)]
@@ -36,14 +41,35 @@ pub enum ListenError {
     /// The address cannot be listened on.
     #[error("cannot listen on {0}: {1}; --host must be an address of this machine: 127.0.0.1, or 0.0.0.0 for all")]
     Io(SocketAddr, io::Error),
+    /// There are too few descriptors to serve anybody.
+    #[error(
+        "this process may open {0} files, and a server needs at least {min}; raise the limit (`ulimit -n 4096`, \
+         `LimitNOFILE=` of a service), then start again", min = limits::MIN_DESCRIPTORS
+    )]
+    Descriptors(usize),
 }
 
 /// Begins to listen, without answering yet: who comes waits.
 pub async fn bind(wanted: SocketAddr) -> Result<TcpListener, ListenError> {
-    TcpListener::bind(wanted).await.map_err(|error| match error.kind() {
+    let descriptors = limits::descriptors();
+    if descriptors < limits::MIN_DESCRIPTORS {
+        return Err(ListenError::Descriptors(descriptors));
+    }
+    listener(wanted).map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => ListenError::Busy(wanted),
         _ => ListenError::Io(wanted, error),
     })
+}
+
+/// What it takes has buffers of a fixed size: a socket inherits them from the one that listens.
+fn listener(wanted: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if wanted.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A server that starts again finds its address free.
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(limits::SOCKET_BUFFER_BYTES)?;
+    socket.set_recv_buffer_size(limits::SOCKET_BUFFER_BYTES)?;
+    socket.bind(wanted)?;
+    socket.listen(BACKLOG)
 }
 
 /// A server that runs.
@@ -64,14 +90,16 @@ impl Server {
     }
 
     /// Begins to serve on a socket that listens already.
-    pub fn on(listener: TcpListener, bay: Bay, options: ServerOptions) -> Result<Self, ListenError> {
+    pub fn on(listener: TcpListener, bay: Bay, mut options: ServerOptions) -> Result<Self, ListenError> {
         let address = listener.local_addr().map_err(|error| ListenError::Io(options.listen, error))?;
         figures::recorder();
         let closing = CancellationToken::new();
         let grace = options.grace;
-        let (head_read, max_connections) = (options.head_read, options.max_connections);
+        options.max_connections = crowd::fitting(options.max_connections);
+        let crowd = Crowd::new(options.max_connections, options.max_connections_per_address);
+        let door = Door { crowd, head_read: options.head_read, write_stall: options.write_stall, grace };
         let router = routes::router(App::new(bay.clone(), options, closing.clone()));
-        let task = tokio::spawn(accept(listener, router, closing.clone(), grace, head_read, max_connections));
+        let task = tokio::spawn(accept(listener, router, closing.clone(), door));
         Ok(Self { address, closing, task, bay, grace })
     }
 
@@ -90,21 +118,23 @@ impl Server {
     }
 }
 
-async fn accept(
-    listener: TcpListener,
-    router: Router,
-    closing: CancellationToken,
-    grace: Duration,
+/// What the loop that takes connections is told.
+struct Door {
+    crowd: Arc<Crowd>,
     head_read: Duration,
-    max_connections: usize,
-) {
+    write_stall: Duration,
+    grace: Duration,
+}
+
+async fn accept(listener: TcpListener, router: Router, closing: CancellationToken, door: Door) {
     let connections = TaskTracker::new();
-    let crowd = Crowd::new(max_connections);
+    let Door { crowd, head_read, write_stall, grace } = door;
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(head_read)
         .max_headers(limits::MAX_HEADERS)
+        .max_header_size(limits::MAX_HEADER_BYTES)
         .max_buf_size(limits::MAX_HEADER_BYTES);
     let mut upkeep = tokio::time::interval(Duration::from_secs(5));
     loop {
@@ -120,6 +150,8 @@ async fn accept(
                 Ok(taken) => taken,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be taken");
+                    // Whoever rests holds a descriptor that is needed now.
+                    crowd.make_way();
                     tokio::time::sleep(OUT_OF_DESCRIPTORS).await;
                     continue;
                 }
@@ -127,17 +159,26 @@ async fn accept(
         };
         let place = tokio::select! {
             () = closing.cancelled() => break,
-            place = crowd.enter() => place,
+            place = crowd.enter(peer.ip()) => place,
         };
-        let connection = serve(&builder, stream, peer, router.clone(), place.phase.clone());
+        let Some(place) = place else {
+            // Said in passing: nothing is held for somebody who has no place.
+            let _ = stream.try_write(&bare::no_place());
+            continue;
+        };
+        // Small answers go at once: a client that waits for one has nothing else to send.
+        let _ = stream.set_nodelay(true);
+        let (phase, go) = (place.phase.clone(), place.go.clone());
+        let connection = serve(&builder, Spoken::new(stream, place, write_stall), peer, router.clone(), phase.clone());
         let closing = closing.clone();
         connections.spawn(async move {
             let mut connection = pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
-                () = place.go.cancelled() => {
-                    // Nothing is lost with one that rests; a request that has just come is still answered.
-                    if place.phase.resting_since().is_some() {
+                () = go.cancelled() => {
+                    // Nothing is lost with one that rests, or that does not take its answer; a request that has just
+                    // come is still answered.
+                    if phase.is_idle() || phase.stuck_for().is_some() {
                         return;
                     }
                     connection.as_mut().graceful_shutdown();
@@ -153,7 +194,6 @@ async fn accept(
             if let Err(error) = ended {
                 tracing::debug!(%peer, %error, "a connection ended early");
             }
-            drop(place);
         });
     }
     drop(listener);
@@ -166,7 +206,7 @@ async fn accept(
 /// One connection.
 fn serve(
     builder: &http1::Builder,
-    stream: TcpStream,
+    stream: Spoken,
     peer: SocketAddr,
     router: Router,
     phase: Phase,
@@ -179,18 +219,37 @@ fn serve(
         Future: Send,
     > + use<>,
 > {
-    // Small answers go at once: a client that waits for one has nothing else to send.
-    let _ = stream.set_nodelay(true);
-    let stream = Spoken::new(stream, phase.clone());
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        phase.begin();
         request.extensions_mut().insert(Peer(peer));
         let (mut router, phase) = (router.clone(), phase.clone());
+        let request: Request = request.map(|body| phase.begin(body));
         async move {
-            let request: Request = request.map(axum::body::Body::new);
             use tower_service::Service as _;
             Router::call(&mut router, request).await.map(|response| phase.watch(response))
         }
     });
     builder.serve_connection(TokioIo::new(stream), service).with_upgrades()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the kernel takes for a peer that does not read is bounded, and does not grow.
+    #[tokio::test]
+    async fn the_kernel_holds_little_for_who_does_not_read() {
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4_096).unwrap();
+        let connecting = socket.connect(listener.local_addr().unwrap());
+        let (connected, taken) = tokio::join!(connecting, listener.accept());
+        let (_peer, stream) = (connected.unwrap(), taken.unwrap().0);
+        let block = [0; 64 << 10];
+        let mut sum = 0;
+        // A moment without room is no end: the peer's kernel may still be taking some.
+        while tokio::time::timeout(Duration::from_millis(300), stream.writable()).await.is_ok() {
+            sum += stream.try_write(&block).unwrap_or_default();
+            assert!(sum < 1 << 20, "the kernel took {sum} bytes");
+        }
+    }
 }

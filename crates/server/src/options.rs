@@ -18,16 +18,28 @@ pub struct ServerOptions {
     pub cors_origins: Vec<String>,
     /// What runs when the server is told to end may run so long.
     pub grace: Duration,
-    /// Connections at once; at most half of the descriptors that this process may have.
+    /// Connections at once; at most half of the descriptors that this process may have beside its own.
     pub max_connections: usize,
-    /// Requests at once.
+    /// Connections of one address at once; none: half of them, and all for this machine's own (a proxy may stand there).
+    pub max_connections_per_address: Option<usize>,
+    /// Requests at once; at most a quarter of the connections.
     pub max_requests: usize,
+    /// Requests of one owner at once; none: half of them, and all where there is one owner alone.
+    pub max_requests_per_owner: Option<usize>,
+    /// Streams of one owner that stay open (events, terminals); none: a quarter of the connections.
+    pub max_streams_per_owner: Option<usize>,
     /// One uploaded file.
     pub max_upload_bytes: u64,
     /// A request's head and an idle connection: at most so long.
     pub head_read: Duration,
     /// A JSON body must be there by then; also the longest pause within an upload.
     pub body_read: Duration,
+    /// What a body may be late before its rate counts.
+    pub body_grace: Duration,
+    /// All the waiting for one upload's sender.
+    pub upload_wait: Duration,
+    /// An answer of which nothing is taken for so long ends.
+    pub write_stall: Duration,
     /// A verb that has no time-out of its own: at most so long.
     pub verb: Duration,
     /// A verb that has one: at most so much longer, for a cold start and the answer's way.
@@ -46,10 +58,16 @@ impl ServerOptions {
             cors_origins: Vec::new(),
             grace: Duration::from_secs(20),
             max_connections: crate::limits::MAX_CONNECTIONS,
+            max_connections_per_address: None,
             max_requests: crate::limits::MAX_REQUESTS,
+            max_requests_per_owner: None,
+            max_streams_per_owner: None,
             max_upload_bytes: crate::limits::MAX_UPLOAD_BYTES,
             head_read: crate::limits::HEAD_READ,
             body_read: crate::limits::BODY_READ,
+            body_grace: crate::limits::BODY_GRACE,
+            upload_wait: crate::limits::UPLOAD_WAIT,
+            write_stall: crate::limits::WRITE_STALL,
             verb: crate::limits::VERB,
             beyond: crate::limits::BEYOND,
             mcp: cove_mcp::McpOptions::default(),

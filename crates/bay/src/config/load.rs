@@ -109,15 +109,7 @@ impl Config {
         if !(1..=100).contains(&self.skills.canary_percent) {
             return wrong("skills.canary_percent", "must be 1 to 100");
         }
-        for key in &self.security.keys {
-            if key.owner.is_empty() || key.key.is_some() == key.key_sha256.is_some() {
-                return wrong("security.keys", "each needs an `owner`, and either `key` or `key_sha256`");
-            }
-            let hex = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
-            if key.key_sha256.as_deref().is_some_and(|hash| !hex(hash)) {
-                return wrong("security.keys", "`key_sha256` has 64 hex digits");
-            }
-        }
+        self.check_door()?;
         self.check_mounts()?;
         self.check_sizes()?;
         for blocked in &self.security.blocked_hosts {
@@ -299,7 +291,7 @@ driver:
 cargo:
   default_size_limit_mb: 64
 security:
-  api_key: sk-bay-x
+  api_key: sk-bay-of-the-file
 profiles:
   - id: python-data
     image: ship:latest
@@ -327,7 +319,7 @@ gc:
         let vars = [
             ("BAY_SERVER__PORT", "9001"),
             ("BAY_GC__ENABLED", "false"),
-            ("BAY_API_KEY", "12345"),
+            ("BAY_API_KEY", "1234567890123456"),
             ("BAY_SECURITY__RATE_PER_MINUTE", "7"),
             ("BAY_SERVRE__PORT", "1"),
             ("BAY_CARGO__ROOT_PATH", "/srv/cargos"),
@@ -335,7 +327,7 @@ gc:
         let loaded = read("config.yaml", YAML, &vars).unwrap();
         let config = &loaded.config;
         assert_eq!((config.server.host.as_str(), config.server.port), ("0.0.0.0", 9001));
-        assert_eq!(config.security.api_key.as_ref().map(|key| key.reveal()), Some("12345"));
+        assert_eq!(config.security.api_key.as_ref().map(|key| key.reveal()), Some("1234567890123456"));
         assert!(!config.gc.enabled && !config.gc.orphan_cargo.enabled && config.gc.idle_session.enabled);
         assert_eq!((config.gc.interval_seconds, config.security.rate_per_minute), (5, Some(7)));
         assert_eq!(loaded.warnings, ["BAY_SERVRE__PORT: nobody knows \"servre\"; did you mean server?"]);
@@ -349,7 +341,7 @@ gc:
         assert!(!data.can(Capability::Terminal));
         assert_eq!(profiles[4].containers[1].runtime_type, RuntimeType::Gull);
         assert_eq!(profiles[4].containers[1].network.allow_hosts, ["example.com"]);
-        assert!(!format!("{config:?}").contains("12345"), "keys are not printed");
+        assert!(!format!("{config:?}").contains("1234567890"), "keys are not printed");
     }
 
     #[test]

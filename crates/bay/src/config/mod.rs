@@ -3,6 +3,7 @@
 //! A wrong value stops the start, with the file, the line and the reason; a word that nobody knows is a warning with the
 //! nearest word that somebody does. Nothing that can be configured here is left unenforced.
 
+mod door;
 mod env;
 mod hosts;
 mod load;
@@ -11,6 +12,7 @@ mod places;
 mod profile;
 mod words;
 
+pub use door::check_key;
 pub use load::{ConfigError, Loaded};
 pub(crate) use places::make_private;
 pub use profile::{ContainerConfig, ContainerSpec, Profile, ProfileConfig, ResourceConfig};
@@ -88,6 +90,8 @@ pub struct ServerConfig {
     pub advertise_url: Option<String>,
     /// Origins that a page may call from; none unless named.
     pub cors_origins: Vec<String>,
+    /// Connections of one address at the same time; none: half of all, and all for this machine's own.
+    pub max_connections_per_address: Option<usize>,
     /// Seconds that running work gets when Bay ends.
     pub shutdown_grace_seconds: u64,
 }
@@ -99,6 +103,7 @@ impl Default for ServerConfig {
             port: 8114,
             advertise_url: None,
             cors_origins: Vec::new(),
+            max_connections_per_address: None,
             shutdown_grace_seconds: 10,
         }
     }
@@ -372,6 +377,10 @@ pub struct LimitsConfig {
     pub min_free_disk_mb: Option<u32>,
     /// Sessions that this Bay has at the same time; none: as many as the machine holds.
     pub max_sessions: Option<usize>,
+    /// Requests of one owner at the same time; none: half of all, and all where there is one owner alone.
+    pub max_requests_per_owner: Option<usize>,
+    /// Streams of one owner that stay open (events, terminals); none: a quarter of the connections.
+    pub max_streams_per_owner: Option<usize>,
     /// One uploaded file.
     pub max_upload_mb: u32,
     /// Seconds that a caller waits for a session that somebody else starts.
@@ -392,6 +401,8 @@ impl Default for LimitsConfig {
             max_artifacts_mb: 4_096,
             min_free_disk_mb: None,
             max_sessions: None,
+            max_requests_per_owner: None,
+            max_streams_per_owner: None,
             max_upload_mb: 1024,
             session_wait_seconds: 60,
             answer_grace_seconds: 15,

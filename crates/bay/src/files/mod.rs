@@ -20,9 +20,13 @@ use crate::config::Capability;
 use crate::{Answer, Bay, Owner};
 
 pub(crate) use path::relative;
+use transfer::Destination;
 
 /// A stream of a file's bytes; either way.
 pub type ByteStream = Pin<Box<dyn Stream<Item = std::io::Result<Bytes>> + Send>>;
+
+/// A path that is known when the file has come: the form has it after the file. None: it has none.
+pub type LatePath = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
 
 /// How long a file operation may take before nobody waits any more.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -86,14 +90,34 @@ impl Bay {
         Ok(DirectoryList { entries: entries.unwrap_or_default() })
     }
 
+    /// Whether this owner may send files into this sandbox: asked before anything of one is read.
+    pub async fn may_upload(&self, owner: &Owner, id: &str) -> Answer<()> {
+        self.admit(owner, id, Capability::Filesystem).await.map(|_| ())
+    }
+
     /// Takes a file in.
     pub async fn upload(&self, owner: &Owner, id: &str, path: &str, bytes: ByteStream) -> Answer<UploadResult> {
-        let path = relative(path)?;
+        self.take_in(owner, id, Destination::Known(relative(path)?), bytes).await
+    }
+
+    /// Takes a file in whose path comes after it. Until then it has no name in the workspace; without one nothing of it
+    /// stays.
+    pub async fn upload_named_last(
+        &self,
+        owner: &Owner,
+        id: &str,
+        bytes: ByteStream,
+        path: LatePath,
+    ) -> Answer<UploadResult> {
+        self.take_in(owner, id, Destination::Later(path), bytes).await
+    }
+
+    async fn take_in(&self, owner: &Owner, id: &str, to: Destination, bytes: ByteStream) -> Answer<UploadResult> {
         let call = self.admit(owner, id, Capability::Filesystem).await?;
         let mut berth = self.berth(&call).await?;
         let room = self.make_room(&berth.session, 0).await?;
         let most = u64::from(self.inner.config.limits.max_upload_mb) << 20;
-        let size = self.send_upload(&call, &mut berth, &path, bytes, transfer::Bounds { room, most }).await?;
+        let (path, size) = self.send_upload(&call, &mut berth, to, bytes, transfer::Bounds { room, most }).await?;
         berth.session.add_bytes(size);
         Ok(UploadResult { status: "ok".to_owned(), path, size })
     }

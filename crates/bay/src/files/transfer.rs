@@ -1,8 +1,8 @@
 //! Bytes in and out, streamed: a file of any size costs a block of memory, and is counted as it comes.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,7 +16,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::UnixStream;
 
-use super::{ByteStream, Download, full};
+use super::{ByteStream, Download, LatePath, full};
 use crate::router::{Admitted, Berth, broken, refusal};
 use crate::sandboxes::invalid;
 use crate::{Answer, Bay};
@@ -34,21 +34,29 @@ pub(super) struct Bounds {
     pub(super) most: u64,
 }
 
+/// Where an upload goes.
+pub(super) enum Destination {
+    /// To this path.
+    Known(String),
+    /// To a path that is told after the file.
+    Later(LatePath),
+}
+
 const FINE: u8 = 0;
 const NO_ROOM: u8 = 1;
 const TOO_LARGE: u8 = 2;
 const BROKEN: u8 = 3;
 
 impl Bay {
-    /// Sends a file into the sandbox; how large it was.
+    /// Sends a file into the sandbox; where it lies, and how large it was.
     pub(super) async fn send_upload(
         &self,
         call: &Admitted,
         berth: &mut Berth,
-        path: &str,
+        to: Destination,
         bytes: ByteStream,
         bounds: Bounds,
-    ) -> Answer<u64> {
+    ) -> Answer<(String, u64)> {
         let socket = self
             .ask(call, berth, |container| async move {
                 let connected = UnixStream::connect(container.handle.endpoint()).await;
@@ -59,7 +67,9 @@ impl Bay {
         getrandom::fill(&mut random).map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
         let boundary = format!("cove-{:032x}", u128::from_ne_bytes(random));
         let (verdict, size) = (Arc::new(AtomicU8::new(FINE)), Arc::new(AtomicU64::new(0)));
-        let body = form(&boundary, path, counted(bytes, bounds, Arc::clone(&verdict), Arc::clone(&size)));
+        let named = Arc::new(OnceLock::new());
+        let bytes = counted(bytes, bounds, Arc::clone(&verdict), Arc::clone(&size));
+        let body = form(&boundary, to, bytes, Arc::clone(&named));
         let request = Request::builder()
             .method(Method::POST)
             .uri("/fs/upload")
@@ -87,6 +97,11 @@ impl Bay {
             BROKEN => return Err(invalid("the upload broke off")),
             _ => {}
         }
+        let path = match named.get() {
+            Some(Ok(path)) => path.clone(),
+            Some(Err(error)) => return Err(BayError::clone(error)),
+            None => String::new(),
+        };
         let (status, answer) = match answered {
             Ok(answered) => answered,
             Err(error) => return Err(self.ended(berth).await?.unwrap_or(error)),
@@ -94,7 +109,7 @@ impl Bay {
         if !status.is_success() {
             return Err(refusal(status, &answer));
         }
-        Ok(size.load(Ordering::SeqCst))
+        Ok((path, size.load(Ordering::SeqCst)))
     }
 
     /// A file out of the sandbox, as it comes.
@@ -136,20 +151,38 @@ impl Bay {
     }
 }
 
-/// The multipart form around a file.
+/// The multipart form around a file. The path stands where it is known: before the file, or after it. What became of it
+/// is told in `named`; a path that is none breaks the form off, and the runtime keeps nothing of it.
 fn form<S: Stream<Item = io::Result<Bytes>> + Send>(
     boundary: &str,
-    path: &str,
+    to: Destination,
     bytes: S,
+    named: Arc<OnceLock<Answer<String>>>,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send + use<S> {
-    let head = format!(
-        "--{boundary}\r\nContent-Disposition: form-data; name=\"file_path\"\r\n\r\n{path}\r\n--{boundary}\r\n\
-         Content-Disposition: form-data; name=\"file\"; filename=\"upload\"\r\n\
-         Content-Type: application/octet-stream\r\n\r\n"
-    );
-    let tail = format!("\r\n--{boundary}--\r\n");
+    let start = format!("--{boundary}\r\nContent-Disposition: form-data; name=");
+    let file = format!("{start}\"file\"; filename=\"upload\"\r\nContent-Type: application/octet-stream\r\n\r\n");
+    let path = move |path: &str| format!("{start}\"file_path\"\r\n\r\n{path}\r\n");
+    let (before, later) = match to {
+        Destination::Known(known) => {
+            let text = path(&known);
+            let _ = named.set(Ok(known));
+            (text, None)
+        }
+        Destination::Later(later) => (String::new(), Some(later)),
+    };
+    let after = async move {
+        let Some(later) = later else { return Ok(Bytes::from_static(b"\r\n")) };
+        let found = match later.await {
+            Some(found) => super::relative(&found),
+            None => Err(invalid("the form has no path for its file")),
+        };
+        let text = found.as_ref().map(|found| format!("\r\n{}", path(found)));
+        let text = text.map(Bytes::from).map_err(|_| io::Error::other("the file has no path"));
+        let _ = named.set(found);
+        text
+    };
     let one = |text: String| stream::iter([Ok(Bytes::from(text))]);
-    one(head).chain(bytes).chain(one(tail))
+    one(before + &file).chain(bytes).chain(stream::once(after)).chain(one(format!("--{boundary}--\r\n")))
 }
 
 /// The pieces, until one is too much: then the form breaks off, and the runtime keeps nothing of it.

@@ -26,6 +26,8 @@ mod starting;
 mod sums;
 mod terminal;
 mod trouble;
+mod unread;
+mod uploads;
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
@@ -85,10 +87,15 @@ impl Ground {
     }
 
     pub(crate) fn serve_with(&self, data: &str, more: &[&str], env: &[(&str, &str)]) -> Served {
-        let log = std::fs::File::options().create(true).append(true).open(self.folder.path().join("log")).unwrap();
         let mut command = self.command(data);
         command.args(["serve", "--port", "0", "--json", "--config"]).arg(&self.config).args(more);
         command.envs(env.iter().copied());
+        self.start(command)
+    }
+
+    /// Starts a server with this very command, and waits until it listens.
+    pub(crate) fn start(&self, mut command: Command) -> Served {
+        let log = std::fs::File::options().create(true).append(true).open(self.folder.path().join("log")).unwrap();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -15,6 +15,9 @@ fn what_keeps_a_server_from_starting_is_said_with_a_way_out() {
         ("number.yaml", "server:\n  port: x\n"),
         ("number.toml", "[server]\nport = 99999999\n"),
         ("open.toml", "[server\n"),
+        ("open.yaml", "server:\n  host: 0.0.0.0\nsecurity:\n  allow_anonymous: true\n"),
+        ("anonymous.yaml", "security:\n  allow_anonymous: true\n"),
+        ("stars.yaml", "server:\n  cors_origins: ['*']\n"),
         ("typo.yaml", "servr:\n  port: 1\nserver:\n  port: y\n"),
     ] {
         std::fs::write(folder.join(name), text).unwrap();
@@ -39,5 +42,49 @@ fn what_keeps_a_server_from_starting_is_said_with_a_way_out() {
     check(&["--config", "open.toml"], &["open.toml:1"]);
     check(&["--config", "typo.yaml"], &["typo.yaml:4"]);
     check(&["--config", "nowhere.yaml"], &["nowhere.yaml"]);
+    // What would weaken the door does not start, whichever way it is said.
+    check(&["--port", "0", "--config", "open.yaml"], &["open.yaml:4", "allow_anonymous", "127.0.0.1"]);
+    check(&["--port", "0", "--config", "anonymous.yaml", "--host", "0.0.0.0"], &["allow_anonymous", "127.0.0.1"]);
+    check(&["--port", "0", "--config", "stars.yaml"], &["stars.yaml:2", "\"*\""]);
     check(&["--port", "0", "--database-url", "mysql://x"], &["mysql://x", "sqlite:", "postgresql://"]);
+}
+
+/// With too few descriptors a server says so and does not start; with few it takes fewer connections, and is well.
+#[tokio::test]
+async fn descriptors_are_enough_or_the_start_says_so() {
+    let ground = Ground::new("");
+    let limited = |limit: &str, more: &[&str]| {
+        let served = ground.command("data");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "ulimit -n \"$0\" && exec \"$@\"", limit]).arg(served.get_program());
+        command.args(["serve", "--port", "0", "--json", "--config"]).arg(&ground.config).args(more);
+        for (name, value) in served.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    };
+    let done = limited("64", &[]).output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(!done.status.success() && said.contains("64 files") && said.contains("ulimit -n"), "{said}");
+
+    let mut served = ground.start(limited("256", &[]));
+    let address = served.url.trim_start_matches("http://").to_owned();
+    let mut silent = Vec::new();
+    for _ in 0..400 {
+        silent.push(tokio::net::TcpStream::connect(&address).await.unwrap());
+    }
+    for _ in 0..5 {
+        let health = reqwest::Client::builder().no_proxy().timeout(crate::PATIENCE).build().unwrap();
+        assert_eq!(health.get(format!("{}/health", served.url)).send().await.unwrap().status(), 200);
+    }
+    let id = served.create("python-default").await;
+    assert_eq!(served.shell(&id, "echo 42").await, "42", "there are descriptors for work, too");
+    let open = std::fs::read_dir(format!("/proc/{}/fd", served.child.id())).unwrap().count();
+    assert!(open < 256, "{open}");
+    drop(silent);
+    served.signal("TERM");
+    assert_eq!(served.wait().code(), Some(0));
 }

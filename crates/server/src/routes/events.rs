@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
@@ -18,6 +19,7 @@ use crate::caller::Caller;
 use crate::extract::{Asked, Named};
 use crate::failure::{Failure, Reply};
 use crate::limits;
+use crate::shares::Kept;
 
 pub(super) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::default().routes(routes!(stream_events))
@@ -63,7 +65,8 @@ async fn stream_events(
     Named(id): Named<String>,
     Asked(query): Asked<AfterQuery>,
     headers: HeaderMap,
-) -> Reply<Sse<impl Stream<Item = Result<SseEvent, Infallible>> + use<>>> {
+) -> Reply<(Extension<Kept>, Sse<impl Stream<Item = Result<SseEvent, Infallible>> + use<>>)> {
+    let kept = app.streams.take(&owner)?;
     let after = match headers.get("last-event-id") {
         Some(value) => Some(value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
             Failure::new(ErrorCode::ValidationError, "`Last-Event-ID` must be the number of an event")
@@ -73,7 +76,7 @@ async fn stream_events(
     let events = app.ask(app.bay.events(&owner, &id, after)).await?;
     let closing = app.closing.clone();
     let events = events.map(|event| Ok(written(&event))).take_until(closing.cancelled_owned());
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(limits::EVENT_KEEP_ALIVE)))
+    Ok((Extension(kept), Sse::new(events).keep_alive(KeepAlive::new().interval(limits::EVENT_KEEP_ALIVE))))
 }
 
 fn written(event: &Event) -> SseEvent {

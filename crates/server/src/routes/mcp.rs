@@ -5,20 +5,24 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use cove_api::IdKind;
+use cove_api::{ErrorCode, IdKind};
 use cove_mcp::McpService;
 use futures_util::StreamExt as _;
 use serde_json::Value;
 
 use crate::app::App;
+use crate::failure::Failure;
 use crate::keys::Identity;
 use crate::{away, caller, extract};
 
 /// A call's body at most; the service itself has the same limit.
 const MAX_BODY_BYTES: usize = 8 << 20;
+
+/// What a refusal in plain words may hold.
+const MAX_WORDS_BYTES: usize = 4 << 10;
 
 /// Names by which a server on this machine is called.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -33,14 +37,47 @@ pub(super) fn routes(app: &App) -> Router<App> {
         app.options.mcp.clone(),
         owner_of,
         hosts,
-        app.options.cors_origins.clone(),
+        app.options.cors_origins.iter().map(|origin| with_port(origin)).collect(),
         app.closing.child_token(),
     );
     let door = (app.clone(), service.clone());
     Router::new()
         .route_service("/mcp", service)
         .route_layer(from_fn_with_state(door, hand_on))
+        .route_layer(from_fn_with_state(app.clone(), arrived))
         .route_layer(from_fn_with_state(app.clone(), caller::admit))
+}
+
+/// Reads a call before anybody works on it, within its size and time; what the service refuses in plain words gets the
+/// shape of every other refusal.
+async fn arrived(State(app): State<App>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    match extract::whole(&parts.headers, body, MAX_BODY_BYTES, &app.options).await {
+        Ok(bytes) => shaped(next.run(Request::from_parts(parts, Body::from(bytes))).await).await,
+        Err(failure) => failure.into_response(),
+    }
+}
+
+async fn shaped(response: Response) -> Response {
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let has_shape = kind.is_some_and(|kind| kind.starts_with(b"application/json") || kind.starts_with(b"text/event"))
+        || response.extensions().get::<Failure>().is_some();
+    if has_shape || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let said = axum::body::to_bytes(body, MAX_WORDS_BYTES).await.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let said = if said.is_empty() { status.canonical_reason().unwrap_or("refused") } else { &*said };
+    let code = match status {
+        StatusCode::FORBIDDEN => ErrorCode::Forbidden,
+        _ if status.is_server_error() => ErrorCode::InternalError,
+        _ => ErrorCode::ValidationError,
+    };
+    let mut response = Failure::with_status(status, code, said).into_response();
+    response.headers_mut().extend(parts.headers.get(header::ALLOW).map(|allow| (header::ALLOW, allow.clone())));
+    response
 }
 
 /// Passes a call on to the Bay where its sandbox's session lives; the sandbox is one of the tool's arguments.
@@ -49,7 +86,7 @@ async fn hand_on(State((app, service)): State<(App, McpService)>, request: Reque
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let whole = extract::whole(&parts.headers, body, MAX_BODY_BYTES, app.options.body_read).await;
+    let whole = extract::whole(&parts.headers, body, MAX_BODY_BYTES, &app.options).await;
     let bytes = match whole {
         Ok(bytes) => bytes,
         Err(failure) => return failure.into_response(),
@@ -82,6 +119,17 @@ async fn hand_on(State((app, service)): State<(App, McpService)>, request: Reque
     }
 }
 
+/// An origin with its port, also where that is the usual one of its scheme: the service takes one without for all ports.
+fn with_port(origin: &str) -> String {
+    let (scheme, name) = origin.split_once("://").unwrap_or(("https", origin));
+    let has_port = name.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    match (has_port, scheme) {
+        (true, _) => origin.to_owned(),
+        (false, "http") => format!("{origin}:80"),
+        (false, _) => format!("{origin}:443"),
+    }
+}
+
 fn sandbox_id(call: &Value) -> Option<String> {
     let params = call.get("params")?;
     let id = match params.get("uri").and_then(Value::as_str) {
@@ -93,7 +141,19 @@ fn sandbox_id(call: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::sandbox_id;
+    use super::{sandbox_id, with_port};
+
+    #[test]
+    fn an_origin_is_one_port() {
+        for (origin, one) in [
+            ("https://app.example", "https://app.example:443"),
+            ("http://localhost", "http://localhost:80"),
+            ("http://[::1]", "http://[::1]:80"),
+            ("http://localhost:3000", "http://localhost:3000"),
+        ] {
+            assert_eq!(with_port(origin), one);
+        }
+    }
 
     #[test]
     fn the_sandbox_is_found_in_a_call_or_in_an_address() {

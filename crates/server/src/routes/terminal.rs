@@ -52,6 +52,7 @@ pub(super) async fn open(
     }
     let no_key = || Failure::new(ErrorCode::ValidationError, "the handshake has no `Sec-WebSocket-Key`");
     let key = request.headers().get(header::SEC_WEBSOCKET_KEY).cloned().ok_or_else(no_key)?;
+    let kept = app.streams.take(&owner)?;
     let upgrade = hyper::upgrade::on(&mut request);
     let opening = app.bay.open_terminal(&owner, &id, (size.cols, size.rows), &key);
     let terminal = app.run(0, opening).await?;
@@ -62,6 +63,7 @@ pub(super) async fn open(
             response.headers_mut().insert(name, value.clone());
         }
     }
+    response.extensions_mut().insert(kept);
     let closing = app.closing.clone();
     tokio::spawn(async move {
         match tokio::time::timeout(HANDSHAKE, upgrade).await {

@@ -3,8 +3,10 @@
 
 mod document;
 mod door;
+mod odd;
 mod rude;
 mod slow;
+mod stalled;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -45,6 +47,12 @@ impl Place {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { server, http, _folder: folder }
+    }
+
+    /// A sandbox of the key's.
+    pub(crate) async fn sandbox(&self) -> String {
+        let made = self.ask("POST", "/v1/sandboxes").send().await.unwrap();
+        made.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned()
     }
 
     /// A request without a key.

@@ -14,10 +14,10 @@ const SOON: Duration = Duration::from_secs(20);
 
 /// One answer of several on a connection.
 #[derive(Debug)]
-struct Said {
-    status: u16,
-    head: String,
-    body: String,
+pub(crate) struct Said {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Said {
@@ -26,7 +26,7 @@ impl Said {
     }
 
     /// An error of the usual shape, with the id that its header has.
-    fn refused(&self, status: u16) {
+    pub(crate) fn refused(&self, status: u16) {
         let error = &self.json()["error"];
         assert_eq!(self.status, status, "{self:?}");
         let id = error["request_id"].as_str().unwrap();
@@ -36,7 +36,7 @@ impl Said {
 }
 
 /// Writes bytes as they are, and reads all answers; the last request must be one that ends the connection.
-async fn say(place: &Place, bytes: &[u8]) -> Vec<Said> {
+pub(crate) async fn say(place: &Place, bytes: &[u8]) -> Vec<Said> {
     let mut stream = TcpStream::connect(place.server.address()).await.unwrap();
     // A refusal may come before the end of what is written.
     let _ = stream.write_all(bytes).await;

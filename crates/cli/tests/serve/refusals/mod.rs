@@ -5,7 +5,7 @@
 
 mod door;
 mod inside;
-mod quay;
+pub(crate) mod quay;
 mod shared;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,196 @@
+//! A connection's stream: what it writes must be taken, and it counts until nothing of it is left.
+//!
+//! Whoever asks and never reads the answer would hold a connection, a descriptor and the kernel's memory for ever. So a
+//! write of which nothing is taken for a while ends the connection; and a socket that is closed before the peer has
+//! taken all of it stays counted until that has happened, because the kernel keeps its bytes for just as long.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf as _, Bytes};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep};
+use tokio_util::sync::WaitForCancellationFutureOwned;
+
+use crate::crowd::Place;
+use crate::{bare, limits, sys};
+
+/// How soon the send queue of a socket that is to be closed is looked at again, first and at most: the kernel tells
+/// nobody that it has become empty.
+const LOOK: [Duration; 2] = [Duration::from_millis(2), Duration::from_millis(100)];
+
+/// A connection's stream.
+#[derive(Debug)]
+pub(crate) struct Spoken {
+    /// There until the stream is dropped; the place after it, so that a place is free when its descriptor is.
+    line: Option<(TcpStream, Place)>,
+    /// Our refusal in the place of a bare one: what is left of it to be written.
+    instead: Option<Bytes>,
+    /// While nothing is taken of what is written: how long that may last.
+    wait: Option<Wait>,
+    stall: Duration,
+}
+
+/// The end of a wait for a peer that takes nothing.
+#[derive(Debug)]
+struct Wait {
+    late: Pin<Box<Sleep>>,
+    told: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+impl Spoken {
+    pub(crate) fn new(stream: TcpStream, place: Place, stall: Duration) -> Self {
+        Self { line: Some((stream, place)), instead: None, wait: None, stall }
+    }
+
+    fn line(&mut self) -> io::Result<(&mut TcpStream, &Place)> {
+        // Taken only by the drop.
+        self.line.as_mut().map(|(stream, place)| (stream, &*place)).ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    /// One try to write; what the peer does not take in time, or when others need the place, ends the connection.
+    fn attempt(
+        &mut self,
+        context: &mut Context<'_>,
+        once: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let stall = self.stall;
+        let Some((stream, place)) = &mut self.line else { return Poll::Ready(Err(io::ErrorKind::NotConnected.into())) };
+        if let Poll::Ready(done) = once(Pin::new(stream), context) {
+            place.phase.taken(true);
+            self.wait = None;
+            return Poll::Ready(done);
+        }
+        place.phase.taken(false);
+        let go = place.go.clone();
+        let wait = self.wait.get_or_insert_with(|| Wait {
+            late: Box::pin(tokio::time::sleep(stall)),
+            told: Box::pin(go.cancelled_owned()),
+        });
+        if wait.late.as_mut().poll(context).is_ready() || wait.told.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not take the answer")));
+        }
+        Poll::Pending
+    }
+
+    /// Writes our refusal; done, it says that what hyper wanted to write was written.
+    fn refuse(&mut self, context: &mut Context<'_>, bare: &[u8]) -> Poll<io::Result<usize>> {
+        let mut rest = self.instead.take().unwrap_or_else(|| bare::refusal(bare));
+        while rest.has_remaining() {
+            let tried = self.attempt(context, |stream, context| stream.poll_write(context, &rest));
+            if tried.is_pending() {
+                self.instead = Some(rest);
+                return Poll::Pending;
+            }
+            let wrote = ready!(tried)?;
+            if wrote == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            rest.advance(wrote);
+        }
+        self.instead = Some(rest);
+        Poll::Ready(Ok(bare.len()))
+    }
+
+    fn is_idle(&self) -> bool {
+        self.line.as_ref().is_some_and(|(_, place)| place.phase.is_idle())
+    }
+}
+
+impl AsyncRead for Spoken {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(self.line()?.0).poll_read(context, into)
+    }
+}
+
+impl AsyncWrite for Spoken {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.is_idle() && !bytes.is_empty() {
+            return self.refuse(context, bytes);
+        }
+        self.attempt(context, |stream, context| stream.poll_write(context, bytes))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.is_idle() && pieces.iter().any(|piece| !piece.is_empty()) {
+            let whole: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
+            return self.refuse(context, &whole);
+        }
+        self.attempt(context, |stream, context| stream.poll_write_vectored(context, pieces))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.line.as_ref().is_some_and(|(stream, _)| stream.is_write_vectored())
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let (stream, place) = self.line()?;
+        place.phase.flushed();
+        Pin::new(stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(self.line()?.0).poll_shutdown(context)
+    }
+}
+
+impl Drop for Spoken {
+    fn drop(&mut self) {
+        let Some((stream, place)) = self.line.take() else { return };
+        if left(&stream) == 0 && !place.phase.sending() {
+            return;
+        }
+        // One that took nothing for too long, or gives way, is not waited for again.
+        if self.wait.is_some() || place.go.is_cancelled() {
+            return cut(stream);
+        }
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(leave(stream, place, self.stall))),
+            Err(_) => cut(stream),
+        }
+    }
+}
+
+/// What the kernel still holds for the peer; nothing where the peer has ended the connection.
+fn left(stream: &TcpStream) -> usize {
+    if stream.peer_addr().is_err() { 0 } else { sys::unacknowledged(stream) }
+}
+
+/// Closes with a reset: the kernel forgets what it still holds for the peer.
+fn cut(stream: TcpStream) {
+    let _ = stream.set_zero_linger();
+    drop(stream);
+}
+
+/// Closes when the peer has taken what was written, or after a while; reads on for a little where it still sends: a
+/// client that writes would see a broken connection, not the refusal.
+async fn leave(mut stream: TcpStream, place: Place, stall: Duration) {
+    place.phase.taken(false);
+    let _ = stream.shutdown().await;
+    let end = Instant::now() + stall;
+    let drained = Instant::now() + limits::DRAINED.min(stall);
+    let (mut sends, mut room) = (place.phase.sending(), limits::DRAINED_BYTES);
+    let (mut block, mut pause) = ([0; 8 << 10], LOOK[0]);
+    while Instant::now() < end {
+        sends = sends && room > 0 && Instant::now() < drained;
+        if !sends && left(&stream) == 0 {
+            return;
+        }
+        tokio::select! {
+            read = stream.read(&mut block), if sends => match read {
+                Ok(count @ 1..) => room = room.saturating_sub(count),
+                Ok(_) | Err(_) => sends = false,
+            },
+            () = tokio::time::sleep(pause) => pause = (pause * 2).min(LOOK[1]),
+            () = place.go.cancelled() => break,
+        }
+    }
+    cut(stream);
+}
