@@ -56,7 +56,7 @@ mod watch;
 
 pub use bare::{BareBrowser, BareOptions, BarePipe, BareRoom, Ender, Gate, is_sandboxed};
 pub use cdp::{Frame, FrameReader, MAX_FRAME_BYTES};
-pub use cove_network::{AddressRule, is_private};
+pub use cove_network::{AddressRule, is_private, reserve_listed};
 pub use engine::ChromeEngine;
 pub use find::{BrowserNotFound, find_browser};
 pub use folder::OwnFolder;

@@ -99,7 +99,8 @@ impl Request {
         let path = if path.is_empty() { "/" } else { path };
         let mut forward = format!("{method} {path} {version}\r\nHost: {place}\r\n");
         kept.for_each(|line| forward.extend([line, "\r\n"]));
-        forward.push_str("Connection: close\r\n\r\n");
+        // A proxy says that it is one: whoever is asked must not take the guest for somebody on this machine.
+        forward.push_str("Via: 1.1 cove\r\nConnection: close\r\n\r\n");
         Some(Self { host, port: port.unwrap_or(80), forward: Some(forward) })
     }
 }
@@ -126,7 +127,7 @@ mod tests {
         let plain = "GET http://a.org:81/x?y HTTP/1.1\r\nHost: other\r\nProxy-Connection: keep-alive\r\nA: b\r\n\r\n";
         assert_eq!(
             Request::read(plain).unwrap().forward.unwrap(),
-            "GET /x?y HTTP/1.1\r\nHost: a.org:81\r\nA: b\r\nConnection: close\r\n\r\n"
+            "GET /x?y HTTP/1.1\r\nHost: a.org:81\r\nA: b\r\nVia: 1.1 cove\r\nConnection: close\r\n\r\n"
         );
         for head in [
             "GET / HTTP/1.1\r\nHost: door0\r\n\r\n",

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
-use crate::AddressRule;
+use crate::{AddressRule, mark, reserved};
 
 /// For a name to resolve, for one connection to be made.
 pub const STEP: Duration = Duration::from_secs(10);
@@ -23,6 +23,9 @@ pub enum NoWay {
     /// The policy names it, but all its addresses are private and the policy does not name those.
     #[error("{0}:{1} has a private address, which stays closed unless that address is named, too")]
     Private(String, u16),
+    /// Cove itself is there, whatever the policy names.
+    #[error("{0}:{1} is Cove's own address, which no policy opens")]
+    Reserved(String, u16),
     /// It resolves to nothing.
     #[error("{0} has no address")]
     NoAddress(String),
@@ -34,7 +37,7 @@ pub enum NoWay {
 impl NoWay {
     /// Whether the policy forbids it, rather than the network.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::NotNamed(..) | Self::Private(..))
+        matches!(self, Self::NotNamed(..) | Self::Private(..) | Self::Reserved(..))
     }
 }
 
@@ -53,12 +56,19 @@ pub async fn connect(host: &str, port: u16, rule: &AddressRule) -> Result<TcpStr
     if found.is_empty() {
         return Err(NoWay::NoAddress(host.to_owned()));
     }
-    let mut allowed = found.into_iter().filter(|address| rule.allows_address(address.ip(), port)).peekable();
-    if allowed.peek().is_none() {
+    let mut allowed: Vec<SocketAddr> =
+        found.into_iter().filter(|address| rule.allows_address(address.ip(), port)).collect();
+    if allowed.is_empty() {
         return Err(NoWay::Private(host.to_owned(), port));
     }
-    for address in allowed.take(MAX_TRIES) {
-        if let Ok(Ok(server)) = timeout(STEP, TcpStream::connect(address)).await {
+    // As it will be connected to: the kernel takes an address in several forms for the same one.
+    allowed.iter_mut().for_each(|address| address.set_ip(reserved::plain(address.ip())));
+    allowed.retain(|address| !reserved::is_reserved(*address));
+    if allowed.is_empty() {
+        return Err(NoWay::Reserved(host.to_owned(), port));
+    }
+    for address in allowed.into_iter().take(MAX_TRIES) {
+        if let Ok(Ok(server)) = timeout(STEP, mark::connect(address)).await {
             return Ok(server);
         }
     }
@@ -92,6 +102,17 @@ mod tests {
         assert_eq!(check(&by_name, rule(&[], &["127.0.0.1"])).await, Err(NoWay::NotNamed(by_name, port)));
         let nowhere = "nowhere.invalid".to_owned();
         assert_eq!(check(&nowhere, rule(&["*.invalid"], &[])).await, Err(NoWay::NoAddress(nowhere)));
+
+        // What is reserved is closed, whatever is named and however it is written.
+        let reserved = crate::Reserved::new();
+        reserved.set(vec![address]);
+        let every = ["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "localhost"];
+        for host in every {
+            let found = check(host, rule(&every, &every)).await;
+            assert_eq!(found, Err(NoWay::Reserved(host.to_owned(), port)), "{host}");
+        }
+        drop(reserved);
+        assert_eq!(check("0.0.0.0", rule(&every, &every)).await, Ok(()), "it is open again");
         drop(listener);
         let closed = check("127.0.0.1", rule(&["127.0.0.1"], &["127.0.0.1"])).await.unwrap_err();
         assert_eq!((closed.to_string(), closed.is_refusal()), (format!("127.0.0.1:{port} cannot be reached"), false));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_network::{AddressRule, converse};
+use cove_network::{AddressRule, converse, is_guest};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -22,10 +22,11 @@ pub(crate) async fn serve(listener: TcpListener, rule: AddressRule, user: Option
         let Ok(seat) = seats.clone().acquire_owned().await else { return };
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((client, _)) => {
+                Ok((client, peer)) => {
                     let rule = rule.clone();
                     connections.spawn(async move {
-                        if user.is_none_or(|user| is_from(&client, user)) {
+                        // A guest that another policy lets to loopback must not go on from here by this one.
+                        if !is_guest(peer) && user.is_none_or(|user| is_from(&client, user)) {
                             let _ = converse(client, &rule).await;
                         }
                         drop(seat);
