@@ -20,10 +20,12 @@
 mod controller;
 mod groups;
 mod place;
+mod uptime;
 
 use serde::{Deserialize, Serialize};
 
 pub use groups::{Groups, remove, sweep};
+pub use uptime::uptime_ms;
 
 /// What is asked for; `None`: as much as there is.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

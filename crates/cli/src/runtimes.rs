@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use cove_gull::{Endpoint, GullOptions, Listen, serve};
+use cove_gull::{Endpoint, GullOptions, LEASE_END, Listen, lease_over, serve};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
@@ -65,6 +65,12 @@ pub(crate) struct Gull {
     /// Processors that all processes of the browser together may have, such as 0.5 or 2
     #[arg(long, value_name = "COUNT")]
     cpus: Option<f64>,
+    /// A file of addresses that pages never reach, one a line, whatever is allowed
+    #[arg(long, value_name = "FILE")]
+    reserved: Option<PathBuf>,
+    /// End at this moment of the machine's uptime, in milliseconds, unless a later one comes on standard input
+    #[arg(long, value_name = "MS")]
+    lease: Option<u64>,
 }
 
 pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
@@ -82,6 +88,7 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.state_dir = args.state;
     options.disk_bytes = args.disk.unwrap_or(options.disk_bytes);
     options.cpus = args.cpus;
+    options.reserved_list = args.reserved;
     let mut ended = signal(SignalKind::terminate())?;
     let mut server = serve(options).await?;
     let endpoint = match server.endpoint() {
@@ -93,6 +100,13 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
         _ = ended.recv() => {}
         _ = tokio::signal::ctrl_c() => {}
         () = server.ended() => {}
+        over = lease_over(args.lease.unwrap_or_default()), if args.lease.is_some() => {
+            // Bay is frozen, or gone. Another one may be about to use the same workspace: the browser ends with us.
+            if over.is_err() || tokio::time::timeout(LEASE_END, server.close()).await.is_err() {
+                return Ok(Exit::Host);
+            }
+            return Ok(Exit::Ok);
+        }
     }
     server.close().await;
     Ok(Exit::Ok)

@@ -102,6 +102,9 @@ impl Gull {
         if options.memory_bytes.is_some_and(|bytes| bytes < LEAST_MEMORY) {
             return Err(GullError::Options(format!("a browser needs at least {LEAST_MEMORY} bytes of memory")));
         }
+        if let Some(list) = &options.reserved_list {
+            cove_chrome::reserve_listed(list.clone());
+        }
         let made: Arc<OnceLock<Arc<Inner>>> = Arc::default();
         let last = {
             let made = made.clone();

@@ -66,6 +66,8 @@ pub struct GullOptions {
     pub token: Option<String>,
     /// Where `serve` listens.
     pub listen: Listen,
+    /// A file of addresses that pages never reach, whatever the network opens: Bay's own. It may change.
+    pub reserved_list: Option<PathBuf>,
 }
 
 impl GullOptions {
@@ -88,6 +90,7 @@ impl GullOptions {
             idle_timeout: None,
             token: None,
             listen: Listen::default(),
+            reserved_list: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From a freshly started process to the inside of a cell: the supervisor and the init.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -30,6 +31,9 @@ pub(super) const ASKED: &str = "COVE_CELL";
 
 /// Without these nothing of a guest runs. Namespaces are not in the list: they cannot be missing without an error.
 const NEEDED: [&str; 5] = ["capabilities", "network-namespace", "no-new-privileges", "pid-namespace", "seccomp"];
+
+/// How often the uptime is looked at for a lease: a machine that slept may have slept through its end.
+const LEASE_LOOK_MS: u64 = 900;
 
 /// The walls could not be put up.
 #[derive(Debug, thiserror::Error)]
@@ -141,7 +145,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     let watched = attached.and_then(|()| {
         let disk = watch_disk(&spec, &collar)?;
         send(&collar, &go)?;
-        watch(control, init, disk)
+        Lines::open(control, init, spec.lease_until_ms)?.attend(disk)
     });
     // Whatever happened, nobody is left: the init's end is the end of its PID namespace.
     let _ = kill_process(init, Signal::KILL);
@@ -186,28 +190,61 @@ fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
     groups
 }
 
-/// Returns when the owner has gone or the init has ended; watches the workspace meanwhile.
-fn watch(control: &OwnedFd, init: rustix::process::Pid, mut disk: Option<DiskWatch>) -> io::Result<()> {
-    let ended = pidfd_open(init, PidfdFlags::empty())?;
-    let over = |wait: Option<Duration>| -> io::Result<bool> {
-        let mut both = [
-            // No bytes are expected any more; only the end of the line is.
-            PollFd::new(control, PollFlags::RDHUP | PollFlags::HUP),
-            PollFd::new(&ended, PollFlags::IN),
-        ];
-        let wait = wait.map(|wait| Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) });
-        match poll(&mut both, wait.as_ref()) {
-            Ok(_) => Ok(both.iter().any(|one| !one.revents().is_empty())),
-            Err(rustix::io::Errno::INTR) => Ok(false),
-            Err(errno) => Err(errno.into()),
-        }
-    };
-    while !over(disk.as_ref().map(DiskWatch::pause))? {
-        if let Some(disk) = &mut disk {
-            disk.look(&|| matches!(over(Some(Duration::ZERO)), Ok(false)));
-        }
+/// What the supervisor listens to: its owner, who renews the lease, and the init's end.
+struct Lines<'a> {
+    owner: &'a OwnedFd,
+    ended: OwnedFd,
+    /// The owner may be frozen, and then its line stays open; this process is not, and holds the lease for it.
+    lease_until_ms: Cell<Option<u64>>,
+}
+
+impl<'a> Lines<'a> {
+    fn open(owner: &'a OwnedFd, init: rustix::process::Pid, lease_until_ms: Option<u64>) -> io::Result<Self> {
+        let ended = pidfd_open(init, PidfdFlags::empty())?;
+        Ok(Self { owner, ended, lease_until_ms: Cell::new(lease_until_ms) })
     }
-    Ok(())
+
+    /// Returns when all is over; watches the workspace meanwhile.
+    fn attend(&self, mut disk: Option<DiskWatch>) -> io::Result<()> {
+        while !self.over(disk.as_ref().map(DiskWatch::pause))? {
+            if let Some(disk) = &mut disk {
+                disk.look(&|| matches!(self.over(Some(Duration::ZERO)), Ok(false)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits so long at most, or until the owner has gone, the init has ended, or the lease is over.
+    fn over(&self, wait: Option<Duration>) -> io::Result<bool> {
+        let left = match self.lease_until_ms.get() {
+            Some(until) => match until.saturating_sub(cove_cgroup::uptime_ms()?) {
+                0 => return Ok(true),
+                left => Some(Duration::from_millis(left.min(LEASE_LOOK_MS))),
+            },
+            None => None,
+        };
+        let wait = wait.into_iter().chain(left).min().and_then(|wait| Timespec::try_from(wait).ok());
+        // Without a lease no bytes are expected any more; only the end of the line is.
+        let renewals = if left.is_some() { PollFlags::IN } else { PollFlags::empty() };
+        let mut both = [
+            PollFd::new(self.owner, PollFlags::RDHUP | PollFlags::HUP | renewals),
+            PollFd::new(&self.ended, PollFlags::IN),
+        ];
+        match poll(&mut both, wait.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let [line, end] = [both[0].revents(), both[1].revents()];
+        if !end.is_empty() || !line.difference(PollFlags::IN).is_empty() {
+            return Ok(true);
+        }
+        if line.contains(PollFlags::IN) {
+            let mut until = [0; 8];
+            File::from(self.owner.try_clone()?).read_exact(&mut until)?;
+            self.lease_until_ms.set(self.lease_until_ms.get().max(Some(u64::from_be_bytes(until))));
+        }
+        Ok(false)
+    }
 }
 
 /// Process 1 of the sandbox: walls first, report, then it is Ship.

@@ -125,6 +125,14 @@ impl LocalCell {
         self.supervisor.id()
     }
 
+    /// The sandbox may go on until this moment of the machine's uptime; of use where it was started with a lease.
+    pub fn renew(&self, lease_until_ms: u64) {
+        if let Some(control) = &self.control {
+            // A supervisor that does not read has ended, or is about to, and the sandbox with it.
+            let _ = control.try_write(&lease_until_ms.to_be_bytes());
+        }
+    }
+
     /// Waits until the sandbox has ended by itself.
     pub async fn wait(&mut self) -> std::io::Result<ExitStatus> {
         let status = self.supervisor.wait().await?;
@@ -194,6 +202,7 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
         control_groups: options.control_groups,
         own_layers: options.own_layers,
         egress: None,
+        lease_until_ms: options.lease_until_ms,
         uid,
         gid,
     })

@@ -83,6 +83,9 @@ pub struct CellOptions {
     /// Whether guests read the machine's programs through layers of their own. Without them, or where the kernel refuses
     /// them, `inotify` and `flock` are refused instead.
     pub own_layers: bool,
+    /// The sandbox ends by itself at this moment of the machine's uptime, in milliseconds, unless its owner renews the
+    /// lease ([`renew`](super::LocalCell::renew)): also while the owner is frozen. `None`: with its owner only.
+    pub lease_until_ms: Option<u64>,
 }
 
 impl CellOptions {
@@ -100,6 +103,7 @@ impl CellOptions {
             hostname: "cove".to_owned(),
             control_groups: true,
             own_layers: true,
+            lease_until_ms: None,
         }
     }
 }

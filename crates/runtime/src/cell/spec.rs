@@ -33,6 +33,8 @@ pub(super) struct Spec {
     pub(super) own_layers: bool,
     /// The proxy's socket on the host.
     pub(super) egress: Option<String>,
+    /// When it ends, unless that is renewed; by the machine's uptime.
+    pub(super) lease_until_ms: Option<u64>,
     /// Whom the guest is outside.
     pub(super) uid: u32,
     pub(super) gid: u32,

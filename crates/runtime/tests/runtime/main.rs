@@ -8,6 +8,7 @@ mod escape;
 mod files;
 mod hosts;
 mod javascript;
+mod lease;
 mod lifetime;
 mod network;
 mod ordinary_user;
