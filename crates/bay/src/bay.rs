@@ -1,6 +1,6 @@
 //! The door: one value that is Bay.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,8 +14,9 @@ use crate::driver::{Driver, LocalDriver};
 use crate::events::Events;
 use crate::hold::Hold;
 use crate::javascript::{EngineOptions, JavaScriptRoom};
+use crate::peers::Peers;
 use crate::session::Sessions;
-use crate::store::{Bounds, Store, sqlite_file};
+use crate::store::{Bounds, Kind, Store, sqlite_file};
 use crate::unwritten::Unwritten;
 use crate::warm::WarmPool;
 use crate::{Answer, Owner, lost};
@@ -25,6 +26,12 @@ pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Not heard for so long, it is dead.
 pub(crate) const DEAD_AFTER_SECS: i64 = 30;
+
+/// What runs in a sandbox may go on for so long after its Bay was last heard; then it ends by itself, also while Bay is
+/// frozen or cut off from the records.
+///
+/// 20 s: four heartbeats, and ten seconds before another Bay may take the sandbox over, for the end itself.
+pub(crate) const LEASE: Duration = Duration::from_secs(20);
 
 /// Bay: every verb is a method. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]
@@ -45,7 +52,10 @@ pub(crate) struct Inner {
     pub(crate) collector: CollectorState,
     pub(crate) events: Events,
     pub(crate) javascript: JavaScriptRoom,
+    pub(crate) peers: Peers,
     closing: AtomicBool,
+    /// Until when what runs here may go on, by the machine's uptime; only where several Bays share the store.
+    lease_until_ms: AtomicU64,
     /// By how much the clock that all Bays of the store agree on is ahead of this machine's.
     skew_micros: AtomicI64,
     /// Until when nobody is taken for dead, because the store was away and the others could not be heard either.
@@ -105,6 +115,8 @@ impl Bay {
         if let Err(error) = store.make_shrinkable().await {
             tracing::warn!(%error, "the database's file cannot shrink");
         }
+        let peers = Peers::join(&store).await?;
+        let began_ms = cove_cgroup::uptime_ms().map_err(|error| failed(&error))?;
         let now = store.clock().await.map_err(|error| failed(&error))?;
         // A Bay that was killed and comes back under its own name: its sessions died with it.
         store.must(|| store.remove_instance(&instance_id)).await.map_err(|error| failed(&error))?;
@@ -130,7 +142,9 @@ impl Bay {
             collector: CollectorState::default(),
             events: Events::default(),
             javascript,
+            peers,
             closing: AtomicBool::new(false),
+            lease_until_ms: AtomicU64::new(0),
             skew_micros: AtomicI64::new(0),
             mild_until: Mutex::new(None),
             disk,
@@ -141,6 +155,7 @@ impl Bay {
             config,
         };
         let bay = Self { inner: Arc::new(inner) };
+        bay.renew(began_ms);
         bay.keep_house().await;
         Ok(bay)
     }
@@ -230,8 +245,28 @@ impl Bay {
         if mild.is_some_and(|until| Instant::now() < until) {
             return Moment::from_micros(0);
         }
+        self.agreed_now().plus_secs(-DEAD_AFTER_SECS)
+    }
+
+    /// Now, by the clock that all Bays of the store agree on.
+    pub fn agreed_now(&self) -> Moment {
         let skew = self.inner.skew_micros.load(Ordering::Relaxed);
-        Moment::from_micros(Moment::now().micros().saturating_add(skew)).plus_secs(-DEAD_AFTER_SECS)
+        Moment::from_micros(Moment::now().micros().saturating_add(skew))
+    }
+
+    /// This Bay was heard at this moment of the machine's uptime, or later: what runs here may go on.
+    pub(crate) fn renew(&self, heard_ms: u64) {
+        if self.inner.store.kind() == Kind::Postgres {
+            let until_ms = heard_ms + lease_ms();
+            self.inner.lease_until_ms.fetch_max(until_ms, Ordering::Relaxed);
+            self.inner.driver.renew(until_ms);
+        }
+    }
+
+    /// Whether what is started now has time to begin: at least half a lease.
+    pub(crate) fn has_lease(&self, now_ms: u64) -> bool {
+        let until_ms = self.inner.lease_until_ms.load(Ordering::Relaxed);
+        self.inner.store.kind() != Kind::Postgres || until_ms >= now_ms + lease_ms() / 2
     }
 
     /// The store could not be reached: once it can, the others get time to be heard again.
@@ -246,6 +281,11 @@ impl Bay {
         self.inner.skew_micros.store(agreed.micros() - Moment::now().micros(), Ordering::Relaxed);
         Ok(agreed)
     }
+}
+
+/// As the machine's uptime is counted.
+fn lease_ms() -> u64 {
+    u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A new id, or the one fault there can be.

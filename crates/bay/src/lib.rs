@@ -19,6 +19,7 @@ mod hold;
 mod javascript;
 mod lost;
 mod owner;
+mod peers;
 mod router;
 mod sandboxes;
 mod session;
@@ -34,6 +35,7 @@ pub use events::EventStream;
 pub use files::{ByteStream, Download, LatePath};
 pub use hold::Hold;
 pub use owner::{IdempotencyKey, Owner};
+pub use peers::Home;
 pub use terminal::Terminal;
 
 /// What every verb answers.

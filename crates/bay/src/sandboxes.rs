@@ -9,6 +9,7 @@ use cove_api::{
 use serde_json::Value;
 
 use crate::bay::fresh;
+use crate::peers::Home;
 use crate::session::ContainerRecord;
 use crate::store::{
     CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxDeletion, SandboxRow, WarmClaim,
@@ -230,14 +231,14 @@ impl Bay {
         Ok(store.delete_sandbox(owner, id, now).await?)
     }
 
-    /// Where its session lives, if that is another Bay that is alive: the base URL to hand the request on to.
-    pub async fn home_elsewhere(&self, owner: &Owner, id: &str) -> Answer<Option<String>> {
+    /// Where its session lives, if that is another Bay that is alive: the one to hand the request on to.
+    pub async fn home_elsewhere(&self, owner: &Owner, id: &str) -> Answer<Option<Home>> {
         let row = self.row(owner, id).await?;
         let Some(session) = row.session.filter(|session| session.instance_id != self.inner.instance_id) else {
             return Ok(None);
         };
         let home = self.inner.store.live_instance(&session.instance_id, self.alive_since()).await?;
-        Ok(home.and_then(|home| home.advertise_url))
+        Ok(home.and_then(|home| home.advertise_url.map(|url| Home { instance_id: home.id, url })))
     }
 
     /// Ends what is left of a sandbox that is hidden already.

@@ -90,6 +90,7 @@ impl Bay {
         if self.inner.warm.closed.load(Ordering::SeqCst) {
             return Ok(());
         }
+        self.hold_lease().await?;
         let (sandbox_id, cargo_id, session_id) =
             (fresh(IdKind::Sandbox)?, fresh(IdKind::Cargo)?, fresh(IdKind::Session)?);
         let cargo = NewCargo {

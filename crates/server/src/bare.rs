@@ -17,17 +17,17 @@ pub(crate) fn refusal(bare: &[u8]) -> Bytes {
         Some(414) => (414, "URI Too Long", "the request's address is too long"),
         _ => (400, "Bad Request", "this is no HTTP request that could be read"),
     };
-    written(status, reason, "", BayError::new(ErrorCode::ValidationError, message))
+    written(status, reason, "", &BayError::new(ErrorCode::ValidationError, message))
 }
 
 /// What somebody reads for whose connection there is no place.
 pub(crate) fn no_place() -> Bytes {
     let message = "too many connections from this address; close some, or come back in a moment";
     let error = BayError::new(ErrorCode::QuotaExceeded, message).with("retry_after_ms", 1_000);
-    written(429, "Too Many Requests", "retry-after: 1\r\n", error)
+    written(429, "Too Many Requests", "retry-after: 1\r\n", &error)
 }
 
-fn written(status: u16, reason: &str, more: &str, error: BayError) -> Bytes {
+fn written(status: u16, reason: &str, more: &str, error: &BayError) -> Bytes {
     let id = new_request_id();
     figures::error(error.code);
     tracing::info!(id, status, "refused: {}", error.message);

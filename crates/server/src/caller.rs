@@ -4,13 +4,15 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use cove_api::ErrorCode;
 use cove_bay::Owner;
+use cove_network::is_guest;
 
 use crate::app::App;
+use crate::away::{Handed, seal};
 use crate::failure::Failure;
 use crate::keys::{DEFAULT_OWNER, Identity, Turned};
 use crate::shares::Kept;
@@ -29,10 +31,17 @@ pub(crate) struct Admin;
 
 /// Lets in who has a key.
 pub(crate) async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let identity = match identify(&app, request.headers(), peer(&request)) {
+    let handed = match seal::take_off(&app, &mut request) {
+        Ok(handed) => handed,
+        Err(failure) => return failure.into_response(),
+    };
+    let identity = match identify(&app, &request, handed) {
         Ok(identity) => identity,
         Err(failure) => return failure.into_response(),
     };
+    if let Some(handed) = handed {
+        request.extensions_mut().insert(handed);
+    }
     tracing::Span::current().record("owner", identity.owner.as_str());
     let slot = match app.slots.take(&identity.owner) {
         Ok(slot) => slot,
@@ -44,7 +53,8 @@ pub(crate) async fn admit(State(app): State<App>, mut request: Request, next: Ne
     if response.extensions().get::<Kept>().is_none() {
         // A stream that another Bay has opened; those of this one have asked for their place before.
         let stays = is_get && is_stream(&response);
-        match if stays { app.streams.take(&owner) } else { Ok(slot) } {
+        let kept = if stays { app.streams.take(&owner) } else { Ok(slot) };
+        match kept {
             Ok(kept) => response.extensions_mut().insert(kept),
             Err(failure) => return failure.into_response(),
         };
@@ -61,20 +71,19 @@ fn is_stream(response: &Response) -> bool {
 
 /// Lets in who has a key, and whoever is on this very machine: for figures that are nobody's secret there.
 pub(crate) async fn admit_local(State(app): State<App>, request: Request, next: Next) -> Response {
-    let own = is_local(request.headers(), peer(&request)) && names_this_machine(request.headers());
-    if !own && let Err(failure) = identify(&app, request.headers(), None) {
+    if !is_local(&request)
+        && let Err(failure) = identify(&app, &request, None)
+    {
         return failure.into_response();
     }
     next.run(request).await
 }
 
-fn peer(request: &Request) -> Option<SocketAddr> {
-    request.extensions().get::<Peer>().map(|peer| peer.0)
-}
-
-fn identify(app: &App, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<Identity, Failure> {
+fn identify(app: &App, request: &Request, handed: Option<Handed>) -> Result<Identity, Failure> {
+    let headers = request.headers();
     let Some(value) = headers.get(header::AUTHORIZATION) else {
-        if app.options.allow_anonymous && is_local(headers, peer) && is_no_foreign_page(app, headers) {
+        // Handed on: the Bay that it came to has looked at where it comes from.
+        if app.options.allow_anonymous && (handed.is_some() || (is_local(request) && is_no_page(headers))) {
             return Ok(Identity { owner: Owner::new(DEFAULT_OWNER), admin: true });
         }
         return Err(Failure::new(ErrorCode::Unauthorized, "this needs a key: `Authorization: Bearer <key>`"));
@@ -90,7 +99,9 @@ fn identify(app: &App, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<
     let Some(key) = key else {
         return Err(Failure::new(ErrorCode::Unauthorized, "`Authorization` must be `Bearer <key>`"));
     };
-    app.keys.admit(key).map_err(|turned| match turned {
+    // Handed on: the Bay that it came to has counted it.
+    let found = if handed.is_some() { app.keys.find(key) } else { app.keys.admit(key) };
+    found.map_err(|turned| match turned {
         Turned::Unknown => Failure::new(ErrorCode::Unauthorized, "this key is not known here"),
         Turned::TooOften(wait) => {
             let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
@@ -99,31 +110,56 @@ fn identify(app: &App, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<
     })
 }
 
-/// From this very machine, and not through a proxy that happens to run on it.
-fn is_local(headers: &HeaderMap, peer: Option<SocketAddr>) -> bool {
-    let proxied = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].iter().any(|name| headers.contains_key(*name));
-    !proxied && peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback())
+/// What proxies write into the requests that they pass on, besides everything that begins with `x-forwarded`.
+const PROXIES_SAY: [&str; 14] = [
+    "cf-connecting-ip",
+    "client-ip",
+    "fastly-client-ip",
+    "forwarded",
+    "proxy-authorization",
+    "proxy-connection",
+    "true-client-ip",
+    "via",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-envoy-external-address",
+    "x-original-forwarded-for",
+    "x-real-ip",
+    "x-remote-ip",
+];
+
+/// From this very machine: from its loopback, not by a guest's way out, and not through a proxy that happens to run on it.
+///
+/// A proxy need not say that it is one, so a request must also look as one that was meant for this very server: HTTP/1.1
+/// (1.0 is what proxies speak that were told nothing else), with a path and no more as its target, and with one of this
+/// machine's own names in `Host`: a foreign name that points here is how web pages get around the check of their origin.
+fn is_local(request: &Request) -> bool {
+    let headers = request.headers();
+    let proxied = headers.keys().any(|name| {
+        let name = name.as_str();
+        name.starts_with("x-forwarded") || PROXIES_SAY.contains(&name)
+    });
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+    let near = peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback() && !is_guest(peer));
+    let direct = request.version() == Version::HTTP_11 && request.uri().authority().is_none();
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let named = hosts.next().is_some_and(|host| is_own_name(host.to_str().unwrap_or_default()));
+    near && direct && !proxied && named && hosts.next().is_none()
 }
 
-/// A browser on this machine calls from it, whichever page asks it to: without a key, a page must be one of ours, and the
-/// name in `Host` must be this machine's (a foreign name that points here is how pages get around the first check).
-fn is_no_foreign_page(app: &App, headers: &HeaderMap) -> bool {
-    let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let origin_fits =
-        text(header::ORIGIN).is_none_or(|origin| app.options.cors_origins.iter().any(|own| own == origin));
-    let site_fits =
-        headers.get("sec-fetch-site").is_none_or(|site| matches!(site.as_bytes(), b"same-origin" | b"none"));
-    origin_fits && site_fits && names_this_machine(headers)
+/// `localhost`, or an address of loopback, with or without a port.
+fn is_own_name(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.ends_with(']') { host } else { name });
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    name.eq_ignore_ascii_case("localhost")
+        || address.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
-/// Whether the name in `Host` is this machine's own. A page can have a name of its own point here, and then read what is
-/// answered without a key.
-fn names_this_machine(headers: &HeaderMap) -> bool {
-    headers.get(header::HOST).and_then(|host| host.to_str().ok()).is_some_and(|host| {
-        let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.ends_with(']') { host } else { name });
-        name.eq_ignore_ascii_case("localhost")
-            || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-    })
+/// A browser on this machine calls from it, whichever page asks it to: a page needs a key, also one from an origin that
+/// may call.
+fn is_no_page(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site");
+    !headers.contains_key(header::ORIGIN) && site.is_none_or(|site| matches!(site.as_bytes(), b"same-origin" | b"none"))
 }
 
 fn identity(parts: &Parts) -> Result<&Identity, Failure> {

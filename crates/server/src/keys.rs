@@ -99,8 +99,23 @@ impl KeyRing {
         self.held.iter().map(|held| &held.identity.owner).collect::<std::collections::HashSet<_>>().len()
     }
 
-    /// Whose key this is.
+    /// Whose key this is; counted against its rate.
     pub(crate) fn admit(&self, key: &str) -> Result<Identity, Turned> {
+        let held = self.held(key)?;
+        if let Some(rate) = &held.rate
+            && let Err(until) = rate.check()
+        {
+            return Err(Turned::TooOften(until.wait_time_from(DefaultClock::default().now())));
+        }
+        Ok(held.identity.clone())
+    }
+
+    /// Whose key this is; not counted.
+    pub(crate) fn find(&self, key: &str) -> Result<Identity, Turned> {
+        self.held(key).map(|held| held.identity.clone())
+    }
+
+    fn held(&self, key: &str) -> Result<&Held, Turned> {
         let given = hash(key);
         let mut found = None;
         for held in &self.held {
@@ -108,13 +123,7 @@ impl KeyRing {
                 found = Some(held);
             }
         }
-        let held = found.ok_or(Turned::Unknown)?;
-        if let Some(rate) = &held.rate
-            && let Err(until) = rate.check()
-        {
-            return Err(Turned::TooOften(until.wait_time_from(DefaultClock::default().now())));
-        }
-        Ok(held.identity.clone())
+        found.ok_or(Turned::Unknown)
     }
 }
 

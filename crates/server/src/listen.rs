@@ -92,6 +92,7 @@ impl Server {
     /// Begins to serve on a socket that listens already.
     pub fn on(listener: TcpListener, bay: Bay, mut options: ServerOptions) -> Result<Self, ListenError> {
         let address = listener.local_addr().map_err(|error| ListenError::Io(options.listen, error))?;
+        bay.listens_on(address);
         figures::recorder();
         let closing = CancellationToken::new();
         let grace = options.grace;

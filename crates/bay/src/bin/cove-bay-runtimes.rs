@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use cove_gull::{Endpoint, GullOptions, Listen, serve};
+use cove_gull::{Endpoint, GullOptions, LEASE_END, Listen, lease_over, serve};
 use tokio::signal::unix::{SignalKind, signal};
 
 #[expect(clippy::disallowed_methods, reason = "speaks to the test that started it")]
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
 #[expect(clippy::disallowed_methods, reason = "speaks to the test that started it")]
 fn gull(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     let mut options = GullOptions::new("", "");
+    let mut lease = None;
     for pair in args.chunks(2) {
         let [name, value] = pair else { return Err("every word has a value".into()) };
         match name.as_str() {
@@ -41,6 +42,8 @@ fn gull(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
             "--disk" => options.disk_bytes = value.parse()?,
             "--memory" => options.memory_bytes = Some(value.parse()?),
             "--cpus" => options.cpus = Some(value.parse()?),
+            "--reserved" => options.reserved_list = Some(value.into()),
+            "--lease" => lease = Some(value.parse()?),
             "--process-memory" => options.process_memory_bytes = value.parse()?,
             other => return Err(format!("unknown word {other}").into()),
         }
@@ -55,6 +58,10 @@ fn gull(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
         tokio::select! {
             _ = ended.recv() => {}
             () = server.ended() => {}
+            _ = lease_over(lease.unwrap_or_default()), if lease.is_some() => {
+                let _ = tokio::time::timeout(LEASE_END, server.close()).await;
+                return Ok(());
+            }
         }
         server.close().await;
         Ok(())

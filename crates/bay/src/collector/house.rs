@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use cove_api::{BayError, GcRequest, Moment};
+use cove_api::{BayError, ErrorCode, GcRequest, Moment};
 
 use crate::bay::{HEARTBEAT, Inner};
+use crate::store::Kind;
 use crate::{Answer, Bay};
 
 /// How soon the store knows of a call that moved the end of idleness.
@@ -15,6 +16,11 @@ const WRITE_EVERY: Duration = Duration::from_secs(1);
 
 /// How soon after its end nothing runs in a sandbox any more.
 const END_EVERY: Duration = Duration::from_millis(500);
+
+/// A heartbeat is tried so often, so soon again, and so long each time: four times within one lease.
+const BEAT_TRIES: usize = 4;
+const BEAT_AGAIN: Duration = Duration::from_secs(1);
+const BEAT_LIMIT: Duration = Duration::from_secs(3);
 
 /// How far back an end is looked for again.
 const LOOK_BACK_SECS: i64 = 5;
@@ -58,28 +64,91 @@ impl Bay {
     }
 
     async fn beat(&self) {
-        let (store, id) = (&self.inner.store, &self.inner.instance_id);
-        let beat = async { Ok(store.heartbeat(id, self.agreed_clock().await?).await?) };
-        let known: bool = match beat.await {
-            Ok(known) => known,
-            Err(error) => {
-                let error: BayError = error;
-                tracing::warn!(%error, "no heartbeat could be written");
-                self.store_was_away();
+        for _ in 0..BEAT_TRIES {
+            // The lease begins before the heartbeat is written: it is over before others take us for dead.
+            let began_ms = cove_cgroup::uptime_ms();
+            match tokio::time::timeout(BEAT_LIMIT, self.say_alive()).await {
+                Ok(Ok(true)) => {
+                    if let (Ok(began_ms), Kind::Postgres) = (began_ms, self.inner.store.kind()) {
+                        self.renew(began_ms);
+                        self.look_around().await;
+                    }
+                    return;
+                }
+                Ok(Ok(false)) => return self.sign_on_again().await,
+                Ok(Err(error)) => tracing::warn!(%error, "no heartbeat could be written"),
+                Err(_) => tracing::warn!("no heartbeat could be written within {BEAT_LIMIT:?}"),
+            }
+            self.store_was_away();
+            if self.is_closing() {
                 return;
             }
+            tokio::time::sleep(BEAT_AGAIN).await;
+        }
+    }
+
+    /// Makes sure that what is started now may go on: a Bay that was frozen, or cut off, has to be heard first.
+    pub(crate) async fn hold_lease(&self) -> Answer<()> {
+        let refuse = || {
+            let message = "this Bay was not heard for a while, and others may have taken it for dead; ask again";
+            BayError::new(ErrorCode::SessionNotReady, message).with("retry_after_ms", 1_000)
         };
-        if known || self.is_closing() {
+        let now_ms = cove_cgroup::uptime_ms().map_err(|_| refuse())?;
+        if self.has_lease(now_ms) {
+            return Ok(());
+        }
+        match tokio::time::timeout(BEAT_LIMIT, self.say_alive()).await {
+            Ok(Ok(true)) => {
+                self.renew(now_ms);
+                Ok(())
+            }
+            _ => Err(refuse()),
+        }
+    }
+
+    async fn say_alive(&self) -> Answer<bool> {
+        Ok(self.inner.store.heartbeat(&self.inner.instance_id, self.agreed_clock().await?).await?)
+    }
+
+    /// Sees who else is there, and whether what runs here is still ours.
+    async fn look_around(&self) {
+        if let Err(error) = self.look_at_peers().await {
+            tracing::warn!(%error, "the other Bays could not be looked up");
+        }
+        // First those that run, then the records: who comes in between has a row.
+        let live = self.inner.sessions.all();
+        let wanted = match self.inner.store.wanted_sessions(&self.inner.instance_id).await {
+            Ok(wanted) => wanted,
+            Err(error) => return tracing::warn!(%error, "this Bay's sessions could not be looked up"),
+        };
+        for session in live.iter().filter(|session| !wanted.contains(&session.id)) {
+            tracing::warn!(sandbox = %session.sandbox_id, "a session was taken over or deleted elsewhere; it ends here");
+            self.end_javascript(&session.sandbox_id).await;
+            if let Err(error) = self.end_session_of(&session.sandbox_id, Some(&session.id)).await {
+                tracing::warn!(%error, "it could not be ended in good order");
+            }
+        }
+    }
+
+    /// We were silent for so long that others took us for dead, and our sessions for gone: then they are.
+    async fn sign_on_again(&self) {
+        if self.is_closing() {
             return;
         }
-        // We were silent for so long that others took us for dead, and our sessions for gone: then they are.
+        let (store, id) = (&self.inner.store, &self.inner.instance_id);
         tracing::warn!("this Bay was taken for dead; its sessions end, and it signs on again");
+        for session in self.inner.sessions.all() {
+            self.end_javascript(&session.sandbox_id).await;
+        }
         self.end_all_sessions().await;
         let advertised = self.inner.config.server.advertise_url.as_deref();
+        let began_ms = cove_cgroup::uptime_ms();
         let signed_on = async { Ok(store.register_instance(id, advertised, self.agreed_clock().await?).await?) };
         let signed_on: Answer<()> = signed_on.await;
-        if let Err(error) = signed_on {
-            tracing::warn!(%error, "this Bay could not sign on again");
+        match (signed_on, began_ms) {
+            (Ok(()), Ok(began_ms)) => self.renew(began_ms),
+            (Err(error), _) => tracing::warn!(%error, "this Bay could not sign on again"),
+            (_, Err(error)) => tracing::warn!(%error, "the machine's uptime could not be read"),
         }
     }
 
@@ -118,7 +187,7 @@ impl Bay {
             }
             if session.take_dirty() {
                 let end = session.idle_expires_at();
-                let written = self.inner.store.touch_session(&session.sandbox_id, end, Moment::now()).await;
+                let written = self.inner.store.touch_own_session(&session.id, end, Moment::now()).await;
                 if let Err(error) = written {
                     tracing::warn!(%error, "the end of idleness could not be written");
                 }

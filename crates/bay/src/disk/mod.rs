@@ -241,8 +241,12 @@ impl Bay {
         }
         weights.free_bytes = Some(look.free_bytes);
         let weighed = join_all(sessions.iter().map(|session| async {
-            let bytes = tokio::time::timeout(WEIGHING, self.inner.driver.cargo_bytes(&session.cargo_id)).await;
-            (session.id.clone(), bytes.ok().and_then(Result::ok))
+            let bytes = tokio::time::timeout(
+                WEIGHING,
+                self.inner.driver.cargo_weight(&session.cargo_id, session.cargo_limit_bytes),
+            )
+            .await;
+            (session.id.clone(), bytes.ok().and_then(Result::ok).map(|weight| weight.bytes))
         }));
         weights.of.extend(weighed.await);
     }

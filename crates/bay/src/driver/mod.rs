@@ -7,6 +7,7 @@ mod local;
 
 use std::fmt::Debug;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -104,6 +105,11 @@ pub trait Driver: Debug + Send + Sync + 'static {
     fn knows_cargos(&self) -> bool;
     /// Finds what Bays that are gone have started, and ends it.
     fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>>;
+    /// What runs may go on until this moment of the machine's uptime, in milliseconds; then it ends by itself unless this
+    /// is called again. Never called: it goes on for as long as Bay lives.
+    fn renew(&self, lease_until_ms: u64);
+    /// These addresses are Bays': nothing that was or will be started gets there, whatever its network opens.
+    fn reserve(&self, addresses: &[SocketAddr]);
     /// Bay ends, and every container has: what is left for them goes, whoever still holds a handle of Bay.
     fn close(&self);
 }

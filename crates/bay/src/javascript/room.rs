@@ -187,7 +187,9 @@ impl JavaScriptRoom {
         let _entered = current.enter(Run { heard, tools: job.tools.into() });
         let shot = runner.run(request).await;
         let outcome = match (shot.outcome, place.no_pictures) {
-            (RunOutcome::ExportFailed { result, .. }, Some(message)) => RunOutcome::ExportFailed { result, message },
+            (RunOutcome::ExportFailed { result, by, .. }, Some(message)) => {
+                RunOutcome::ExportFailed { result, message, by }
+            }
             (outcome, _) => outcome,
         };
         Ok(Outcome { outcome, engine: shot.engine, logs: shot.log_text, warnings: shot.warnings, is_final: false })
@@ -289,7 +291,7 @@ impl JavaScriptRoom {
             return RunOutcome::ExportFailed { result, message, by: ExportFault::Drawing };
         }
         if let Some(message) = place.no_pictures.clone().filter(|_| !finished.pictures.is_empty()) {
-            return RunOutcome::ExportFailed { result, message };
+            return RunOutcome::ExportFailed { result, message, by: ExportFault::Store };
         }
         let saved: Result<Vec<String>, String> =
             finished.pictures.iter().map(|picture| self.save(&place.sandbox_id, engine, picture)).collect();

@@ -62,6 +62,7 @@ impl Bay {
             let message = "this Bay has as many sessions as it may; stop a sandbox first";
             return Err(BayError::new(ErrorCode::QuotaExceeded, message));
         }
+        self.hold_lease().await?;
         let session_id = fresh(IdKind::Session)?;
         let new = NewSession { id: &session_id, sandbox_id: &row.id, instance_id: &self.inner.instance_id };
         for _ in 0..3 {

@@ -48,6 +48,7 @@ impl Bay {
             cargo_id: session.cargo_id.clone(),
             profile: Arc::clone(&session.profile),
         };
+        self.hold_lease().await?;
         found.handle.stop().await;
         match self.start_container(&plan, &found.spec, session.cargo_limit_bytes).await {
             Ok(remade) => {

@@ -2,7 +2,7 @@
 
 use cove_api::Moment;
 
-use super::{Store, StoreResult, ask::Row, ask::ask};
+use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 
 /// One Bay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,22 @@ impl Store {
     pub(crate) async fn live_instance(&self, id: &str, since: Moment) -> StoreResult<Option<InstanceRow>> {
         let question = "SELECT * FROM instances WHERE id = $1 AND heartbeat_at > $2";
         ask(question).text(id).at(since).one(&self.read).await?.as_ref().map(instance).transpose()
+    }
+
+    /// Where all Bays are that have been heard since `since` and say it.
+    pub(crate) async fn live_addresses(&self, since: Moment) -> StoreResult<Vec<String>> {
+        let question = "SELECT DISTINCT advertise_url FROM instances \
+                        WHERE heartbeat_at > $1 AND advertise_url IS NOT NULL ORDER BY advertise_url";
+        ask(question).at(since).each(&self.read, |row| row.text("advertise_url")).await
+    }
+
+    /// A secret of all Bays that share these records: the one that is there, or this one from now on.
+    pub(crate) async fn shared_secret(&self, name: &str, proposed: &str, now: Moment) -> StoreResult<String> {
+        let question =
+            "INSERT INTO secrets (name, value, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING";
+        ask(question).text(name).text(proposed).at(now).run(&self.write).await?;
+        let row = ask("SELECT value FROM secrets WHERE name = $1").text(name).one(&self.write).await?;
+        row.ok_or_else(|| StoreError::Conflict(format!("the secret {name} is gone")))?.text("value")
     }
 
     /// Bays that have not been heard since `since`, and ids that own sessions without ever having registered.

@@ -10,6 +10,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/0001_bay.sql"),
     include_str!("../../migrations/0002_canary.sql"),
     include_str!("../../migrations/0003_sizes.sql"),
+    include_str!("../../migrations/0004_peers.sql"),
 ];
 
 impl Store {

@@ -196,6 +196,19 @@ impl Store {
         Ok(ask(question).text(sandbox_id).at(idle_expires_at).at(now).run(&self.write).await? == 1)
     }
 
+    /// The same, by the Bay that has the session: one that was taken over is not its to prolong.
+    pub(crate) async fn touch_own_session(&self, id: &str, idle_expires_at: Moment, now: Moment) -> StoreResult<bool> {
+        let question = "UPDATE sessions SET idle_expires_at = $2, last_used_at = $3 WHERE id = $1";
+        Ok(ask(question).text(id).at(idle_expires_at).at(now).run(&self.write).await? == 1)
+    }
+
+    /// The ids of a Bay's sessions whose sandboxes are still there.
+    pub(crate) async fn wanted_sessions(&self, instance_id: &str) -> StoreResult<Vec<String>> {
+        let question = "SELECT e.id AS session_id FROM sessions e JOIN sandboxes s ON s.id = e.sandbox_id \
+                        WHERE e.instance_id = $1 AND s.deleted_at IS NULL";
+        ask(question).text(instance_id).each(&self.write, |row| row.text("session_id")).await
+    }
+
     #[cfg(test)]
     /// The sessions that a Bay has.
     pub(crate) async fn sessions_of(&self, instance_id: &str) -> StoreResult<Vec<SessionRow>> {

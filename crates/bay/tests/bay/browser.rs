@@ -132,7 +132,7 @@ async fn a_guest_cannot_keep_its_sandbox_from_starting() {
     let cargos = harbour.dir.path().join("data/cargos");
     let states = || {
         let names = std::fs::read_dir(&cargos).unwrap().flatten().map(|entry| entry.file_name().into_string().unwrap());
-        names.filter(|name| name.ends_with(".browser")).collect::<Vec<_>>()
+        names.filter(|name| name.starts_with(".browser-")).collect::<Vec<_>>()
     };
     let [state] = states().try_into().unwrap();
     assert!(cargos.join(&state).join("data").is_dir());

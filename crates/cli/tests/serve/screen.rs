@@ -30,7 +30,7 @@ async fn a_sandboxes_words_are_shown_on_a_terminal() {
     let tries: &[(&[&str], &str)] = &[
         (&["exec", id, "-c", r"printf '\033]0;x\007'"], "␛]0;x␇"),
         (&["exec", id, "-c", r"printf '\033[2J\033[H'"], "␛[2J␛[H"),
-        (&["exec", id, "-c", r"printf '10%%\r50%%\r'"], "10%␍50%␍"),
+        (&["exec", id, "-c", r"printf '10%%\r50%%\r'"], "10%␍50%"),
         (&["exec", id, "-c", r"printf '\302\2332J \342\200\256'"], "<U+009B>2J <U+202E>"),
         (&["exec", id, "-c", r"printf '\033]52;c;x\007' >&2; exit 3"], "␛]52;c;x␇"),
         (&["exec", id, "-c", r"printf '\033[32mgreen\033[0m'"], "\x1b[32mgreen\x1b[0m"),

@@ -24,12 +24,26 @@ async fn javascript(served: &Served, id: &str, code: &str) -> Value {
 
 /// Two Bays on one PostgreSQL, with one place for their cargos.
 pub(crate) fn two_bays(more: &str) -> (Postgres, Ground, Served, Served) {
+    two_bays_that_say(more, |_, _| None)
+}
+
+/// The same; `say` has the name of each and the address of the one before, and says where the Bay says it is.
+pub(crate) fn two_bays_that_say(
+    more: &str,
+    say: impl Fn(&str, Option<&str>) -> Option<String>,
+) -> (Postgres, Ground, Served, Served) {
     let postgres = Postgres::start();
     let ground = Ground::new(more);
     let cargos = ground.folder.path().join("cargos");
     let text = std::fs::read_to_string(&ground.config).unwrap();
     std::fs::write(&ground.config, format!("{text}\ncargo:\n  root_path: {}\n", cargos.display())).unwrap();
-    let [a, b] = ["a", "b"].map(|data| ground.serve(data, &["--database-url", &postgres.url()]));
+    let start = |data: &str, before: Option<&str>| {
+        let said = say(data, before);
+        let said: Vec<(&str, &str)> = said.iter().map(|url| ("BAY_SERVER__ADVERTISE_URL", url.as_str())).collect();
+        ground.serve_with(data, &["--database-url", &postgres.url()], &said)
+    };
+    let a = start("a", None);
+    let b = start("b", Some(&a.url));
     (postgres, ground, a, b)
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use bytes::Bytes;
+use axum::body::Bytes;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -72,7 +72,7 @@ async fn a_file_before_its_path_flows_straight_to_its_place() {
     assert_eq!((status, &body["error"]["code"]), (400, &json!("invalid_path")), "{body}");
     let (status, body) = upload(&served, &id, file_first(pieces(4), None)).await;
     assert_eq!((status, &body["detail"][0]["loc"][1]), (422, &json!("path")), "{body}");
-    assert_eq!(served.shell(&id, "ls -A").await, "late");
+    assert_eq!(served.shell(&id, "ls -A").await, "late\nskills");
 
     // More than the cargo has room for.
     let (status, cargo) = served.ask("POST", "/v1/cargos", json!({ "size_limit_mb": 1 })).await;

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
 use cove_api::{ErrorCode, IdKind};
 use cove_mcp::McpService;
 use futures_util::StreamExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::away::Lost;
+use crate::envelope::REQUEST_ID;
 use crate::failure::Failure;
 use crate::keys::Identity;
 use crate::{away, caller, extract};
@@ -23,6 +25,11 @@ const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// What a refusal in plain words may hold.
 const MAX_WORDS_BYTES: usize = 4 << 10;
+/// A tool's time-out where its call names none, in seconds; no tool has a longer one.
+const USUAL_SECS: u64 = 60;
+
+/// The protocol leaves these numbers to servers: that the Bay with the session did not answer.
+const NO_ANSWER: i32 = -32_001;
 
 /// Names by which a server on this machine is called.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -82,7 +89,8 @@ async fn shaped(response: Response) -> Response {
 
 /// Passes a call on to the Bay where its sandbox's session lives; the sandbox is one of the tool's arguments.
 async fn hand_on(State((app, service)): State<(App, McpService)>, request: Request, next: Next) -> Response {
-    if app.alone || request.method() != Method::POST || request.headers().contains_key(away::FORWARDED) {
+    let handed = request.extensions().get::<away::Handed>().is_some();
+    if app.alone || request.method() != Method::POST || handed {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
@@ -96,10 +104,12 @@ async fn hand_on(State((app, service)): State<(App, McpService)>, request: Reque
     let owner = parts.extensions.get::<Identity>().map(|identity| identity.owner.clone());
     let (Some(id), Some(owner)) = (sandbox_id(&call), owner) else { return here(parts, bytes).await };
     // Whatever is wrong with the sandbox, the tool says it better.
-    let Ok(Some(base)) = app.ask(app.bay.home_elsewhere(&owner, &id)).await else { return here(parts, bytes).await };
+    let Ok(Some(home)) = app.ask(app.bay.home_elsewhere(&owner, &id)).await else { return here(parts, bytes).await };
     let passing = service.passing(&parts, &call["id"]);
     let ended = passing.as_ref().map(|passing| passing.ended.clone()).unwrap_or_default();
-    let passed = away::pass(&app, &base, Request::from_parts(parts.clone(), Body::from(bytes.clone())));
+    let own_secs = call["params"]["arguments"]["timeout"].as_u64().unwrap_or(USUAL_SECS);
+    let request = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
+    let passed = away::pass(&app, &home, request, Some(own_secs));
     let answer = tokio::select! {
         answer = passed => answer,
         () = ended.cancelled() => return StatusCode::NO_CONTENT.into_response(),
@@ -115,7 +125,9 @@ async fn hand_on(State((app, service)): State<(App, McpService)>, request: Reque
             }))
         }),
         // That Bay cannot be reached. This one says so as a tool does, or goes on with the sandbox if that one is gone.
-        Err(_) => here(parts, bytes).await,
+        Err(Lost::NotBegun) => here(parts, bytes).await,
+        // What may have begun there is not begun here as well.
+        Err(lost) => unanswered(&parts.headers, &call["id"], &lost.failure(false)),
     }
 }
 
@@ -128,6 +140,14 @@ fn with_port(origin: &str) -> String {
         (false, "http") => format!("{origin}:80"),
         (false, _) => format!("{origin}:443"),
     }
+}
+
+/// As the protocol tells that a call has no answer.
+fn unanswered(headers: &HeaderMap, id: &Value, failure: &Failure) -> Response {
+    let request_id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let body = failure.body(request_id);
+    let error = json!({ "code": NO_ANSWER, "message": failure.message(), "data": body.error });
+    Json(json!({ "jsonrpc": "2.0", "id": id, "error": error })).into_response()
 }
 
 fn sandbox_id(call: &Value) -> Option<String> {

@@ -3,6 +3,7 @@
 
 mod document;
 mod door;
+mod near;
 mod odd;
 mod rude;
 mod slow;

@@ -7,6 +7,7 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
+use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -103,6 +104,19 @@ impl Berth {
     /// For the browsers' private folders.
     pub(super) fn rooms(&self) -> PathBuf {
         self.path.join("g")
+    }
+
+    /// The list of addresses that browsers never reach.
+    pub(super) fn reserved(&self) -> PathBuf {
+        self.path.join("reserved")
+    }
+
+    /// Writes that list, whole or not at all: somebody may be reading it.
+    pub(super) fn reserve(&self, addresses: &[SocketAddr]) -> io::Result<()> {
+        let text: String = addresses.iter().map(|address| format!("{address}\n")).collect();
+        let draft = self.path.join("reserved.new");
+        fs::write(&draft, text)?;
+        fs::rename(&draft, self.reserved())
     }
 
     /// Writes a container's label.

@@ -21,8 +21,8 @@ const OUTSIDE_IDS: u64 = 100_000_000;
 
 const TRASH: &str = ".trash-";
 
-/// What the folder of a cargo's browser ends with.
-const BROWSER: &str = "browser";
+/// What the folder of a cargo's browser begins with.
+const BROWSER: &str = ".browser-";
 
 /// Whose cargos these are.
 const SIGN: &str = ".records";
@@ -70,7 +70,8 @@ impl Cargos {
 
     /// Where its browser's state is: beside the cargo, where no guest comes. It goes with the cargo and counts with it.
     pub(super) fn browser_path(&self, id: &str) -> io::Result<PathBuf> {
-        Ok(self.path(id)?.with_extension(BROWSER))
+        self.path(id)?;
+        Ok(self.root.join(format!("{BROWSER}{id}")))
     }
 
     pub(super) fn prepare(&self, id: &str) -> io::Result<()> {
@@ -94,7 +95,7 @@ impl Cargos {
     pub(super) fn delete(&self, id: &str) -> io::Result<()> {
         self.path(id)?;
         // The browser's state first: without its cargo nobody would look for it.
-        self.put_away(&format!("{id}.{BROWSER}"))?;
+        self.put_away(&format!("{BROWSER}{id}"))?;
         self.put_away(id)
     }
 

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_files::Pace;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Child;
 use tokio::sync::watch;
 
 use super::LocalDriver;
 use super::cargo::Cargos;
 use super::child;
-use super::ship::{Owned, wished};
+use super::ship::{Owned, renewed, wished};
 use crate::driver::{ContainerOrder, DriverError};
 
 /// Usually twenty milliseconds; the browser itself is started by the first command.
@@ -46,6 +46,11 @@ impl LocalDriver {
         for address in &order.spec.network.allow_private {
             args.extend(["--allow-private".to_owned(), address.clone()]);
         }
+        args.extend(["--reserved".to_owned(), self.berth.reserved().display().to_string()]);
+        let mut lease = self.lease.subscribe();
+        if let Some(until_ms) = *lease.borrow_and_update() {
+            args.extend(["--lease".to_owned(), until_ms.to_string()]);
+        }
         let mut env: Vec<(String, std::ffi::OsString)> = Vec::new();
         for name in ["PATH", "HOME", "LANG", "COVE_BROWSER", "COVE_AGENT_BROWSER"] {
             env.extend(std::env::var_os(name).map(|value| (name.to_owned(), value)));
@@ -70,6 +75,7 @@ impl LocalDriver {
                 cargos: self.cargos.clone(),
                 cargo_id: order.cargo_id.clone(),
                 limit_bytes: order.cargo_limit_bytes,
+                lease,
             };
             tokio::spawn(async move {
                 // Read to its end, so that Gull never waits for somebody to listen.
@@ -120,10 +126,13 @@ struct Watched {
     cargos: Cargos,
     cargo_id: String,
     limit_bytes: u64,
+    lease: watch::Receiver<Option<u64>>,
 }
 
 impl Watched {
     async fn keep(mut self, mut stopped: watch::Receiver<bool>) {
+        // On its own: what waits for the process would close its input.
+        let renewals = self.process.stdin.take().map(|input| tokio::spawn(renew(input, self.lease.clone())));
         let by_itself = tokio::select! {
             _ = self.process.wait() => true,
             () = wished(&mut stopped) => false,
@@ -138,7 +147,20 @@ impl Watched {
                 let _ = self.process.kill().await;
             }
         }
+        if let Some(renewals) = renewals {
+            renewals.abort();
+        }
         let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+/// Passes on each renewal of the lease.
+async fn renew(mut input: tokio::process::ChildStdin, mut lease: watch::Receiver<Option<u64>>) {
+    loop {
+        let line = format!("{}\n", renewed(&mut lease).await);
+        if input.write_all(line.as_bytes()).await.is_err() {
+            return;
+        }
     }
 }
 
@@ -169,5 +191,5 @@ async fn overgrown(cargos: &Cargos, id: &str, limit_bytes: u64) {
 
 /// Where a child's streams go.
 pub(super) fn streams() -> (Stdio, Stdio, Stdio) {
-    (Stdio::null(), Stdio::piped(), Stdio::piped())
+    (Stdio::piped(), Stdio::piped(), Stdio::piped())
 }

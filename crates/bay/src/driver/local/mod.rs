@@ -10,10 +10,12 @@ mod child;
 mod gull;
 mod ship;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use cove_files::Weight;
+use tokio::sync::watch;
 
 use super::{Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphans};
 use crate::config::{Config, ConfigError, LocalDriverConfig, RuntimeType};
@@ -29,6 +31,8 @@ pub(crate) struct LocalDriver {
     cargos: Cargos,
     /// Which records this Bay has: only Bays with the same ones clear up after one another.
     records: String,
+    /// Until when everything may go on; none: as long as Bay lives.
+    lease: watch::Sender<Option<u64>>,
 }
 
 impl LocalDriver {
@@ -52,7 +56,9 @@ impl LocalDriver {
             Berth::take(&root, &records, instance_id).map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
         let cargos = Cargos::open(&config.cargo_root()?, berth::fingerprint(&records))
             .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
-        Ok(Self { program, options, berth, cargos, records })
+        let driver = Self { program, options, berth, cargos, records, lease: watch::Sender::new(None) };
+        driver.reserve(&[]);
+        Ok(driver)
     }
 }
 
@@ -140,6 +146,17 @@ impl Driver for LocalDriver {
             })
             .await
         })
+    }
+
+    fn renew(&self, lease_until_ms: u64) {
+        self.lease.send_replace(Some(lease_until_ms));
+    }
+
+    fn reserve(&self, addresses: &[SocketAddr]) {
+        // Ships' proxies are in this process and know already; browsers' are not.
+        if let Err(error) = self.berth.reserve(addresses) {
+            tracing::warn!(%error, "browsers could not be told where Bays are; those that were not told reach nothing");
+        }
     }
 
     fn close(&self) {

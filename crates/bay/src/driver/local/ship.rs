@@ -60,6 +60,19 @@ pub(super) async fn wished(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
+/// Waits until the lease is renewed.
+pub(super) async fn renewed(lease: &mut watch::Receiver<Option<u64>>) -> u64 {
+    loop {
+        if lease.changed().await.is_err() {
+            // Bay is being dropped, and everything that it has started with it.
+            return std::future::pending().await;
+        }
+        if let Some(until_ms) = *lease.borrow_and_update() {
+            return until_ms;
+        }
+    }
+}
+
 impl LocalDriver {
     pub(super) async fn start_ship(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
         let workspace = self.cargos.path(&order.cargo_id)?;
@@ -90,6 +103,8 @@ impl LocalDriver {
                 None => options.env.push(("PATH".to_owned(), format!("{PYTHON}/bin:{PATH}"))),
             }
         }
+        let mut lease = self.lease.subscribe();
+        options.lease_until_ms = *lease.borrow_and_update();
         let cell = LocalCell::start(options).await.map_err(|error| DriverError(error.to_string()))?;
         let label = self.label(&order, cell.pid())?;
         let (stop, mut stopped) = watch::channel(false);
@@ -97,9 +112,12 @@ impl LocalDriver {
         let (endpoint, pid) = (cell.socket().to_owned(), cell.pid());
         tokio::spawn(async move {
             let mut cell = cell;
-            let by_itself = tokio::select! {
-                _ = cell.wait() => true,
-                () = wished(&mut stopped) => false,
+            let by_itself = loop {
+                tokio::select! {
+                    _ = cell.wait() => break true,
+                    () = wished(&mut stopped) => break false,
+                    until = renewed(&mut lease) => cell.renew(until),
+                }
             };
             if !by_itself && let Err(error) = cell.kill().await {
                 tracing::warn!(%error, "a cell could not be ended");

@@ -23,6 +23,8 @@ cases![
     sandboxes::the_deleted_are_forgotten_in_time,
     sessions::a_session_from_start_to_end,
     sessions::dead_bays_lose_their_sessions,
+    sessions::a_session_that_was_taken_over_writes_nothing,
+    sessions::a_secret_is_made_once_for_all,
     sessions::what_is_over_is_found,
     sessions::warm_sandboxes_are_counted_claimed_and_dropped,
     history::entries_are_written_found_and_filtered,

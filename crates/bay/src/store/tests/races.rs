@@ -237,6 +237,7 @@ pub(super) async fn two_stores_start_at_once(place: Place) {
         "sandboxes",
         "cargos",
         "instances",
+        "secrets",
         "bay_schema",
     ] {
         super::super::ask(sqlx::AssertSqlSafe(format!("DROP TABLE {table}"))).run(&place.store.write).await.unwrap();

@@ -94,6 +94,52 @@ pub(super) async fn dead_bays_lose_their_sessions(place: Place) {
     assert_eq!(store.remove_instance("new").await.unwrap(), 1);
 }
 
+/// A session's id is its fencing token: whatever its Bay writes after another has taken over, the row stays as it is.
+pub(super) async fn a_session_that_was_taken_over_writes_nothing(place: Place) {
+    let store = &place.store;
+    place.bay("frozen").await;
+    let made = place.sandbox("p", None).await;
+    let (old, _) = place.begin(&made.id, "frozen").await;
+    assert!(store.session_ready(&old, &json!([]), place.at(9), place.now).await.unwrap());
+    assert_eq!(store.wanted_sessions("frozen").await.unwrap(), [old.as_str()]);
+    let later = Place { now: place.at(60), ..place.clone() };
+    later.bay("next").await;
+    let (new, begun) = later.begin(&made.id, "next").await;
+    assert_eq!(begun, Begin::Mine);
+    assert!(store.session_ready(&new, &json!([{ "name": "ship" }]), later.at(9), later.now).await.unwrap());
+    let row = place.get(&made.id).await.unwrap().session.unwrap();
+
+    assert!(!store.session_ready(&old, &json!([]), later.at(99), later.now).await.unwrap());
+    assert!(!store.update_containers(&old, &json!([])).await.unwrap());
+    assert!(!store.touch_own_session(&old, later.at(99), later.now).await.unwrap());
+    assert!(!store.end_if_idle(&old, later.at(999)).await.unwrap());
+    assert!(!store.session_failed(&old, "late").await.unwrap());
+    assert!(!store.end_session(&old).await.unwrap());
+    assert_eq!(place.get(&made.id).await.unwrap().session.unwrap(), row, "the row is the next one's");
+    assert_eq!(store.bury_instance("frozen", later.at(-30)).await.unwrap(), 0, "it has no session to take along");
+
+    // What a Bay may go on with: its own, while their sandboxes are there.
+    assert!(store.wanted_sessions("frozen").await.unwrap().is_empty());
+    assert_eq!(store.wanted_sessions("next").await.unwrap(), [new.as_str()]);
+    store.delete_sandbox(Some(&place.owner), &made.id, later.now).await.unwrap();
+    assert!(store.wanted_sessions("next").await.unwrap().is_empty(), "deleted, by whomever");
+}
+
+pub(super) async fn a_secret_is_made_once_for_all(place: Place) {
+    let another = place.another().await;
+    let (first, second) = tokio::join!(
+        place.store.shared_secret("s", "one", place.now),
+        another.store.shared_secret("s", "two", place.now)
+    );
+    let kept = first.unwrap();
+    assert!(kept == second.unwrap() && ["one", "two"].contains(&kept.as_str()), "{kept}");
+    assert_eq!(place.store.shared_secret("s", "three", place.now).await.unwrap(), kept);
+    assert_eq!(place.store.shared_secret("other", "four", place.now).await.unwrap(), "four");
+    place.bay("bay").await;
+    assert_eq!(place.store.live_addresses(place.at(-1)).await.unwrap(), ["http://bay"]);
+    assert!(place.store.live_addresses(place.at(1)).await.unwrap().is_empty());
+}
+
 pub(super) async fn what_is_over_is_found(place: Place) {
     let (store, now) = (&place.store, place.now);
     place.bay("bay").await;

@@ -3,5 +3,5 @@
 mod disk;
 mod memory;
 mod own_files;
-mod wedge;
 mod sharing;
+mod wedge;

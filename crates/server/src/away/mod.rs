@@ -1,0 +1,60 @@
+//! Handing a request on to the Bay where the sandbox's session lives.
+//!
+//! Several Bays may share one store. A session is a group of processes on one machine; whoever else gets a call for it
+//! passes the call on, whole and as it comes, and the answer back. A request that was handed on once is not handed on
+//! again: the one who gets it works on it or refuses it. That it was handed on is sealed with a secret of the Bays'.
+
+mod pass;
+mod peers;
+pub(crate) mod seal;
+
+use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request, State};
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use cove_api::{ErrorCode, IdKind};
+
+use crate::app::App;
+use crate::keys::Identity;
+
+pub(crate) use pass::{Lost, pass};
+pub(crate) use peers::Away;
+pub(crate) use seal::Handed;
+
+/// Passes a sandbox's request on if its session lives elsewhere.
+pub(crate) async fn hand_on(State(app): State<App>, request: Request, next: Next) -> Response {
+    if app.alone || request.extensions().get::<Handed>().is_some() {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let id = sandbox_id(&mut parts).await;
+    let request = Request::from_parts(parts, body);
+    let (Some(id), Some(identity)) = (id, request.extensions().get::<Identity>()) else {
+        return next.run(request).await;
+    };
+    let owner = identity.owner.clone();
+    match app.ask(app.bay.home_elsewhere(&owner, &id)).await {
+        Ok(Some(home)) => {
+            let safe = pass::is_safe_to_repeat(&request);
+            match pass(&app, &home, request, None).await {
+                Ok(response) => response,
+                Err(lost) => lost.failure(safe).into_response(),
+            }
+        }
+        Err(late) if late.code() == ErrorCode::Timeout => late.into_response(),
+        // Whatever is wrong with the sandbox, the verb says it better.
+        Ok(None) | Err(_) => next.run(request).await,
+    }
+}
+
+/// The sandbox that a request is about, as its handler will read it: what is encoded in the path is decoded once, by the
+/// same code.
+async fn sandbox_id(parts: &mut Parts) -> Option<String> {
+    let route = parts.extensions.get::<MatchedPath>()?;
+    if !route.as_str().contains("/sandboxes/{id}") {
+        return None;
+    }
+    let names = RawPathParams::from_request_parts(parts, &()).await.ok()?;
+    let id = names.iter().find(|(name, _)| *name == "id")?.1.to_owned();
+    IdKind::Sandbox.fits(&id).then_some(id)
+}
