@@ -10,6 +10,9 @@ use crate::{Counted, Limit, Wanted};
 /// The period by which processor time is dealt out.
 const PERIOD_US: u64 = 100_000;
 
+/// Buffers of TCP and UDP may take this part of the memory, on top of it, where they are counted apart (version 1).
+const TCP_SHARE: u64 = 4;
+
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Controller {
@@ -60,6 +63,10 @@ pub(crate) fn set(
             write(limit, bytes.to_string())?;
             // Not on every kernel; without swap there is nothing to limit.
             let _ = write(swap, swap_limit.to_string());
+            if version == Version::One {
+                // Version 1 counts buffers of TCP and UDP apart, and only where they have a limit of their own.
+                write("memory.kmem.tcp.limit_in_bytes", (bytes / TCP_SHARE).to_string())?;
+            }
             let value = number(read(limit)?)?;
             counted.memory_bytes = Some(Limit::new(value, by));
             Ok(format!("{by}: {value} bytes"))

@@ -29,6 +29,8 @@ const REMOVALS: u32 = 50;
 #[derive(Debug, Default)]
 pub struct Groups {
     made: Vec<PathBuf>,
+    /// The one that counts memory.
+    memory: Option<(PathBuf, Version)>,
     /// Locks on their folders, gone with this process however it ends: what nobody has locked is swept away.
     locks: Vec<File>,
 }
@@ -66,6 +68,9 @@ impl Groups {
                 .and_then(|()| set(&dir, controller, place.version, wanted, counted));
             match made {
                 Ok(detail) => {
+                    if controller == Controller::Memory {
+                        self.memory = Some((dir.clone(), place.version));
+                    }
                     if !shared {
                         self.locks.extend(lock(&dir));
                         self.made.push(dir);
@@ -93,6 +98,19 @@ impl Groups {
         &self.made
     }
 
+    /// Two files of the group that counts memory, opened for reading: one with a line `oom_kill N`, how often the kernel
+    /// killed a member for want of memory, and one with the most that was ever used. `None` where memory is not counted.
+    pub fn memory_files(&self) -> Option<Vec<File>> {
+        let (dir, version) = self.memory.as_ref()?;
+        let (events, most) = match version {
+            Version::One => ("memory.oom_control", &["memory.max_usage_in_bytes"][..]),
+            // Kernels before 5.19 remember no highest use.
+            Version::Two => ("memory.events", &["memory.peak", "memory.current"][..]),
+        };
+        let most = most.iter().find_map(|name| File::open(dir.join(name)).ok())?;
+        Some(vec![File::open(dir.join(events)).ok()?, most])
+    }
+
     /// Moves a process into all groups; what it starts from then on is in them, too. May take some milliseconds.
     pub fn attach(&self, pid: u32) -> io::Result<()> {
         self.made.iter().try_for_each(|dir| fs::write(dir.join("cgroup.procs"), pid.to_string()))
@@ -118,6 +136,13 @@ impl Groups {
     pub fn remove(&self) {
         remove(&self.made);
     }
+}
+
+/// Whether a group that counts memory can be made here: one is made, and removed again.
+pub fn counts_memory() -> bool {
+    let (groups, counted) = Groups::make("probe", &Wanted { memory_bytes: Some(64 << 20), ..Wanted::default() });
+    groups.remove();
+    counted.memory_bytes.is_some()
 }
 
 /// Removes groups, as far as they are empty; those whose last member is just ending are waited for.

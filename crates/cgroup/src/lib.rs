@@ -20,11 +20,13 @@
 mod controller;
 mod groups;
 mod place;
+mod settle;
 mod uptime;
 
 use serde::{Deserialize, Serialize};
 
-pub use groups::{Groups, remove, sweep};
+pub use groups::{Groups, counts_memory, remove, sweep};
+pub use settle::settle;
 pub use uptime::uptime_ms;
 
 /// What is asked for; `None`: as much as there is.

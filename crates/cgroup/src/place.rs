@@ -27,6 +27,9 @@ pub(crate) struct Place {
     pub(crate) parents: Vec<PathBuf>,
 }
 
+/// The group that a process moves to, so that the group it was started in can be divided. See [`settle`](crate::settle).
+pub(crate) const MAIN: &str = "cove-main";
+
 /// What `/proc` says, read once.
 #[derive(Debug)]
 pub(crate) struct Here {
@@ -67,7 +70,12 @@ pub(crate) fn find(controller: &str, own: &str, mounts: &str) -> Option<Place> {
             here.then_some(path)
         })?;
         let below = path.strip_prefix(root.trim_end_matches('/')).unwrap_or("").trim_start_matches('/');
-        let mut parents = vec![Path::new(point).join(below)];
+        let own = Path::new(point).join(below);
+        let mut parents = vec![own.clone()];
+        if let (Some(above), true) = (own.parent(), own.file_name().is_some_and(|name| name == MAIN)) {
+            // We have moved ourselves out of the way: the group above is ours to divide.
+            parents.insert(0, above.to_owned());
+        }
         if !below.is_empty() {
             parents.push(PathBuf::from(point));
         }

@@ -29,6 +29,5 @@ mod process;
 mod remove;
 pub mod ship;
 mod sys;
-mod watchdog;
 
 pub use remove::remove_tree;

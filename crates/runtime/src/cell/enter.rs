@@ -1,39 +1,38 @@
 //! From a freshly started process to the inside of a cell: the supervisor and the init.
 
-use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::time::Duration;
 
 use cove_cgroup::{Groups, Wanted};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{
-    DumpableBehavior, PidfdFlags, Signal, WaitOptions, getegid, geteuid, kill_process, pidfd_open,
-    set_dumpable_behavior, set_parent_process_death_signal, waitpid,
+    DumpableBehavior, Signal, WaitOptions, getegid, geteuid, kill_process, set_dumpable_behavior,
+    set_parent_process_death_signal, waitpid,
 };
 use rustix::thread::UnshareFlags;
 
+use super::attend::{Duties, attend};
 use super::disk::DiskWatch;
 use super::guests::open_proc;
 use super::identity::{self, INSIDE};
+use super::ledger::MemoryLedger;
 use super::report::{EffectiveLimits, EffectiveWalls, Survey, Wall, WallState};
 use super::rlimits::RESERVED_PROCESSES;
-use super::spec::{Go, Report, Spec, receive, receive_descriptor, send, send_descriptor};
+use super::spec::{Go, Report, Spec, receive, receive_descriptors, send, send_descriptors};
+use super::watch::{self, Scope, Watch};
 use super::{Limit, landlock_rules, rlimits, root, seccomp};
-use crate::process::Rank;
+use crate::process::{OomScore, Rank};
 use crate::ship::{Listen, ShipOptions};
-use crate::sys;
+use crate::sys::{self, SharedPage};
 
 /// Set by the owner; says that standard input is its line to us and standard output the listening socket.
 pub(super) const ASKED: &str = "COVE_CELL";
 
 /// Without these nothing of a guest runs. Namespaces are not in the list: they cannot be missing without an error.
 const NEEDED: [&str; 5] = ["capabilities", "network-namespace", "no-new-privileges", "pid-namespace", "seccomp"];
-
-/// How often the uptime is looked at for a lease: a machine that slept may have slept through its end.
-const LEASE_LOOK_MS: u64 = 900;
 
 /// The walls could not be put up.
 #[derive(Debug, thiserror::Error)]
@@ -45,22 +44,39 @@ pub struct EnterError(String);
 pub struct Inside {
     listener: UnixListener,
     spec: Spec,
-    walls: EffectiveWalls,
-    /// What guests read as `/proc/uptime`.
-    uptime: File,
+    up: Up,
     /// The supervisor's word, for as long as it lives.
     leash: UnixStream,
+}
+
+/// The walls that are up, and what Ship needs of what was open before.
+#[derive(Debug)]
+struct Up {
+    walls: EffectiveWalls,
+    ledger: MemoryLedger,
+    score: Option<OomScore>,
+    /// What guests read as `/proc/uptime`.
+    uptime: File,
+}
+
+/// What the init has of its supervisor.
+struct Given {
+    leash: UnixStream,
+    page: SharedPage,
+    /// `/proc` as it is outside, to be written where the sandbox's own is not.
+    proc: OwnedFd,
+    was_root: bool,
 }
 
 impl Inside {
     /// What Ship is told in here.
     pub(crate) fn ship_options(self, options: ShipOptions) -> ShipOptions {
-        let watched = self.walls.limits.memory_bytes.as_ref().filter(|limit| limit.by == "watchdog");
         // Whoever reaches a port in here is a guest; all else is asked by the socket, which has no name in here.
         let guests = |listen| if let Listen::Tcp(address) = listen { Listen::Doorstep(address) } else { listen };
         let mut listen: Vec<_> = options.listen.into_iter().map(guests).collect();
+        let Up { walls, ledger, score, uptime } = self.up;
         let mut env = self.spec.env;
-        if self.walls.missing().any(|wall| matches!(wall.name.as_str(), "own-layers" | "own-devices")) {
+        if walls.missing().any(|wall| matches!(wall.name.as_str(), "own-layers" | "own-devices")) {
             // Watches are refused: the usual watchers of files are told to look for themselves.
             for name in ["CHOKIDAR_USEPOLLING", "WATCHPACK_POLLING"] {
                 if !env.iter().any(|(other, _)| other == name) {
@@ -75,9 +91,10 @@ impl Inside {
             workspace: "/workspace".into(),
             process_limit: Some(self.spec.limits.processes),
             disk_news: Some(self.leash),
-            watch_memory_bytes: watched.map(|limit| limit.value),
-            limits: Some(self.walls.limits),
-            uptime: Some(self.uptime),
+            limits: Some(walls.limits),
+            memory: Some(ledger),
+            score,
+            uptime: Some(uptime),
             way_out: self.spec.egress.map(|_| root::EGRESS.into()),
             program: root::PROGRAM.into(),
             rank: Rank::Init,
@@ -128,15 +145,17 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     let spec: Spec = receive(File::from(control.try_clone()?))?;
     let root = geteuid().is_root();
     let (leash, collar) = UnixStream::pair()?;
+    let page = SharedPage::new()?;
+    let proc = rustix::fs::open("/proc", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     if !root {
-        identity::enter_user_namespace(geteuid().as_raw(), getegid().as_raw())?;
+        identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw())?;
     }
     sys::unshare(UnshareFlags::NEWPID)?;
     let Some(init) = sys::fork()? else {
         drop(collar);
-        return become_init(control, listener, spec, leash, root);
+        return become_init(control, listener, spec, Given { leash, page, proc, was_root: root });
     };
-    drop((leash, listener));
+    drop((leash, listener, proc));
     sys::run_soon();
     let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
     // The init builds its root meanwhile: joining a group may take as long as all of that.
@@ -144,8 +163,13 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     let attached = groups.attach(go.init_pid);
     let watched = attached.and_then(|()| {
         let disk = watch_disk(&spec, &collar)?;
+        let ledger = groups.memory_files().unwrap_or_default();
+        let scope = if go.memory_bytes.is_some() { Scope::Uncharged } else { Scope::Everything };
+        (go.ledger, go.wait_for_watch) = (!ledger.is_empty(), scope == Scope::Everything || !root);
+        send_descriptors(&collar, &ledger)?;
         send(&collar, &go)?;
-        Lines::open(control, init, spec.lease_until_ms)?.attend(disk)
+        let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page);
+        attend(Duties { control, init, collar: &collar, open, init_waits: go.wait_for_watch, disk, lease_until_ms: spec.lease_until_ms })
     });
     // Whatever happened, nobody is left: the init's end is the end of its PID namespace.
     let _ = kill_process(init, Signal::KILL);
@@ -160,7 +184,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
 /// Starts to watch the workspace where it has a limit. Needs the sandbox's `/proc`, which its init hands over.
 fn watch_disk(spec: &Spec, collar: &UnixStream) -> io::Result<Option<DiskWatch>> {
     // An init that could not build its root says why on its own.
-    let Some(proc) = receive_descriptor(collar)? else { return Ok(None) };
+    let Some(proc) = receive_descriptors(collar)?.pop() else { return Ok(None) };
     let Some(limit_bytes) = spec.limits.workspace_bytes else { return Ok(None) };
     DiskWatch::new(&spec.workspace, proc, collar.try_clone()?, limit_bytes).map(Some)
 }
@@ -190,84 +214,22 @@ fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
     groups
 }
 
-/// What the supervisor listens to: its owner, who renews the lease, and the init's end.
-struct Lines<'a> {
-    owner: &'a OwnedFd,
-    ended: OwnedFd,
-    /// The owner may be frozen, and then its line stays open; this process is not, and holds the lease for it.
-    lease_until_ms: Cell<Option<u64>>,
-}
-
-impl<'a> Lines<'a> {
-    fn open(owner: &'a OwnedFd, init: rustix::process::Pid, lease_until_ms: Option<u64>) -> io::Result<Self> {
-        let ended = pidfd_open(init, PidfdFlags::empty())?;
-        Ok(Self { owner, ended, lease_until_ms: Cell::new(lease_until_ms) })
-    }
-
-    /// Returns when all is over; watches the workspace meanwhile.
-    fn attend(&self, mut disk: Option<DiskWatch>) -> io::Result<()> {
-        while !self.over(disk.as_ref().map(DiskWatch::pause))? {
-            if let Some(disk) = &mut disk {
-                disk.look(&|| matches!(self.over(Some(Duration::ZERO)), Ok(false)));
-            }
-        }
-        Ok(())
-    }
-
-    /// Waits so long at most, or until the owner has gone, the init has ended, or the lease is over.
-    fn over(&self, wait: Option<Duration>) -> io::Result<bool> {
-        let left = match self.lease_until_ms.get() {
-            Some(until) => match until.saturating_sub(cove_cgroup::uptime_ms()?) {
-                0 => return Ok(true),
-                left => Some(Duration::from_millis(left.min(LEASE_LOOK_MS))),
-            },
-            None => None,
-        };
-        let wait = wait.into_iter().chain(left).min().and_then(|wait| Timespec::try_from(wait).ok());
-        // Without a lease no bytes are expected any more; only the end of the line is.
-        let renewals = if left.is_some() { PollFlags::IN } else { PollFlags::empty() };
-        let mut both = [
-            PollFd::new(self.owner, PollFlags::RDHUP | PollFlags::HUP | renewals),
-            PollFd::new(&self.ended, PollFlags::IN),
-        ];
-        match poll(&mut both, wait.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(errno) => return Err(errno.into()),
-        }
-        let [line, end] = [both[0].revents(), both[1].revents()];
-        if !end.is_empty() || !line.difference(PollFlags::IN).is_empty() {
-            return Ok(true);
-        }
-        if line.contains(PollFlags::IN) {
-            let mut until = [0; 8];
-            File::from(self.owner.try_clone()?).read_exact(&mut until)?;
-            self.lease_until_ms.set(self.lease_until_ms.get().max(Some(u64::from_be_bytes(until))));
-        }
-        Ok(false)
-    }
-}
-
 /// Process 1 of the sandbox: walls first, report, then it is Ship.
-fn become_init(
-    control: &OwnedFd,
-    listener: UnixListener,
-    spec: Spec,
-    leash: UnixStream,
-    was_root: bool,
-) -> io::Result<Inside> {
-    let outcome = put_up_walls(&spec, &leash, was_root);
+fn become_init(control: &OwnedFd, listener: UnixListener, spec: Spec, given: Given) -> io::Result<Inside> {
+    let outcome = put_up_walls(&spec, &given);
     let report = match &outcome {
-        Ok((walls, _)) => Report::Ready(Box::new(walls.clone())),
+        Ok(up) => Report::Ready(Box::new(up.walls.clone())),
         Err(error) => Report::Failed(error.to_string()),
     };
     send(File::from(control.try_clone()?), &report)?;
     match outcome {
-        Ok((walls, uptime)) => Ok(Inside { listener, spec, walls, uptime, leash }),
+        Ok(up) => Ok(Inside { listener, spec, up, leash: given.leash }),
         Err(_) => sys::exit_now(1),
     }
 }
 
-fn put_up_walls(spec: &Spec, leash: &UnixStream, was_root: bool) -> io::Result<(EffectiveWalls, File)> {
+fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
+    let Given { leash, page, proc, was_root } = given;
     let mut survey = Survey::default();
     let new = |what: &str| Ok::<_, io::Error>(what.to_owned());
     let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET;
@@ -275,7 +237,7 @@ fn put_up_walls(spec: &Spec, leash: &UnixStream, was_root: bool) -> io::Result<(
     rustix::system::sethostname(spec.hostname.as_bytes())?;
     let loopback = sys::raise_loopback();
     let root::Built { shared, shared_devices, uptime } = root::build(spec)?;
-    send_descriptor(leash, open_proc()?.as_fd())?;
+    send_descriptors(leash, &[open_proc()?])?;
     survey.note("mount-namespace", new("a root of our own: programs to read, /workspace and /tmp to write"));
     survey.note("own-layers", own_layers(&shared));
     survey.note("own-devices", own_devices(shared_devices));
@@ -284,19 +246,33 @@ fn put_up_walls(spec: &Spec, leash: &UnixStream, was_root: bool) -> io::Result<(
     survey.note("network-namespace", loopback.map(|()| "only its own loopback".to_owned()));
     survey.note("pid-namespace", first_process());
 
-    let Go { init_pid, cgroups, memory_bytes, cpus, processes, survey: counted } =
-        receive(leash).map_err(|_| io::Error::other("the supervisor has gone"))?;
-    survey.0.extend(counted.0);
+    let gone = |_| io::Error::other("the supervisor has gone");
+    let files = receive_descriptors(leash).map_err(gone)?.into_iter().map(File::from).collect::<Vec<_>>();
+    let Go { init_pid, cgroups, memory_bytes, cpus, processes, survey: counts, ledger, wait_for_watch } =
+        receive(leash).map_err(gone)?;
+    survey.0.extend(counts.0);
+    let memory_counted = memory_bytes.is_some();
+    let ledger = <[File; 2]>::try_from(files).ok().filter(|_| ledger).map(|[events, peak]| (events, peak));
+    let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone());
+    if !memory_counted && !sys::has_landlock() {
+        root::take_zero_away()?;
+    }
     survey.note("cgroup-namespace", sys::unshare(UnshareFlags::NEWCGROUP).map(|()| "new".to_owned()));
-    if was_root {
+    if *was_root {
+        // Ship is not killed at all: it is small, and with it the sandbox's /tmp and session would go.
+        let _ = OomScore::protect(proc);
         identity::become_owner_of_cargo(spec.uid, spec.gid)?;
-        identity::enter_user_namespace(spec.uid, spec.gid)?;
+        identity::enter_user_namespace(proc, spec.uid, spec.gid)?;
     }
     survey.note("user-namespace", new(&format!("uid {INSIDE} inside is {} outside, and nobody else", spec.uid)));
 
     let mut limits = EffectiveLimits { memory_bytes, cpus, processes, ..EffectiveLimits::default() };
     limits.tmp_bytes = Some(Limit::new(spec.limits.tmp_bytes, "tmpfs"));
     survey.note("resource-limits", rlimits::set(&spec.limits, &mut limits));
+    survey.note("inotify-share", identity::bound_user_namespace(proc));
+    let score = OomScore::open(proc);
+    survey.note("killed-first", score.as_ref().map(|_| "guests, when memory runs out".to_owned()));
+    await_watch(leash, wait_for_watch)?;
     rustix::thread::set_no_new_privs(true)?;
     identity::drop_capabilities()?;
     // Guests have the same user as Ship: without this they could read and change it.
@@ -306,7 +282,7 @@ fn put_up_walls(spec: &Spec, leash: &UnixStream, was_root: bool) -> io::Result<(
     survey.note("landlock", landlock_rules::put_on());
     survey.note("signal-scope", landlock_rules::scopes_signals());
     let shared = seccomp::Shared { system: !shared.is_empty(), devices: shared_devices };
-    survey.note("seccomp", seccomp::put_on(shared));
+    survey.note("seccomp", seccomp::put_on(seccomp::Conditions { shared, memory_counted }));
     confirm(&mut survey);
     for needed in NEEDED {
         let missing = |wall: &&Wall| wall.name == needed && wall.state == WallState::Missing;
@@ -323,7 +299,7 @@ fn put_up_walls(spec: &Spec, leash: &UnixStream, was_root: bool) -> io::Result<(
         init_pid,
         cgroups,
     };
-    Ok((walls, uptime))
+    Ok(Up { walls, ledger, score: score.ok(), uptime })
 }
 
 /// Whether everything that guests read of the machine is a layer of their own.
@@ -342,6 +318,16 @@ fn own_devices(shared: bool) -> Result<String, String> {
         return Err(why.to_owned());
     }
     Ok("nodes of the sandbox's own".to_owned())
+}
+
+/// Lets the watch open its eyes, which it can only while this process may be looked into.
+fn await_watch(mut leash: &UnixStream, wait: bool) -> io::Result<()> {
+    leash.write_all(&[watch::LOOK])?;
+    let mut word = [0];
+    if wait && (leash.read_exact(&mut word).is_err() || word != [watch::LOOKING]) {
+        return Err(io::Error::other("no control group counts memory, and it could not be watched either"));
+    }
+    Ok(())
 }
 
 fn first_process() -> io::Result<String> {

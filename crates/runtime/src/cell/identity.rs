@@ -1,8 +1,10 @@
 //! Who the guest is: `shipyard` inside, somebody who owns nothing outside, without privilege in any namespace.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 
+use rustix::fs::{Mode, OFlags, openat};
 use rustix::process::{DumpableBehavior, Gid, Uid, set_dumpable_behavior};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, UnshareFlags, capabilities, clear_ambient_capability_set,
@@ -30,11 +32,29 @@ pub(super) fn become_owner_of_cargo(uid: u32, gid: u32) -> io::Result<()> {
 }
 
 /// A user namespace in which the guest is the only user there is.
-pub(super) fn enter_user_namespace(uid: u32, gid: u32) -> io::Result<()> {
+pub(super) fn enter_user_namespace(proc: &OwnedFd, uid: u32, gid: u32) -> io::Result<()> {
     sys::unshare(UnshareFlags::NEWUSER)?;
-    fs::write("/proc/self/setgroups", "deny")?;
-    fs::write("/proc/self/gid_map", format!("{INSIDE} {gid} 1"))?;
-    fs::write("/proc/self/uid_map", format!("{INSIDE} {uid} 1"))
+    write_below(proc, "self/setgroups", "deny")?;
+    write_below(proc, "self/gid_map", &format!("{INSIDE} {gid} 1"))?;
+    write_below(proc, "self/uid_map", &format!("{INSIDE} {uid} 1"))
+}
+
+/// What the kernel counts for each user namespace apart, and the most of it. A user has 128 inotify instances for all
+/// of his programs; eight sandboxes have room in them. A watch takes about a kilobyte.
+const SHARES: [(&str, u32); 2] = [("max_inotify_instances", 16), ("max_inotify_watches", 8192)];
+
+/// Bounds what this user namespace may take of what its owner's other programs need, too.
+pub(super) fn bound_user_namespace(proc: &OwnedFd) -> io::Result<String> {
+    for (name, most) in SHARES {
+        write_below(proc, &format!("sys/user/{name}"), &most.to_string())?;
+    }
+    Ok(format!("{} inotify instances, {} watches", SHARES[0].1, SHARES[1].1))
+}
+
+/// Writes a file of `/proc` as it is outside: the sandbox's own is read-only.
+fn write_below(proc: &OwnedFd, path: &str, text: &str) -> io::Result<()> {
+    let file = openat(proc, path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    fs::File::from(file).write_all(text.as_bytes())
 }
 
 /// Empties all five sets. What is dropped here can never come back: `no_new_privs` is on.

@@ -25,8 +25,12 @@ fn rules() -> Result<LandlockStatus, RulesetError> {
         ("/workspace", all_but_devices()),
         ("/tmp", all_but_devices()),
         ("/dev/shm", all_but_devices()),
-        ("/dev", read | terminal),
-        ("/proc", read | AccessFs::WriteFile),
+        ("/dev", read),
+        ("/dev/null", read | AccessFs::WriteFile),
+        ("/dev/full", read | AccessFs::WriteFile),
+        ("/dev/tty", read | terminal),
+        ("/dev/pts", read | terminal),
+        // Not /dev/zero: whoever may write it can map memory that belongs to no process.
     ];
     for (path, allowed) in rights {
         if let Ok(folder) = PathFd::new(path) {

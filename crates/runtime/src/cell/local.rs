@@ -16,7 +16,7 @@ use super::egress::Egress;
 use super::enter::ASKED;
 use super::report::EffectiveWalls;
 use super::spec::{Report, Spec};
-use super::{CellNetwork, CellOptions};
+use super::{CellLimits, CellNetwork, CellOptions};
 
 /// Usually ten milliseconds; a machine that needs this long has other troubles.
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -197,7 +197,8 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
         mounts,
         hostname: options.hostname.clone(),
         env: options.env.clone(),
-        limits: limits.clone(),
+        // Files in /tmp are memory: processes keep at least half of it.
+        limits: CellLimits { tmp_bytes: limits.tmp_bytes.min(limits.memory_bytes / 2), ..limits.clone() },
         network: options.network.clone(),
         control_groups: options.control_groups,
         own_layers: options.own_layers,

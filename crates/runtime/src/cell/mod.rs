@@ -6,6 +6,7 @@
 //! itself, checks from inside that they stand, and becomes Ship. Whichever of the three ends, the other two follow, and
 //! the kernel ends whatever else is in the sandbox's PID namespace; its mounts exist nowhere else.
 
+mod attend;
 mod disk;
 mod egress;
 mod enter;
@@ -15,6 +16,7 @@ mod guests;
 mod identity;
 mod landlock_rules;
 mod layers;
+mod ledger;
 mod local;
 mod options;
 mod procfs;
@@ -23,13 +25,17 @@ mod rlimits;
 mod root;
 mod seccomp;
 mod spec;
+mod stopped;
 mod syscalls;
+mod watch;
 
 pub use cove_cgroup::Limit;
 pub(crate) use disk::{DiskNews, Hidden};
 pub use enter::{EnterError, Inside, enter};
 pub(crate) use guest_walls::wall_guests_off;
+pub use ledger::MemoryLedger;
 pub use local::{CellError, LocalCell};
 pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};
 pub(crate) use procfs::tell_uptime;
-pub use report::{EffectiveLimits, EffectiveWalls, Wall, WallState};
+pub use report::{EffectiveLimits, EffectiveWalls, MEMORY_WATCHED, Wall, WallState};
+pub(crate) use stopped::{StopCause, Stopped};

@@ -89,6 +89,8 @@ pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
     }
     during(ASIDE, unmount(ASIDE, UnmountFlags::DETACH))?;
     fs::remove_dir(ASIDE)?;
+    // Guests must not write what is said of them there, such as who is killed first when memory runs out.
+    bar("/proc", READ_ONLY.and(MountBars::NO_PROGRAMS), false)?;
     Ok(uptime)
 }
 

@@ -43,6 +43,21 @@ pub struct EffectiveLimits {
     pub open_files: Option<Limit<u64>>,
 }
 
+/// What is said where no control group counts memory.
+pub const MEMORY_WATCHED: &str = "memory: watched, not enforced";
+
+impl EffectiveLimits {
+    /// Whether the kernel itself holds memory to its limit.
+    pub fn memory_is_enforced(&self) -> bool {
+        self.memory_bytes.as_ref().is_some_and(|limit| limit.by.starts_with("cgroup"))
+    }
+
+    /// What an operator should know, in the words of `cove doctor`.
+    pub fn warnings(&self) -> Vec<String> {
+        if self.memory_is_enforced() { Vec::new() } else { vec![MEMORY_WATCHED.to_owned()] }
+    }
+}
+
 /// The walls of one cell, as they are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EffectiveWalls {

@@ -10,6 +10,9 @@ use super::{EffectiveLimits, Limit};
 /// Ship's own threads and keepers come on top of what guests may have.
 pub(super) const RESERVED_PROCESSES: u64 = 64;
 
+/// Open files of one process where nobody counts what they hold in the kernel: enough for servers of a sandbox's size.
+const UNCOUNTED_OPEN_FILES: u64 = 1024;
+
 fn lower(resource: Resource, most: u64) -> io::Result<u64> {
     let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
     let most = most.min(allowed);
@@ -26,14 +29,16 @@ pub(super) fn set(limits: &CellLimits, effective: &mut EffectiveLimits) -> io::R
     lower(Resource::Msgqueue, 800 << 10)?;
     lower(Resource::Sigpending, 4096)?;
     lower(Resource::Nproc, limits.processes + RESERVED_PROCESSES)?;
-    effective.open_files = Some(Limit::new(lower(Resource::Nofile, limits.open_files)?, "rlimit"));
+    let counted = effective.memory_bytes.is_some();
+    let open_files = if counted { limits.open_files } else { limits.open_files.min(UNCOUNTED_OPEN_FILES) };
+    effective.open_files = Some(Limit::new(lower(Resource::Nofile, open_files)?, "rlimit"));
     if let Some(bytes) = limits.workspace_bytes {
         effective.workspace_bytes = Some(Limit::new(lower(Resource::Fsize, bytes)?, "rlimit and watchdog"));
     }
     if effective.processes.is_none() {
         effective.processes = Some(Limit::new(limits.processes, "rlimit"));
     }
-    if effective.memory_bytes.is_none() {
+    if !counted {
         // One process cannot have more than all together may; the watchdog sees to the sum.
         lower(Resource::Data, limits.memory_bytes)?;
         effective.memory_bytes = Some(Limit::new(limits.memory_bytes, "watchdog"));

@@ -1,5 +1,6 @@
 //! The root of a sandbox: the system's own programs to read, a workspace to write, and nothing else of the machine.
 
+use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -29,6 +30,12 @@ const WRITABLE: MountBars = MountBars::NO_SETUID.and(MountBars::NO_DEVICES);
 
 /// Folders of the machine that hold its programs; symlinks among them (`/bin -> usr/bin`) stay symlinks.
 const PROGRAMS: &[&str] = &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+
+/// The machine has 4096 terminals for everybody; a sandbox gets these.
+const TERMINALS: &CStr = c"newinstance,ptmxmode=0666,mode=620,max=64";
+
+/// Size of `/dev/shm`, unless that were more than a quarter of the memory: its files are memory.
+const SHARED_MEMORY_BYTES: u64 = 64 << 20;
 
 /// Devices and their numbers.
 const DEVICES: &[(&str, u32, u32)] =
@@ -68,7 +75,7 @@ pub(super) fn build(spec: &Spec) -> io::Result<Built> {
     chdir("/")?;
     programs(&mut layers)?;
     small_files(spec, &mut layers)?;
-    let shared_devices = devices()?;
+    let shared_devices = devices(spec)?;
     temporary(spec)?;
     let uptime = procfs::mount_own(spec)?;
     workspace(&spec.workspace)?;
@@ -156,7 +163,7 @@ fn small_files(spec: &Spec, layers: &mut Layers) -> io::Result<()> {
 }
 
 /// Says whether the nodes are the machine's own: only root can make others.
-fn devices() -> io::Result<bool> {
+fn devices(spec: &Spec) -> io::Result<bool> {
     fs::create_dir("/dev")?;
     let bars = MountBars::NO_SETUID.and(MountBars::NO_PROGRAMS);
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
@@ -183,9 +190,11 @@ fn devices() -> io::Result<bool> {
     fs::create_dir("/dev/pts")?;
     fs::create_dir("/dev/shm")?;
     bar("/dev", bars.and(MountBars::READ_ONLY), false)?;
-    during("/dev/pts", mount("devpts", "/dev/pts", "devpts", flags, c"newinstance,ptmxmode=0666,mode=620"))?;
+    during("/dev/pts", mount("devpts", "/dev/pts", "devpts", flags, TERMINALS))?;
     let flags = flags | MountFlags::NODEV;
-    during("/dev/shm", mount("shm", "/dev/shm", "tmpfs", flags, c"size=64m,nr_inodes=4k,mode=1777"))?;
+    let size = SHARED_MEMORY_BYTES.min(spec.limits.memory_bytes / 4);
+    let options = CString::new(format!("size={size},nr_inodes=4k,mode=1777"))?;
+    during("/dev/shm", mount("shm", "/dev/shm", "tmpfs", flags, options.as_c_str()))?;
     Ok(shared)
 }
 
@@ -203,9 +212,16 @@ fn own_nodes() -> io::Result<()> {
     Ok(())
 }
 
+/// Takes `/dev/zero` away: a shared mapping of it is memory that belongs to no process, and where neither Landlock keeps
+/// it from being opened for writing nor a control group counts it, nobody would see it. `/dev/full` is in its place, which
+/// gives the same zeros and cannot be mapped.
+pub(super) fn take_zero_away() -> io::Result<()> {
+    during("/dev/zero", mount_bind("/dev/full", "/dev/zero"))
+}
+
 fn temporary(spec: &Spec) -> io::Result<()> {
     fs::create_dir("/tmp")?;
-    let size = std::ffi::CString::new(format!("size={},nr_inodes=64k,mode=1777", spec.limits.tmp_bytes))?;
+    let size = CString::new(format!("size={},nr_inodes=64k,mode=1777", spec.limits.tmp_bytes))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     during("/tmp", mount("tmp", "/tmp", "tmpfs", flags, size.as_c_str()))?;
     fs::create_dir("/var")?;

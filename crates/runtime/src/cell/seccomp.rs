@@ -11,7 +11,7 @@ use seccompiler::{
     apply_filter,
 };
 
-use super::syscalls::{ALLOWED, ALLOWED_HERE, REFUSED, REFUSED_HERE};
+use super::syscalls::{ALLOWED, ALLOWED_HERE, ALLOWED_IF_COUNTED, REFUSED, REFUSED_HERE};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -37,6 +37,17 @@ const REFUSED_IOCTLS: [u64; 2] = [0x5412, 0x541c];
 
 /// A read that does not wait for the disk.
 const RWF_NOWAIT: u64 = 0x8;
+
+/// The bits of `mmap`'s flags that say what kind of mapping it is.
+const MAP_KIND: i32 = 0x0f;
+
+/// What of a sandbox decides which calls there are in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Conditions {
+    pub(super) shared: Shared,
+    /// Whether a control group counts memory, also what no process maps.
+    pub(super) memory_counted: bool,
+}
 
 /// Which inodes guests have in common with the machine: what would be seen or held up through them is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,16 +75,16 @@ fn compile(rules: Rules, otherwise: SeccompAction, matched: SeccompAction) -> Ou
     Ok(SeccompFilter::new(rules, otherwise, matched, arch)?.try_into()?)
 }
 
-fn plain(lists: [&[libc::c_long]; 2]) -> Rules {
-    lists.into_iter().flatten().map(|call| (*call, Vec::new())).collect()
+fn plain(lists: &[&[libc::c_long]]) -> Rules {
+    lists.iter().copied().flatten().map(|call| (*call, Vec::new())).collect()
 }
 
 fn errno(number: i32) -> SeccompAction {
     SeccompAction::Errno(number.unsigned_abs())
 }
 
-fn allowed(shared: Shared) -> Outcome<BpfProgram> {
-    let mut rules = plain([ALLOWED, ALLOWED_HERE]);
+fn allowed(Conditions { shared, memory_counted }: Conditions) -> Outcome<BpfProgram> {
+    let mut rules = plain(&[ALLOWED, ALLOWED_HERE, if memory_counted { ALLOWED_IF_COUNTED } else { &[] }]);
     if shared.watchable() {
         rules.remove(&libc::SYS_inotify_add_watch);
     }
@@ -88,8 +99,8 @@ fn allowed(shared: Shared) -> Outcome<BpfProgram> {
     compile(rules, errno(libc::ENOSYS), SeccompAction::Allow)
 }
 
-fn refused() -> Outcome<BpfProgram> {
-    let mut rules = plain([REFUSED, REFUSED_HERE]);
+fn refused(counted: bool) -> Outcome<BpfProgram> {
+    let mut rules = plain(&[REFUSED, REFUSED_HERE]);
     let bits = |value: i32| u64::from(value.cast_unsigned());
     // One rule per flag: any of them is enough.
     let namespaces = (0..32).map(|bit| 1_i32 << bit).filter(|flag| NAMESPACES & flag != 0);
@@ -105,6 +116,16 @@ fn refused() -> Outcome<BpfProgram> {
     rules.insert(libc::SYS_personality, vec![SeccompRule::new(known)?]);
     let ioctls = REFUSED_IOCTLS.map(|request| when(1, SeccompCmpOp::Eq, request));
     rules.insert(libc::SYS_ioctl, ioctls.into_iter().collect::<Outcome<_>>()?);
+    // Huge pages are the machine's own store, which no limit counts. Shared memory without a file belongs to no process:
+    // it stays when its pages are unmapped, so only a control group sees it.
+    let flags = |mask: i32, value: i32| when(3, SeccompCmpOp::MaskedEq(bits(mask)), bits(value));
+    let mut mappings = vec![flags(libc::MAP_HUGETLB, libc::MAP_HUGETLB)?];
+    if !counted {
+        for kind in [libc::MAP_SHARED, libc::MAP_SHARED_VALIDATE] {
+            mappings.push(flags(MAP_KIND | libc::MAP_ANONYMOUS, kind | libc::MAP_ANONYMOUS)?);
+        }
+    }
+    rules.insert(libc::SYS_mmap, mappings);
     // Device nodes; FIFOs and sockets are files like others.
     let kind = SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT));
     let devices = |argument| -> Outcome<Vec<SeccompRule>> {
@@ -135,9 +156,10 @@ fn unsupported() -> Outcome<BpfProgram> {
 }
 
 /// Puts the filters on for this process and everybody below.
-pub(super) fn put_on(shared: Shared) -> Result<String, String> {
+pub(super) fn put_on(conditions: Conditions) -> Result<String, String> {
     let outcome = (|| {
-        let (allowed, refused, unsupported) = (allowed(shared)?, refused()?, unsupported()?);
+        let refused = refused(conditions.memory_counted)?;
+        let (allowed, unsupported) = (allowed(conditions)?, unsupported()?);
         // The last one on speaks first: its EPERM wins over the other's ENOSYS.
         apply_filter(&allowed)?;
         apply_filter(&refused)?;

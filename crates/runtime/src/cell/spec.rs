@@ -2,14 +2,13 @@
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, sendmsg,
 };
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +48,10 @@ pub(super) struct Go {
     pub(super) cpus: Option<Limit<f64>>,
     pub(super) processes: Option<Limit<u64>>,
     pub(super) survey: Survey,
+    /// Whether the group's files of events and of highest use come along.
+    pub(super) ledger: bool,
+    /// Whether nothing may start before the watch has opened its eyes.
+    pub(super) wait_for_watch: bool,
 }
 
 /// The init's report, or what went wrong.
@@ -58,27 +61,31 @@ pub(super) enum Report {
     Failed(String),
 }
 
-/// Hands a descriptor over.
-pub(super) fn send_descriptor(to: &UnixStream, descriptor: BorrowedFd<'_>) -> io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+/// Hands descriptors over, two at most, with one byte.
+pub(super) fn send_descriptors(to: &UnixStream, descriptors: &[impl AsFd]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    let given = [descriptor];
-    control.push(SendAncillaryMessage::ScmRights(&given));
+    let given: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
+    if !given.is_empty() && !control.push(SendAncillaryMessage::ScmRights(&given)) {
+        return Err(io::Error::other("too many descriptors to hand over"));
+    }
     sendmsg(to, &[IoSlice::new(b"d")], &mut control, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 
-/// Takes the one that was handed over; `None` when the other has gone instead.
-pub(super) fn receive_descriptor(from: &UnixStream) -> io::Result<Option<OwnedFd>> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+/// Takes those that were handed over; none when the other has gone instead.
+pub(super) fn receive_descriptors(from: &UnixStream) -> io::Result<Vec<OwnedFd>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
     recvmsg(from, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
-    let rights = control.drain().filter_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut rights) => rights.next(),
-        _ => None,
-    });
-    Ok(rights.last())
+    let mut taken = Vec::new();
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(rights) = message {
+            taken.extend(rights);
+        }
+    }
+    Ok(taken)
 }
 
 /// Writes one message: its length, then JSON.

@@ -4,6 +4,7 @@
 
 mod family;
 mod mark;
+mod oom;
 mod output;
 mod program;
 mod spawner;
@@ -12,6 +13,6 @@ mod tree;
 pub(crate) use family::Family;
 pub use family::Rank;
 pub(crate) use mark::Mark;
+pub use oom::OomScore;
 pub(crate) use output::{Bounded, Capture};
 pub(crate) use program::{End, Program, TreeEnd};
-pub(crate) use tree::{proportional_bytes, resident_bytes_by_process};

@@ -27,6 +27,11 @@ impl End {
     /// It was killed, and has not been seen dead yet.
     const UNKNOWN: Self = Self { code: 128 + libc::SIGKILL, signal: Some(libc::SIGKILL) };
 
+    /// Whether it, or its last child as shells tell it, was killed.
+    pub(crate) fn is_kill(self) -> bool {
+        self.code == 128 + libc::SIGKILL
+    }
+
     fn from_wait_status(status: i32) -> Self {
         match status & 0x7f {
             0 => Self { code: status >> 8 & 0xff, signal: None },

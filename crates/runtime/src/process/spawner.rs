@@ -9,8 +9,8 @@ use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
 
 use super::family::Register;
-use super::{Mark, Program};
-use crate::sys::spawn::{Start, block_signals, spawn};
+use super::{Mark, OomScore, Program};
+use crate::sys::spawn::{Spawned, Start, block_signals, spawn};
 
 struct Order {
     start: Start,
@@ -25,10 +25,12 @@ pub(super) struct Spawner {
 }
 
 impl Spawner {
-    /// Starts the thread. `prepare` runs on it before its first program, and if it fails, there is none.
+    /// Starts the thread. `prepare` runs on it before its first program, and if it fails, there is none. With a score, the
+    /// kernel kills its programs first when memory runs out.
     pub(super) fn new(
         name: &str,
         register: Arc<Register>,
+        score: Option<Arc<OomScore>>,
         prepare: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> io::Result<Self> {
         let (orders, inbox) = mpsc::channel::<Order>();
@@ -46,7 +48,7 @@ impl Spawner {
                 }
                 let started = match &refusal {
                     Some(refusal) => Err(io::Error::other(refusal.clone())),
-                    None => register.starting(|| spawn(start, mark)).map(|started| Program::new(started, mark)),
+                    None => register.starting(|| make(score.as_deref(), start, mark)).map(|started| Program::new(started, mark)),
                 };
                 // Whoever has gone meanwhile leaves a program that ends here.
                 let _ = reply.send(started);
@@ -62,4 +64,12 @@ impl Spawner {
         self.orders.send(Order { start, mark, reply }).map_err(|_| gone())?;
         started.await.map_err(|_| gone())?
     }
+}
+
+/// Makes the process, with a guest's score.
+fn make(score: Option<&OomScore>, start: Start, mark: Option<Mark>) -> io::Result<Spawned> {
+    let raised = score.map(OomScore::raise).transpose()?;
+    let spawned = spawn(start, mark);
+    drop(raised);
+    spawned
 }

@@ -132,23 +132,6 @@ pub(super) fn kill(handle: impl AsFd) {
     let _ = pidfd_send_signal(handle, Signal::KILL);
 }
 
-/// What a process has in memory, each page that it shares counted by its share. `None` where the kernel does not say.
-pub(crate) fn proportional_bytes(pid: i32) -> Option<u64> {
-    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    line.split_ascii_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
-}
-
-/// Resident memory of everybody in this `/proc` but ourselves, for the watchdog.
-pub(crate) fn resident_bytes_by_process() -> Vec<(i32, u64)> {
-    let page = rustix::param::page_size() as u64;
-    let own = std::process::id().cast_signed();
-    let resident = |pid: i32| -> Option<u64> {
-        fs::read_to_string(format!("/proc/{pid}/statm")).ok()?.split(' ').nth(1)?.parse::<u64>().ok()
-    };
-    numbered().filter(|pid| *pid != own).filter_map(|pid| Some((pid, resident(pid)? * page))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

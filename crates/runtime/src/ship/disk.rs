@@ -5,49 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use serde::Serialize;
-
 use super::error::ApiError;
-use crate::cell::{DiskNews, Hidden};
-
-/// Which limit ended something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Cause {
-    /// The workspace's size.
-    DiskLimit,
-}
-
-/// A limit that was passed, with its figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Passed {
-    pub(crate) cause: Cause,
-    pub(crate) used_bytes: u64,
-    pub(crate) limit_bytes: u64,
-    #[serde(skip)]
-    hidden: Option<Hidden>,
-}
-
-impl Passed {
-    fn of(news: &DiskNews) -> Self {
-        let DiskNews { used_bytes, limit_bytes, uncounted, .. } = *news;
-        Self { cause: Cause::DiskLimit, used_bytes, limit_bytes, hidden: uncounted }
-    }
-}
-
-impl std::fmt::Display for Passed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { used_bytes, limit_bytes, .. } = self;
-        write!(f, "the workspace is over its disk limit: {used_bytes} of {limit_bytes} bytes are used")?;
-        f.write_str(match self.hidden {
-            Some(Hidden::Unreadable) => ", and a folder in it cannot be read, so that nobody knows how much is there",
-            Some(Hidden::TooDeep) => ", and folders in it are nested too deep to be counted",
-            Some(Hidden::TooMany) => ", and more files are in it than may be",
-            None => "",
-        })?;
-        f.write_str("; delete files to make room")
-    }
-}
+use crate::cell::{DiskNews, StopCause, Stopped};
 
 /// The supervisor's line, and what it said last.
 #[derive(Debug, Default)]
@@ -58,8 +17,8 @@ struct Heard {
     line: Option<UnixStream>,
     /// The beginning of a message whose end has not come yet.
     rest: Vec<u8>,
-    over: Option<Passed>,
-    ended: Option<(Instant, Passed)>,
+    over: Option<Stopped>,
+    ended: Option<(Instant, Stopped)>,
 }
 
 impl Disk {
@@ -78,7 +37,7 @@ impl Disk {
     }
 
     /// For which limit programs were ended since then. It was said before they were.
-    pub(crate) fn ended_since(&self, begin: Instant) -> Option<Passed> {
+    pub(crate) fn ended_since(&self, begin: Instant) -> Option<Stopped> {
         self.hear(|heard| heard.ended.filter(|(at, _)| *at >= begin).map(|(_, passed)| passed))
     }
 
@@ -111,9 +70,10 @@ impl Heard {
         while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
             let message: Vec<_> = self.rest.drain(..=end).collect();
             let Ok(news) = serde_json::from_slice::<DiskNews>(&message) else { continue };
-            let passed = Passed::of(&news);
-            self.over = news.over.then_some(passed);
-            if news.ended {
+            let DiskNews { used_bytes, limit_bytes, over, ended, uncounted: hidden } = news;
+            let passed = Stopped { cause: StopCause::DiskLimit, used_bytes, limit_bytes, hidden };
+            self.over = over.then_some(passed);
+            if ended {
                 self.ended = Some((Instant::now(), passed));
             }
         }

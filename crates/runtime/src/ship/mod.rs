@@ -4,6 +4,7 @@
 //! It knows nothing of sandboxes, profiles or keys: whoever can reach its socket may use it, and the walls around it
 //! ([`crate::cell`]) decide who that is and how much it may use. It runs the same way under every driver.
 
+mod causes;
 mod command;
 mod disk;
 mod doorstep;
@@ -20,7 +21,7 @@ mod skill;
 mod term;
 mod way_out;
 
-pub use crate::process::Rank;
+pub use crate::process::{OomScore, Rank};
 pub use command::command;
 pub use options::{Listen, ShipOptions};
 pub use python::IPythonUse;

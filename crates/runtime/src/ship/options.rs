@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::{IPythonUse, Rank};
+use super::{IPythonUse, OomScore, Rank};
 
 /// Where Ship listens.
 #[derive(Debug)]
@@ -39,8 +39,10 @@ pub struct ShipOptions {
     pub output_limit_bytes: usize,
     /// How many processes guests may have; Ship itself may have more, so that it can still act when they are used up.
     pub process_limit: Option<u64>,
-    /// How much memory all guests together may use where no control group counts it; a watchdog sees to it.
-    pub watch_memory_bytes: Option<u64>,
+    /// Who knows when memory ran out; `None` where whoever made the sandbox has not said.
+    pub memory: Option<crate::cell::MemoryLedger>,
+    /// Makes guests the first to be killed when memory runs out; `None`: Ship tries by itself.
+    pub score: Option<OomScore>,
     /// The line of whoever counts the workspace from outside.
     pub disk_news: Option<std::os::unix::net::UnixStream>,
     /// What guests are held to, and by what, for `/meta`; `None` where whoever made the sandbox has not said.
@@ -72,7 +74,8 @@ impl Default for ShipOptions {
             preload: None,
             output_limit_bytes: 256 << 10,
             process_limit: None,
-            watch_memory_bytes: None,
+            memory: None,
+            score: None,
             disk_news: None,
             limits: None,
             uptime: None,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
 
+use super::causes::Causes;
 use super::disk::Disk;
 use super::error::ApiError;
 use super::fs::confined::{MOUNT, Workspace};
@@ -20,7 +21,7 @@ use super::python::Kernel;
 use super::shell::Jobs;
 use super::{Listen, ShipOptions, doorstep, fs, python, shell, skill, term, way_out};
 use crate::cell::EffectiveLimits;
-use crate::process::Family;
+use crate::process::{Family, OomScore};
 
 /// JSON bodies: code and file contents. Larger files are uploaded.
 const MAX_BODY_BYTES: usize = 32 << 20;
@@ -39,6 +40,7 @@ pub(crate) struct ShipState {
     pub(crate) process_limit: Option<u64>,
     pub(super) pulse: Pulse,
     pub(crate) disk: Arc<Disk>,
+    pub(crate) causes: Causes,
     limits: Arc<Option<EffectiveLimits>>,
     /// What did not go well at the start, and did not keep Ship from it.
     warnings: Arc<[String]>,
@@ -95,8 +97,8 @@ impl ShipHandle {
 }
 
 /// All routes of a Ship on this workspace. Needs a Tokio runtime, whose tasks own the interpreter and the processes.
-pub fn router(options: &ShipOptions) -> Result<Router, ShipError> {
-    build(options).map(|built| built.all)
+pub fn router(mut options: ShipOptions) -> Result<Router, ShipError> {
+    build(&mut options).map(|built| built.all)
 }
 
 /// What there is to serve.
@@ -108,7 +110,7 @@ struct Built {
     family: Arc<Family>,
 }
 
-fn build(options: &ShipOptions) -> Result<Built, ShipError> {
+fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let refuse = |reason: String| ShipError::Workspace { path: options.workspace.display().to_string(), reason };
     let workspace = Workspace::open(&options.workspace).map_err(|errno| refuse(errno.to_string()))?;
     // Opened, should a guest have closed it. What cannot be is told by whoever needs it.
@@ -119,12 +121,11 @@ fn build(options: &ShipOptions) -> Result<Built, ShipError> {
     }
     let workspace = Arc::new(workspace);
     let files = cove_files::Workspace::open(&options.workspace).map_err(|error| refuse(error.to_string()))?;
-    let family = Family::found(options.rank)?;
+    let score = options.score.take().or_else(|| OomScore::open(std::fs::File::open("/proc").ok()?).ok());
+    let family = Family::found(options.rank, score)?;
     let env = options.full_env();
-    if let Some(limit_bytes) = options.watch_memory_bytes {
-        crate::watchdog::watch_memory(limit_bytes);
-    }
     let disk = Arc::new(Disk::new(options.disk_news.as_ref().map(UnixStream::try_clone).transpose()?)?);
+    let causes = Causes::new(options.memory.clone(), Arc::clone(&disk));
     let kernel = Kernel::new(python::Recipe {
         python: options.python.clone(),
         env: env.clone(),
@@ -134,7 +135,7 @@ fn build(options: &ShipOptions) -> Result<Built, ShipError> {
         workspace: Arc::clone(&workspace),
         output_limit_bytes: options.output_limit_bytes,
         processes: options.process_limit,
-        disk: Arc::clone(&disk),
+        causes: causes.clone(),
     });
     let javascript = Javascript::new(javascript::Recipe {
         program: options.program.clone(),
@@ -157,6 +158,7 @@ fn build(options: &ShipOptions) -> Result<Built, ShipError> {
         process_limit: options.process_limit,
         pulse: Pulse::default(),
         disk,
+        causes,
         limits: Arc::new(options.limits.clone()),
         warnings: warnings.into(),
     };
@@ -189,7 +191,7 @@ async fn keep_uptime(mut file: std::fs::File) {
 /// Starts to serve.
 pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
     let listen = std::mem::take(&mut options.listen);
-    let Built { all, doorstep, family } = build(&options)?;
+    let Built { all, doorstep, family } = build(&mut options)?;
     if let Some(file) = options.uptime.take() {
         tokio::spawn(keep_uptime(file));
     }
@@ -234,6 +236,8 @@ async fn unknown(uri: axum::http::Uri) -> ApiError {
 async fn meta(State(state): State<ShipState>) -> Json<Value> {
     let kernel = state.kernel.status();
     let engine = if kernel["ipython"] == true { "ipython" } else { "python" };
+    let weak = state.limits.as_ref().as_ref().map(EffectiveLimits::warnings).unwrap_or_default();
+    let warnings: Vec<_> = state.warnings.iter().cloned().chain(weak).collect();
     Json(json!({
         "runtime": {
             "name": "ship",
@@ -244,7 +248,7 @@ async fn meta(State(state): State<ShipState>) -> Json<Value> {
         "workspace": {"mount_path": MOUNT},
         // What is enforced, and by what; null where nothing is, or where a container's own maker would have to be asked.
         "limits": *state.limits,
-        "warnings": *state.warnings,
+        "warnings": warnings,
         "capabilities": {
             "filesystem": {
                 "operations": ["create", "read", "write", "edit", "delete", "list", "upload", "download"],

@@ -3,7 +3,10 @@
 //! Each function does one thing and says why it is sound. Nothing here decides anything.
 #![allow(unsafe_code)]
 
+mod shared;
 pub(crate) mod spawn;
+
+pub(crate) use shared::SharedPage;
 
 use std::ffi::CString;
 use std::io;
@@ -176,6 +179,13 @@ pub(crate) fn raise_loopback() -> io::Result<()> {
     // SAFETY: the request outlives the call and is of the type that SIOCSIFFLAGS reads.
     let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Whether this kernel has Landlock.
+pub(crate) fn has_landlock() -> bool {
+    let (none, version): (libc::c_long, libc::c_long) = (0, 1);
+    // SAFETY: with this flag the call takes no structure and only says a number.
+    unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, none, none, version) > 0 }
 }
 
 /// Registers a descriptor with the runtime.

@@ -47,9 +47,6 @@ pub(crate) struct Spawned {
     pub(crate) trouble: OwnedFd,
 }
 
-/// Who is killed first when memory runs out: any guest before Ship.
-const OOM_SCORE: &[u8] = b"500";
-
 /// Where programs are looked for when the environment does not say.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -180,11 +177,6 @@ unsafe fn arrange(prepared: &Prepared) -> Result<(), libc::c_int> {
         }
         if let Some(number) = prepared.inherit {
             check(libc::fcntl(number, libc::F_SETFD, 0))?;
-        }
-        let score = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        if score >= 0 {
-            libc::write(score, OOM_SCORE.as_ptr().cast(), OOM_SCORE.len());
-            libc::close(score);
         }
         // No handler of ours may run in here, and the program begins with none of our settings.
         for signal in 1..=64 {

@@ -48,7 +48,7 @@ pub(crate) async fn on_every_host(test: &str, attack: impl AsyncFn(Host)) {
         println!("{test}: as an ordinary user");
         return attack(Host::Ordinary).await;
     }
-    if counts_memory() {
+    if cove_cgroup::counts_memory() {
         println!("{test}: as root, with control groups");
         attack(Host::Groups).await;
     } else {
@@ -57,14 +57,6 @@ pub(crate) async fn on_every_host(test: &str, attack: impl AsyncFn(Host)) {
     println!("{test}: as root, without control groups");
     attack(Host::NoGroups).await;
     as_somebody(test).await;
-}
-
-/// Whether a group that counts memory can be made here.
-fn counts_memory() -> bool {
-    let wanted = cove_cgroup::Wanted { memory_bytes: Some(64 << 20), ..cove_cgroup::Wanted::default() };
-    let (groups, counted) = cove_cgroup::Groups::make("test", &wanted);
-    groups.remove();
-    counted.memory_bytes.is_some()
 }
 
 /// Runs this very test again, as an ordinary user.

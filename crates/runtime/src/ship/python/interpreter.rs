@@ -13,7 +13,7 @@ use tokio::net::UnixStream;
 
 use super::IPythonUse;
 use crate::process::{Capture, End, Family, Program};
-use crate::ship::disk::Disk;
+use crate::ship::causes::Causes;
 use crate::ship::frames::Frames;
 use crate::ship::fs::confined::{Inside, Workspace};
 use crate::sys::spawn::{StandardStreams, Start, no_input};
@@ -44,7 +44,8 @@ pub(crate) struct Recipe {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) output_limit_bytes: usize,
     pub(crate) processes: Option<u64>,
-    pub(crate) disk: Arc<Disk>,
+    /// Who knows why it was ended by force.
+    pub(crate) causes: Causes,
 }
 
 /// A live interpreter.

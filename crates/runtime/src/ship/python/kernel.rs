@@ -12,7 +12,9 @@ use tokio::time::Instant;
 use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
 use super::zygote::{Born, Coming, Zygote};
 use super::{ExecAnswer, Output};
+use crate::cell::Stopped;
 use crate::process::End;
+use crate::ship::causes::Moment;
 use crate::ship::error::ApiError;
 
 /// How long an interrupted cell may take to stop, tried twice; then it is killed.
@@ -60,6 +62,7 @@ impl Kernel {
         let seen = Arc::new(Mutex::new(Seen { state: "not_started", ..Seen::default() }));
         let cut = Arc::new(Notify::new());
         let attendant = Attendant {
+            since: recipe.causes.now(),
             recipe,
             interpreter: None,
             zygote: None,
@@ -125,6 +128,8 @@ struct Attendant {
     next: Option<Coming>,
     /// How the last interpreter ended while nobody was looking; the next cell is told.
     epitaph: Option<String>,
+    /// When the last cell began, or an end was told.
+    since: Moment,
     seen: Arc<Mutex<Seen>>,
     cut: Arc<Notify>,
 }
@@ -145,7 +150,12 @@ impl Attendant {
             let order = tokio::select! {
                 biased;
                 order = inbox.recv() => order,
-                () = idle(&mut self.interpreter, &mut self.epitaph) => continue,
+                words = idle(&mut self.interpreter) => {
+                    if let Some(how) = words {
+                        self.epitaph = Some(self.epitaph_of(how).0);
+                    }
+                    continue;
+                }
             };
             match order {
                 None => break,
@@ -160,6 +170,7 @@ impl Attendant {
                         continue;
                     }
                     self.note(|seen| seen.state = "busy");
+                    self.since = self.recipe.causes.now();
                     let answer = self.run(&code, limit, deadline, &mut reply).await;
                     let alive = self.interpreter.is_some();
                     self.note(|seen| seen.state = if alive { "idle" } else { "not_started" });
@@ -303,14 +314,8 @@ impl Attendant {
                 false,
             ),
             Outcome::Died(end) => {
-                let passed = self.recipe.disk.ended_since(begin.into_std());
-                let why = passed.map_or_else(
-                    || epitaph_of(end),
-                    |passed| {
-                        format!("The Python process was ended and will be restarted, all variables are lost: {passed}")
-                    },
-                );
-                ExecAnswer { stopped: passed, ..ExecAnswer::failed("KernelDied", why, false) }
+                let (epitaph, stopped) = self.epitaph_of(How::Ended(end));
+                ExecAnswer { stopped, ..ExecAnswer::failed("KernelDied", epitaph, false) }
             }
         };
         if died {
@@ -333,6 +338,24 @@ impl Attendant {
         Ok(answer)
     }
 
+    /// What is said of an interpreter that has ended, and why it was ended by force, where it was.
+    fn epitaph_of(&mut self, how: How) -> (String, Option<Stopped>) {
+        let How::Ended(end) = how else {
+            return ("Python broke its connection to Ship and was ended; all variables are lost".to_owned(), None);
+        };
+        let causes = &self.recipe.causes;
+        let stopped = if end.is_kill() { causes.since(self.since, Some(end)) } else { None };
+        self.since = causes.now();
+        let how = match (&stopped, end.signal) {
+            (Some(stopped), _) => format!("was killed (signal 9): {stopped}"),
+            (None, Some(libc::SIGKILL)) => "was killed (signal 9)".to_owned(),
+            (None, Some(libc::SIGSEGV)) => "crashed (signal 11, SIGSEGV)".to_owned(),
+            (None, Some(signal)) => format!("was ended by signal {signal}"),
+            (None, None) => format!("ended itself with exit code {}", end.code),
+        };
+        (format!("The Python process {how}; it will be restarted: all variables are lost"), stopped)
+    }
+
     fn answered(&mut self, cell: CellAnswer) -> ExecAnswer {
         if let Some(interpreter) = &mut self.interpreter {
             interpreter.ipython = cell.ipython;
@@ -353,23 +376,24 @@ impl Attendant {
     }
 }
 
+/// How an interpreter ended that nobody had asked to.
+enum How {
+    Ended(End),
+    /// It spoke without being asked: guest code has found the socket.
+    Spoke,
+}
+
 /// Between cells: takes output that comes late, and notices when the interpreter ends.
-async fn idle(slot: &mut Option<Interpreter>, epitaph: &mut Option<String>) {
+async fn idle(slot: &mut Option<Interpreter>) -> Option<How> {
     let Some(interpreter) = slot else { return std::future::pending().await };
-    match interpreter.next().await {
-        Event::Output => {}
-        Event::Ended(end) => {
-            interpreter.end().await;
-            *epitaph = Some(epitaph_of(end));
-            *slot = None;
-        }
-        // It spoke without being asked: guest code has found the socket.
-        Event::Answer(_) => {
-            interpreter.end().await;
-            *epitaph = Some("Python broke its connection to Ship and was ended; all variables are lost".to_owned());
-            *slot = None;
-        }
-    }
+    let how = match interpreter.next().await {
+        Event::Output => return None,
+        Event::Ended(end) => How::Ended(end),
+        Event::Answer(_) => How::Spoke,
+    };
+    interpreter.end().await;
+    *slot = None;
+    Some(how)
 }
 
 async fn finish(
@@ -413,16 +437,6 @@ async fn finish(
     Outcome::Killed
 }
 
-fn epitaph_of(end: End) -> String {
-    let how = match end.signal {
-        Some(libc::SIGKILL) => "was killed (signal 9; if nobody did it, memory ran out)".to_owned(),
-        Some(libc::SIGSEGV) => "crashed (signal 11, SIGSEGV)".to_owned(),
-        Some(signal) => format!("was ended by signal {signal}"),
-        None => format!("ended itself with exit code {}", end.code),
-    };
-    format!("The Python process {how}; it will be restarted: all variables are lost")
-}
-
 impl ExecAnswer {
     fn empty() -> Self {
         Self {
@@ -434,9 +448,9 @@ impl ExecAnswer {
             stdout: String::new(),
             stderr: String::new(),
             timed_out: false,
+            stopped: None,
             state_lost: false,
             truncated: false,
-            stopped: None,
             execution_time_ms: 0,
         }
     }

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ShipState;
-use super::disk::Passed;
 use super::error::{ApiError, Body};
+use crate::cell::Stopped;
 
 /// When IPython's shell runs the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -71,11 +71,11 @@ pub(crate) struct ExecAnswer {
     stdout: String,
     stderr: String,
     timed_out: bool,
+    /// Why the interpreter was ended by force, where that is known.
+    stopped: Option<Stopped>,
     /// The interpreter had to be replaced: variables are gone.
     state_lost: bool,
     truncated: bool,
-    /// Why it was ended by force, where that is known.
-    stopped: Option<Passed>,
     execution_time_ms: u64,
 }
 

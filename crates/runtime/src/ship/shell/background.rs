@@ -9,9 +9,10 @@ use tokio::sync::{Notify, watch};
 
 use super::run::{Running, TimedOut, reason};
 use super::{ExecAnswer, Order};
+use crate::cell::Stopped;
 use crate::process::{Bounded, End, TreeEnd};
 use crate::ship::ShipState;
-use crate::ship::disk::Disk;
+use crate::ship::causes::Causes;
 use crate::ship::error::ApiError;
 
 /// Jobs that run at once and jobs whose end is remembered; the oldest ended ones are forgotten first.
@@ -47,6 +48,7 @@ struct Ended {
     end: End,
     status: &'static str,
     error: Option<String>,
+    stopped: Option<Stopped>,
     after_ms: u64,
 }
 
@@ -82,7 +84,7 @@ impl Jobs {
             let next = all.last_key_value().map_or(0, |(last, _)| last + 1);
             all.insert(next, (id.clone(), Arc::clone(&job)));
         }
-        tokio::spawn(attend(running, job, order.timeout, Arc::clone(&state.disk)));
+        tokio::spawn(attend(running, job, order.timeout, state.causes.clone()));
         Ok(ExecAnswer {
             success: true,
             return_code: 0,
@@ -170,6 +172,7 @@ impl Job {
             "return_code": end.as_ref().map(|end| end.end.code),
             "signal": end.as_ref().and_then(|end| end.end.signal),
             "error": end.as_ref().and_then(|end| end.error.clone()),
+            "stopped": end.as_ref().and_then(|end| end.stopped),
             "started_at": self.started_at,
             "running_ms": end.map_or_else(|| millis(self.begin), |end| end.after_ms),
         })
@@ -181,7 +184,7 @@ fn millis(begin: Instant) -> u64 {
 }
 
 /// Reads a job's output and waits for its end, its deadline or the word to stop.
-async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>, disk: Arc<Disk>) {
+async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>, causes: Causes) {
     {
         // Empty, but with the right bound.
         let mut seen = job.seen();
@@ -216,15 +219,19 @@ async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>, 
     collect(&job, &mut running);
     {
         let mut seen = job.seen();
-        let error = if status == "killed" {
-            Some(ON_REQUEST.to_owned())
-        } else {
-            reason(end, timed_out, disk.ended_since(job.begin))
+        let stopped = match status {
+            "killed" => None,
+            "timed_out" => causes.since(running.begun, None),
+            _ => causes.since(running.begun, Some(end)),
         };
-        seen.end = Some(Ended { end, status, error, after_ms: millis(job.begin) });
+        let error = match status {
+            "killed" => Some(ON_REQUEST.to_owned()),
+            _ => reason(end, timed_out, stopped),
+        };
+        seen.end = Some(Ended { end, status, error, stopped, after_ms: millis(job.begin) });
     }
     job.done.send_replace(true);
-    let Running { program, out, err } = running;
+    let Running { program, out, err, .. } = running;
     program.release();
     out.forget();
     err.forget();

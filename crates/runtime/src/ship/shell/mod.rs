@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ShipState;
-use super::disk::Passed;
 use super::error::{ApiError, Body};
 use super::fs::confined::Inside;
+use crate::cell::Stopped;
 
 /// What a command gets when it does not ask.
 const DEFAULT_TIMEOUT_S: f64 = 30.0;
@@ -100,7 +100,7 @@ pub(crate) struct ExecAnswer {
     error: Option<String>,
     signal: Option<i32>,
     /// Why it was ended by force, where that is known.
-    stopped: Option<Passed>,
+    stopped: Option<Stopped>,
     timed_out: bool,
     truncated: bool,
     execution_time_ms: u64,

@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use super::{ExecAnswer, Order};
+use crate::cell::{StopCause, Stopped};
 use crate::process::{Capture, End, Program, TreeEnd};
 use crate::ship::ShipState;
-use crate::ship::disk::Passed;
+use crate::ship::causes::Moment;
 use crate::ship::error::ApiError;
 use crate::sys::spawn::{StandardStreams, Start, no_input};
 
@@ -14,6 +15,8 @@ pub(super) struct Running {
     pub(super) program: Program,
     pub(super) out: Capture,
     pub(super) err: Capture,
+    /// Before it started.
+    pub(super) begun: Moment,
 }
 
 impl Running {
@@ -33,7 +36,8 @@ impl Running {
             inherit: None,
             processes: state.process_limit,
         };
-        Ok(Self { program: state.family.start(start).await.map_err(failed)?, out, err })
+        let begun = state.causes.now();
+        Ok(Self { program: state.family.start(start).await.map_err(failed)?, out, err, begun })
     }
 
     /// Reads until the command itself has ended.
@@ -77,13 +81,12 @@ pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, A
             (end, Some(TimedOut { after_s: limit.as_secs_f64(), whole }))
         }
     };
-    let Running { program, out, err } = running;
+    let Running { program, out, err, begun } = running;
     if let Some(trouble) = program.trouble() {
         return Err(ApiError::from_start("bash", &trouble));
     }
     let pid = Some(program.pid());
-    // Also where the command itself lived on: one that it waited for may have been the writer.
-    let passed = state.disk.ended_since(begin);
+    let stopped = state.causes.since(begun, timed_out.is_none().then_some(end));
     let answer = ExecAnswer {
         success: end.code == 0 && timed_out.is_none(),
         return_code: if timed_out.is_some() { -1 } else { end.code },
@@ -91,9 +94,9 @@ pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, A
         stderr: err.kept.text(),
         pid,
         process_id: None,
-        error: reason(end, timed_out, passed),
+        error: reason(end, timed_out, stopped),
         signal: end.signal,
-        stopped: passed,
+        stopped,
         timed_out: timed_out.is_some(),
         truncated: out.kept.is_truncated() || err.kept.is_truncated(),
         execution_time_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -114,9 +117,12 @@ pub(super) struct TimedOut {
 }
 
 /// Why a command did not end by itself.
-pub(super) fn reason(end: End, timed_out: Option<TimedOut>, passed: Option<Passed>) -> Option<String> {
-    if let (Some(passed), None, 1..) = (passed, timed_out, end.code) {
-        return Some(format!("Command was ended, or a program that it started: {passed}"));
+pub(super) fn reason(end: End, timed_out: Option<TimedOut>, stopped: Option<Stopped>) -> Option<String> {
+    if let (Some(stopped), None, 1..) = (stopped, timed_out, end.code) {
+        return Some(match stopped.cause {
+            StopCause::MemoryLimit => format!("Command was ended by signal 9 (SIGKILL): {stopped}"),
+            StopCause::DiskLimit => format!("Command was ended, or a program that it started: {stopped}"),
+        });
     }
     match (timed_out, end.signal) {
         (Some(TimedOut { after_s, whole: true }), _) => {
@@ -125,9 +131,7 @@ pub(super) fn reason(end: End, timed_out: Option<TimedOut>, passed: Option<Passe
         (Some(TimedOut { after_s, whole: false }), _) => Some(format!(
             "Command timed out after {after_s}s; some of its processes were killed and have not ended yet"
         )),
-        (None, Some(libc::SIGKILL)) => {
-            Some("Command was ended by signal 9 (SIGKILL); if nobody killed it, memory ran out".to_owned())
-        }
+        (None, Some(signal @ libc::SIGKILL)) => Some(format!("Command was ended by signal {signal} (SIGKILL)")),
         (None, Some(signal)) => Some(format!("Command was ended by signal {signal}")),
         (None, None) => None,
     }

@@ -1,0 +1,194 @@
+//! What each process of a sandbox holds, as `/proc` tells it.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{Dir, Mode, OFlags, openat};
+
+use super::read_below;
+
+/// The kernel's stack and records of one thread.
+const THREAD_BYTES: u64 = 32 << 10;
+
+/// One mapping: its record and its place in the tree of them.
+const MAPPING_BYTES: u64 = 256;
+
+/// `vm.max_map_count` as it usually is.
+const MAX_MAPPINGS: u64 = 65_530;
+
+/// One open file with its record, its name and its inode.
+const OPEN_FILE_BYTES: u64 = 1 << 10;
+
+/// One entry of an `epoll` set with its place in the watched file's queue.
+const EPOLL_ENTRY_BYTES: u64 = 256;
+
+/// A file of a temporary file system, whatever is in it.
+pub(super) const INODE_BYTES: u64 = 1 << 10;
+
+/// Pipes: what one holds at first, what all pipes of one user may hold like that (`fs.pipe-user-pages-soft`), and what
+/// one holds when they are over it.
+const PIPE_BYTES: u64 = 64 << 10;
+const PIPES_BYTES: u64 = 64 << 20;
+const SMALL_PIPE_BYTES: u64 = 8 << 10;
+
+/// Longer is none of the files that are read here, except the list of locks.
+const MAX_FILE_BYTES: u64 = 64 << 10;
+
+/// One process. First estimated upwards from one small file, then looked at closely where that matters.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) pid: u32,
+    /// Private memory, in memory or swapped out.
+    private_bytes: u64,
+    /// Its page tables.
+    tables_bytes: u64,
+    threads: u64,
+    mappings: u64,
+    pub(super) open_files: u64,
+}
+
+impl Process {
+    /// Process 1 is never killed: the sandbox would end with it.
+    pub(super) fn is_ship(&self) -> bool {
+        self.pid == 1
+    }
+
+    /// What the kernel may hold for it; pipes are counted for all together.
+    pub(super) fn bytes(&self) -> u64 {
+        // Half of the open files could be sets that watch the other half each.
+        let half = self.open_files / 2;
+        self.private_bytes
+            + self.tables_bytes
+            + self.threads * THREAD_BYTES
+            + self.mappings * MAPPING_BYTES
+            + self.open_files * OPEN_FILE_BYTES
+            + half * half * EPOLL_ENTRY_BYTES
+    }
+
+    /// From `/proc/PID/status`. Shared memory is left out: it is files in temporary file systems, counted there.
+    fn parse(pid: u32, status: &str) -> Self {
+        let field = |name: &str| -> u64 {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
+        };
+        let kib = |name: &str| field(name) << 10;
+        Self {
+            pid,
+            private_bytes: kib("RssAnon") + kib("VmSwap") + kib("HugetlbPages"),
+            tables_bytes: kib("VmPTE"),
+            threads: field("Threads").max(1),
+            mappings: (kib("VmSize") >> 12).min(MAX_MAPPINGS),
+            open_files: field("FDSize"),
+        }
+    }
+
+    /// Replaces estimates by counts; what cannot be read stays as it was.
+    pub(super) fn look_closely(&mut self, proc: &OwnedFd) {
+        let at = |name: &str| format!("{}/{name}", self.pid);
+        if let Some(private) =
+            read_below(proc, &at("smaps_rollup"), MAX_FILE_BYTES).ok().and_then(|bytes| shares(&bytes))
+        {
+            self.private_bytes = private;
+        }
+        let most = MAX_MAPPINGS * 256;
+        if let Ok(maps) = read_below(proc, &at("maps"), most) {
+            self.mappings = maps.iter().filter(|byte| **byte == b'\n').count() as u64;
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        if let Ok(entries) = openat(proc, at("fd"), flags, Mode::empty()).and_then(Dir::new) {
+            self.open_files = (entries.count() as u64).saturating_sub(2);
+        }
+    }
+}
+
+/// Private memory with each shared page counted by its share; kernels before 5.9 do not tell it apart from files.
+fn shares(rollup: &[u8]) -> Option<u64> {
+    let text = String::from_utf8_lossy(rollup);
+    let kib = |name: &str| -> Option<u64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        line.split_ascii_whitespace().next()?.parse().ok()
+    };
+    let private = kib("Pss_Anon").or_else(|| kib("Pss"))?;
+    Some((private + kib("SwapPss").unwrap_or(0) + kib("Private_Hugetlb").unwrap_or(0)) << 10)
+}
+
+/// What the pipes of all could hold.
+pub(super) fn pipes_bytes(all: &[Process]) -> u64 {
+    let pipes = all.iter().map(|process| process.open_files).sum::<u64>() / 2;
+    (pipes * PIPE_BYTES).min(PIPES_BYTES + pipes * SMALL_PIPE_BYTES)
+}
+
+/// Everybody in this `/proc`. Fails when process 1 has gone.
+pub(super) fn all(proc: &OwnedFd) -> io::Result<Vec<Process>> {
+    let mut found = Vec::new();
+    for entry in Dir::read_from(proc)? {
+        let Some(pid) = entry?.file_name().to_str().ok().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        // One that has just ended holds nothing.
+        let Ok(status) = read_below(proc, &format!("{pid}/status"), MAX_FILE_BYTES) else { continue };
+        found.push(Process::parse(pid, &String::from_utf8_lossy(&status)));
+    }
+    if found.iter().any(Process::is_ship) { Ok(found) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Who holds most of the file locks, where there are too many of them.
+pub(super) fn too_many_locks(proc: &OwnedFd, most: usize) -> io::Result<Option<u32>> {
+    // `1: POSIX  ADVISORY  WRITE 12 08:01:1234 0 EOF`: a line is at least this long.
+    let shortest = 40;
+    let bytes = match read_below(proc, "locks", (most * shortest * 3) as u64) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if bytes.len() / shortest < most || bytes.iter().filter(|byte| **byte == b'\n').count() < most {
+        return Ok(None);
+    }
+    let mut holders: HashMap<u32, usize> = HashMap::new();
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        // Locks of open files (not of processes) say -1; then everybody who has files open is asked below.
+        if let Some(pid) = line.split_ascii_whitespace().nth(4).and_then(|word| word.parse().ok()) {
+            *holders.entry(pid).or_default() += 1;
+        }
+    }
+    holders.remove(&1);
+    if let Some((pid, _)) = holders.into_iter().max_by_key(|(_, count)| *count) {
+        return Ok(Some(pid));
+    }
+    let mut others = all(proc)?;
+    others.retain(|process| !process.is_ship());
+    others.iter_mut().for_each(|process| process.look_closely(proc));
+    Ok(others.into_iter().max_by_key(|process| process.open_files).map(|process| process.pid))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_weighs_what_it_holds() {
+        let status = "Name:\tx\nFDSize:\t64\nVmSize:\t 4096 kB\nRssAnon:\t 1024 kB\nRssFile:\t 9999 kB\nRssShmem:\t 9999 kB\n\
+                      VmPTE:\t 8 kB\nVmSwap:\t 16 kB\nThreads:\t3\n";
+        let process = Process::parse(7, status);
+        assert_eq!(process.private_bytes, (1024 + 16) << 10);
+        assert_eq!((process.tables_bytes, process.threads, process.mappings), (8 << 10, 3, 1024));
+        let more = Process { open_files: 1024, ..process.clone() };
+        // A thousand open files could hold a quarter of a million epoll entries.
+        assert!(more.bytes() - process.bytes() > 60 << 20, "{}", more.bytes());
+    }
+
+    #[test]
+    fn shared_pages_count_by_their_share() {
+        let rollup = b"00400000-7ff r\nRss: 900 kB\nPss: 300 kB\nPss_Anon: 200 kB\nSwapPss: 4 kB\n";
+        assert_eq!(shares(rollup), Some(204 << 10));
+        assert_eq!(shares(b"Rss: 900 kB\nPss: 300 kB\n"), Some(300 << 10));
+        assert_eq!(shares(b""), None);
+    }
+
+    /// Within the kernel's soft limit pipes are large, beyond it small; both are counted.
+    #[test]
+    fn pipes_have_a_most() {
+        let with = |open_files| pipes_bytes(&[Process { open_files, ..Process::default() }]);
+        assert_eq!(with(20), 10 * PIPE_BYTES);
+        assert_eq!(with(200_000), PIPES_BYTES + 100_000 * SMALL_PIPE_BYTES);
+    }
+}

@@ -1,0 +1,95 @@
+//! Who is killed first when memory runs out: any guest before Ship, and before everybody else on the machine.
+//!
+//! A process's score can be written only by those who may look into it, and guests' processes are copies of Ship, into
+//! which nobody may look. So Ship raises its own score while it makes a copy, which inherits it. The copy does not lower
+//! Ship's again: guests could stop it first and let it go on while the next one is made. The file that does it was opened
+//! while Ship could still be looked into. `/proc` is read-only for guests: none lowers his.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{Mode, OFlags, openat};
+
+/// The highest there is: the kernel takes these processes first, whatever their size.
+const GUESTS: &str = "1000";
+
+/// The lowest there is: the kernel never takes such a process.
+const NEVER: &str = "-1000";
+
+/// Ship's own score.
+#[derive(Debug)]
+pub struct OomScore {
+    file: File,
+    own: String,
+    /// It is one score, and several threads start programs.
+    turn: Mutex<()>,
+}
+
+impl OomScore {
+    /// Opens it below this `/proc` and sees that it takes.
+    pub(crate) fn open(proc: impl AsFd) -> io::Result<Self> {
+        let file = openat(proc, "self/oom_score_adj", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+        let mut score = Self { file: file.into(), own: String::new(), turn: Mutex::default() };
+        score.own = score.read()?;
+        drop(score.raise()?);
+        match score.read()? {
+            now if now == score.own => Ok(score),
+            now => Err(io::Error::other(format!("the score stays at {now}"))),
+        }
+    }
+
+    /// Exempts this process, which only root may do.
+    pub(crate) fn protect(proc: impl AsFd) -> io::Result<()> {
+        let file = openat(proc, "self/oom_score_adj", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+        File::from(file).write_all_at(NEVER.as_bytes(), 0)
+    }
+
+    fn read(&self) -> io::Result<String> {
+        let mut text = [0; 16];
+        let length = self.file.read_at(&mut text, 0)?;
+        Ok(String::from_utf8_lossy(&text[..length]).trim().to_owned())
+    }
+
+    /// Whoever is started while the result lives is a guest. One thread at a time.
+    pub(crate) fn raise(&self) -> io::Result<Raised<'_>> {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.file.write_at(GUESTS.as_bytes(), 0)?;
+        let raised = Raised { score: self, _turn: turn };
+        match self.read()? {
+            now if now == GUESTS => Ok(raised),
+            now => Err(io::Error::other(format!("the score stays at {now}"))),
+        }
+    }
+}
+
+/// Ship looks like a guest to the kernel for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Raised<'a> {
+    score: &'a OomScore,
+    _turn: MutexGuard<'a, ()>,
+}
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        let _ = self.score.file.write_at(self.score.own.as_bytes(), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_raised_and_goes_back() {
+        let proc = File::open("/proc").unwrap();
+        let before = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+        let score = OomScore::open(&proc).unwrap();
+        let raised = score.raise().unwrap();
+        assert_eq!(std::fs::read_to_string("/proc/self/oom_score_adj").unwrap().trim(), GUESTS);
+        drop(raised);
+        assert_eq!(std::fs::read_to_string("/proc/self/oom_score_adj").unwrap(), before);
+    }
+}
