@@ -7,13 +7,18 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 
 use cove_cgroup::{Groups, Limit, Wanted};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::{Deserialize, Serialize};
+
+use crate::watch;
+
+/// No limit at all.
+const NOTHING: Wanted = Wanted { memory_bytes: None, cpus: None, processes: None };
 
 /// What is really enforced; `None` where nothing is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -32,21 +37,36 @@ pub(crate) struct Governor {
     groups: Groups,
     processors: Option<CpuSet>,
     limits: EffectiveLimits,
+    /// Memory of all together, where no group counts it.
+    watched_bytes: Option<u64>,
+    /// The browser that is watched.
+    watched: AtomicU32,
     /// A process could not be held: nothing is claimed any more.
     failed: AtomicBool,
 }
 
 impl Governor {
     /// Makes what can be had of the limits that are asked for.
-    pub(crate) fn new(memory_bytes: Option<u64>, cpus: Option<f64>, process_memory_bytes: u64) -> Self {
+    pub(crate) fn new(
+        memory_bytes: Option<u64>,
+        cpus: Option<f64>,
+        process_memory_bytes: u64,
+        control_groups: bool,
+    ) -> Self {
         static SWEEP: Once = Once::new();
         SWEEP.call_once(cove_cgroup::sweep);
-        let (groups, counted) = Groups::make("gull", &Wanted { memory_bytes, cpus, processes: None });
+        let wanted = Wanted { memory_bytes, cpus, processes: None };
+        let (groups, counted) = Groups::make("gull", if control_groups { &wanted } else { &NOTHING });
         let mut limits = EffectiveLimits {
             memory_bytes: counted.memory_bytes,
             process_memory_bytes: Some(Limit::new(process_memory_bytes, "rlimit")),
             cpus: counted.cpus,
         };
+        let mut watched_bytes = None;
+        if let (Some(bytes), None) = (memory_bytes, &limits.memory_bytes) {
+            limits.memory_bytes = Some(Limit::new(bytes, "watchdog"));
+            watched_bytes = Some(bytes);
+        }
         let mut processors = None;
         if let (Some(cpus), None) = (cpus, &limits.cpus)
             && let Ok(all) = sched_getaffinity(None)
@@ -55,7 +75,7 @@ impl Governor {
             limits.cpus = Some(Limit::new(f64::from(chosen.count()), "affinity"));
             processors = Some(chosen);
         }
-        Self { groups, processors, limits, failed: AtomicBool::new(false) }
+        Self { groups, processors, limits, watched_bytes, watched: AtomicU32::new(0), failed: AtomicBool::new(false) }
     }
 
     /// What holds.
@@ -69,6 +89,11 @@ impl Governor {
 
     /// Holds a process that was just started, and everybody below it. Waits for the kernel, which takes its time.
     pub(crate) async fn hold(self: &Arc<Self>, pid: u32) {
+        if let Some(bytes) = self.watched_bytes
+            && self.watched.swap(pid, Ordering::Relaxed) != pid
+        {
+            watch::start(pid, bytes);
+        }
         if self.groups.is_empty() && self.processors.is_none() {
             return;
         }
@@ -128,7 +153,7 @@ fn choose(all: &CpuSet, cpus: f64, start: usize) -> CpuSet {
 }
 
 /// A process and everybody below it.
-fn family(root: u32) -> Vec<u32> {
+pub(crate) fn family(root: u32) -> Vec<u32> {
     let numbered = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut below: HashMap<u32, Vec<u32>> = HashMap::new();
     for pid in numbered.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {

@@ -296,7 +296,7 @@ impl Inner {
         let gate = Gate::open(&options.network).map_err(folder("the network's door could not be opened".to_owned()))?;
         let agent = Agent::new(binary, &options.session, &room, (bridge.url(), bridge.port()), become_id);
         let (memory, cpus) = (options.memory_bytes, options.cpus);
-        let governor = Arc::new(Governor::new(memory, cpus, options.process_memory_bytes));
+        let governor = Arc::new(Governor::new(memory, cpus, options.process_memory_bytes, options.control_groups));
         Ok(Arc::new(Self {
             governor,
             network: AddressRule::new(&options.network),

@@ -55,6 +55,7 @@ mod sys;
 mod trace;
 mod verbs;
 mod walls;
+mod watch;
 mod words;
 
 pub use address::named_hosts;

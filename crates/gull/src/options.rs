@@ -53,11 +53,14 @@ pub struct GullOptions {
     pub unprivileged_id: Option<u32>,
     /// Memory that any one process of the browser may hold beyond what it starts with.
     pub process_memory_bytes: u64,
-    /// Memory of the browser's processes together, where the kernel counts it; `None`: as much as there is.
+    /// Memory of the browser's processes together; where no control group counts it, it is watched. `None`: as much as
+    /// there is.
     pub memory_bytes: Option<u64>,
     /// Processors of the browser's processes together, 0.01 to 4096; `None`: all of them. Where the kernel does not count
     /// shares, whole processors: the next whole number. What really holds is in `/meta`.
     pub cpus: Option<f64>,
+    /// Whether control groups are made where they can be had.
+    pub control_groups: bool,
     /// How long a launch may take. Generous: a cold disk on a loaded machine reads 220 MB first.
     pub launch_timeout: Duration,
     /// Without a command for so long, the browser is ended; the next command starts it again, cookies and all.
@@ -86,6 +89,7 @@ impl GullOptions {
             process_memory_bytes: 2 << 30,
             memory_bytes: None,
             cpus: None,
+            control_groups: true,
             launch_timeout: Duration::from_secs(25),
             idle_timeout: None,
             token: None,

@@ -93,3 +93,30 @@ async fn the_browser_is_held_to_what_meta_says() {
         assert!(!folder.exists(), "{} was left", folder.display());
     }
 }
+
+/// Without control groups the sum is watched: a page that takes more than all may have is ended, the browser is not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_that_takes_too_much_is_ended_without_control_groups() {
+    let place = Place::new().await;
+    let mut options = place.options("sandbox-watched");
+    let limit = 700 << 20;
+    (options.control_groups, options.memory_bytes) = (false, Some(limit));
+    let gull = Gull::start(options).await.unwrap();
+    let exec = async |cmd: &str| gull.exec(cmd, Duration::from_secs(60)).await;
+    assert_eq!(exec("open 'data:text/html,<title>takes</title>'").await.exit_code, 0);
+    assert_eq!(gull.limits().memory_bytes.unwrap().by, "watchdog");
+    let browser = gull.browser_pid().await.unwrap();
+    // More than all may have, and no more than one process might: the kernel's limit for each does not stop it.
+    let take = "eval 'window.kept = []; for (let n = 0; n < 100; n++) kept.push(new Uint8Array(10 << 20).fill(1)); kept.length'";
+    let answer = exec(take).await;
+    assert_ne!(answer.exit_code, 0, "{answer:?}");
+    let private = |pid: &u32| -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
+    };
+    let held: u64 = family(browser).iter().filter_map(private).sum();
+    assert!(held < limit, "{} MiB", held >> 20);
+    assert_eq!(gull.browser_pid().await, Some(browser), "the browser itself stays");
+    gull.close().await;
+}
