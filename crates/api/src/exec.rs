@@ -40,6 +40,9 @@ pub struct PythonExecResult {
     pub output: String,
     /// The error with its traceback.
     pub error: Option<String>,
+    /// Why it was ended by force; none: it was not, or nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// The rich form.
     pub data: Option<PythonData>,
     /// Its entry in the history.
@@ -52,6 +55,27 @@ pub struct PythonExecResult {
     pub recorded: bool,
     /// The code, if asked for.
     pub code: Option<String>,
+}
+
+/// Why something was ended by force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StopCause {
+    /// All memory that the sandbox may use was used; the largest process was ended. Files and the session stay.
+    MemoryLimit,
+    /// The workspace is larger than it may be; who wrote to it was ended. Delete files to make room.
+    DiskLimit,
+}
+
+/// An ending by force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Stopped {
+    /// Why.
+    pub cause: StopCause,
+    /// What may be used, in bytes.
+    pub limit_bytes: u64,
+    /// What was used, in bytes.
+    pub used_bytes: u64,
 }
 
 /// The rich form of what Python said.
@@ -105,6 +129,9 @@ pub struct ShellExecResult {
     pub output: String,
     /// Why it failed.
     pub error: Option<String>,
+    /// Why it was ended by force; none: it was not, or nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// Its exit code.
     pub exit_code: Option<i32>,
     /// Its entry in the history.

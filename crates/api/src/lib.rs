@@ -31,6 +31,7 @@ pub use event::{Event, EventKind, ToolAnswer};
 pub use exec::{
     EngineUsed, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptImage, JavaScriptSession,
     PythonData, PythonExecRequest, PythonExecResult, PythonOutput, RemoteTool, ShellExecRequest, ShellExecResult,
+    StopCause, Stopped,
 };
 pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, FileStatus, UploadResult, WriteFile};
 pub use history::{Annotation, HistoryEntry, HistoryList, HistoryQuery};

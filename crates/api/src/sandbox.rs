@@ -43,6 +43,9 @@ pub struct SandboxInfo {
     /// Its session's containers, while it has a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containers: Option<Vec<ContainerInfo>>,
+    /// What its operator should know, such as `memory: watched, not enforced`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// One container of a session.

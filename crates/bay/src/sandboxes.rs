@@ -35,6 +35,19 @@ pub(crate) fn invalid(message: impl Into<String>) -> BayError {
     BayError::new(ErrorCode::ValidationError, message)
 }
 
+/// Refused: the profile wants limits that the kernel enforces, and it does not.
+pub(crate) fn not_enforced(profile: &str, warnings: &[String]) -> BayError {
+    let message = format!(
+        "profile {profile} has `require_enforced_limits`, and on this machine: {}. Run `cove serve` as root or in a \
+         delegated control group (`systemd-run --user --scope -p Delegate=yes cove serve`); `cove doctor` shows what is \
+         enforced",
+        warnings.join("; ")
+    );
+    BayError::new(ErrorCode::Conflict, message)
+        .with("reason", "limits_not_enforced")
+        .with("warnings", warnings.to_vec())
+}
+
 /// How many of a list: 1 to 200, 50 unless said otherwise.
 pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
     match limit.unwrap_or(50) {
@@ -58,6 +71,9 @@ impl Bay {
             let known: Vec<&str> = self.inner.profiles.iter().map(|profile| profile.id.as_str()).collect();
             invalid(format!("there is no profile {:?}", wish.profile)).with("available", known)
         })?;
+        if profile.require_enforced_limits && !self.inner.driver.warnings().is_empty() {
+            return Err(not_enforced(&profile.id, &self.inner.driver.warnings()));
+        }
         let ttl = wish.ttl.unwrap_or(0);
         if ttl < 0 {
             return Err(invalid(format!("`ttl` is {ttl}; it must be 0 or more seconds")));
@@ -324,6 +340,7 @@ impl Bay {
             expires_at: row.expires_at,
             idle_expires_at: idle_expires_at.filter(|_| !endless),
             containers,
+            warnings: self.inner.driver.warnings(),
         }
     }
 }

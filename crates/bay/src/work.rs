@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use cove_api::{
     EventKind, IdKind, Moment, PythonData, PythonExecRequest, PythonExecResult, PythonOutput, ShellExecRequest,
-    ShellExecResult,
+    ShellExecResult, Stopped,
 };
 use serde_json::{Value, json};
 
@@ -213,6 +213,7 @@ impl Bay {
             success,
             output: output.clone(),
             error,
+            stopped: stopped(&answer),
             data: Some(PythonData {
                 execution_count: answer["execution_count"].as_i64(),
                 output: PythonOutput { text: output, images },
@@ -264,6 +265,7 @@ impl Bay {
             success,
             output,
             error,
+            stopped: stopped(&answer),
             exit_code,
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
@@ -303,6 +305,11 @@ impl Bay {
         run.session_id = Some(berth.session.id.clone());
         self.ask_json(call, &mut berth, path, body, self.patience(timeout_s)).await
     }
+}
+
+/// Why a runtime has ended something by force, as far as it says so in words that are known.
+fn stopped(answer: &Value) -> Option<Stopped> {
+    serde_json::from_value(answer["stopped"].clone()).ok()
 }
 
 fn check_code(name: &str, code: &str) -> Answer<()> {

@@ -33,11 +33,14 @@ pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
     session.close().await?;
     let runs = report.result.as_ref().is_ok_and(|finished| finished.value == 42);
     let missing = walls.missing().count();
+    // Whether it is the kernel that holds sandboxes to their memory, as `cove serve` would find it.
+    let enforced = cove_cgroup::counts_memory();
     if args.json {
         let object = json!({
             "ok": runs && missing == 0,
             "version": env!("CARGO_PKG_VERSION"),
             "embedded": { "runs": runs, "wall_ms": report.usage.wall_ms, "walls": walls.walls },
+            "sandboxes": { "memory_is_enforced": enforced },
         });
         terminal::json_line(&object)?;
         return Ok(if runs { Exit::Ok } else { Exit::Host });
@@ -51,6 +54,20 @@ pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
         };
         writeln!(out, "  {paint}{mark}{PLAIN} {:<20} {}", wall.name.as_str(), wall.name.purpose())?;
         writeln!(out, "    {:<20} {DIM}{}{PLAIN}", "", wall.detail)?;
+    }
+    writeln!(out, "\nThe limits of sandboxes")?;
+    if enforced {
+        writeln!(out, "  {GREEN}✓{PLAIN} memory: enforced     {DIM}by a control group{PLAIN}")?;
+    } else {
+        writeln!(out, "  {YELLOW}–{PLAIN} {}", cove_runtime::cell::MEMORY_WATCHED)?;
+        writeln!(
+            out,
+            "    {DIM}no control group that counts memory can be made here. To have one: run cove as root, or"
+        )?;
+        writeln!(
+            out,
+            "    `systemd-run --user --scope -p Delegate=yes cove serve`, or `Delegate=yes` in its unit{PLAIN}"
+        )?;
     }
     let took = report.usage.wall_ms;
     match (runs, missing) {

@@ -77,6 +77,10 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn dispatch(args: Args) -> anyhow::Result<Exit> {
+    if matches!(args.command, Command::Serve(_) | Command::Mcp(_) | Command::Doctor(_)) {
+        // While this is the only process of its control group: afterwards a group that was given to us can be divided.
+        let _ = cove_cgroup::settle();
+    }
     match args.command {
         Command::Run(run) => in_runtime(run::run(run)),
         Command::Repl(repl) => repl::repl(&repl),

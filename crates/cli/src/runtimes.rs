@@ -59,7 +59,7 @@ pub(crate) struct Gull {
     /// Bytes of memory that any one process of the browser may hold beyond what it starts with
     #[arg(long, value_name = "BYTES")]
     process_memory: Option<u64>,
-    /// Bytes of memory that all processes of the browser together may have, where the kernel counts it
+    /// Bytes of memory that all processes of the browser together may have
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
     /// Processors that all processes of the browser together may have, such as 0.5 or 2
@@ -71,6 +71,9 @@ pub(crate) struct Gull {
     /// End at this moment of the machine's uptime, in milliseconds, unless a later one comes on standard input
     #[arg(long, value_name = "MS")]
     lease: Option<u64>,
+    /// Whether control groups are made where they can be had
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    control_groups: bool,
 }
 
 pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
@@ -89,6 +92,7 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.disk_bytes = args.disk.unwrap_or(options.disk_bytes);
     options.cpus = args.cpus;
     options.reserved_list = args.reserved;
+    options.control_groups = args.control_groups;
     let mut ended = signal(SignalKind::terminate())?;
     let mut server = serve(options).await?;
     let endpoint = match server.endpoint() {

@@ -186,6 +186,9 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
+    /// Puts something in the way of a home.
+    type Obstacle = fn(&Path);
+
     fn take(workspace: &Path, state_dir: Option<&Path>) -> (io::Result<Home>, Vec<String>) {
         let cargo = Cargo::open(workspace).unwrap();
         let mut notes = Vec::new();
@@ -196,7 +199,7 @@ mod tests {
     /// Whatever a guest has put there, the folder is to be had, and what was there is not lost.
     #[test]
     fn nothing_is_in_the_way_for_good() {
-        let put: [(&str, fn(&Path)); 9] = [
+        let put: [(&str, Obstacle); 9] = [
             ("a symlink", |place| symlink("/x", place.join(NAME)).unwrap()),
             ("a symlink to itself", |place| symlink(NAME, place.join(NAME)).unwrap()),
             ("a symlink to a folder", |place| symlink("/usr", place.join(NAME)).unwrap()),
@@ -205,7 +208,7 @@ mod tests {
                 rustix::fs::mknodat(rustix::fs::CWD, place.join(NAME), rustix::fs::FileType::Fifo, Mode::RWXU, 0)
                     .unwrap();
             }),
-            ("a shut folder", |place| DirBuilder::new().mode(0).create(place.join(NAME)).unwrap()),
+            ("a shut folder", |place| DirBuilder::new().mode(0o000).create(place.join(NAME)).unwrap()),
             ("a symlink for the profile", |place| {
                 std::fs::create_dir(place.join(NAME)).unwrap();
                 symlink("/usr", place.join(NAME).join(DATA)).unwrap();

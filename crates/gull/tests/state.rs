@@ -57,14 +57,17 @@ async fn state_below_a_closed_folder_is_kept_all_the_same() {
     comes_back(&place, &home.join("state")).await;
 }
 
+/// Puts something in the way at this path.
+type Obstacle = fn(&Path);
+
 /// What a guest can put where the browser once kept its state, in both places.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_in_the_workspace_is_in_the_way() {
-    let obstacles: [(&str, fn(&Path)); 4] = [
+    let obstacles: [(&str, Obstacle); 4] = [
         ("a symlink", |path| symlink("/x", path).unwrap()),
         ("a loop", |path| symlink(path.file_name().unwrap(), path).unwrap()),
         ("a file", |path| std::fs::write(path, "x").unwrap()),
-        ("a shut folder", |path| std::fs::DirBuilder::new().mode(0).create(path).unwrap()),
+        ("a shut folder", |path| std::fs::DirBuilder::new().mode(0o000).create(path).unwrap()),
     ];
     for (what, put) in obstacles {
         let place = Place::new().await;

@@ -41,6 +41,7 @@ fn gull(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
             "--state" => options.state_dir = Some(value.into()),
             "--disk" => options.disk_bytes = value.parse()?,
             "--memory" => options.memory_bytes = Some(value.parse()?),
+            "--control-groups" => options.control_groups = value.parse()?,
             "--cpus" => options.cpus = Some(value.parse()?),
             "--reserved" => options.reserved_list = Some(value.into()),
             "--lease" => lease = Some(value.parse()?),

@@ -172,6 +172,8 @@ pub struct LocalDriverConfig {
     pub tmp: MemorySize,
     /// Open files of one process.
     pub open_files: u64,
+    /// Whether control groups are made where they can be had; `false` leaves resource limits and the memory watch.
+    pub control_groups: bool,
     /// The browser's binary; none: `COVE_BROWSER`, then the usual places.
     pub browser: Option<PathBuf>,
     /// agent-browser's binary; none: `COVE_AGENT_BROWSER`, then the usual places.
@@ -188,6 +190,7 @@ impl Default for LocalDriverConfig {
             processes: 256,
             tmp: MemorySize::mebibytes(256),
             open_files: 4096,
+            control_groups: true,
             browser: None,
             agent_browser: None,
         }

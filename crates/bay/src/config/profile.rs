@@ -50,6 +50,8 @@ pub struct ProfileConfig {
     pub env: BTreeMap<String, EnvValue>,
     /// Which hosts can be reached; none unless named.
     pub network: Option<NetworkPolicy>,
+    /// Whether no sandbox is made where the kernel does not enforce its limits.
+    pub require_enforced_limits: bool,
     /// Its containers, where there are several.
     pub containers: Vec<ContainerConfig>,
 }
@@ -92,6 +94,8 @@ pub struct Profile {
     pub idle_timeout: u64,
     /// How many sandboxes are kept ready.
     pub warm_pool_size: usize,
+    /// Whether no sandbox is made where the kernel does not enforce its limits.
+    pub require_enforced_limits: bool,
     /// At least one.
     pub containers: Vec<ContainerSpec>,
 }
@@ -119,6 +123,8 @@ pub struct ContainerSpec {
     pub env: Vec<(String, String)>,
     /// What it can reach.
     pub network: NetworkPolicy,
+    /// Whether it is not started where the kernel does not enforce its limits.
+    pub require_enforced_limits: bool,
 }
 
 /// Seconds without a call, unless a profile says otherwise.
@@ -179,6 +185,7 @@ impl ProfileConfig {
             capabilities,
             idle_timeout: self.idle_timeout.unwrap_or(DEFAULT_IDLE_SECONDS),
             warm_pool_size: self.warm_pool_size,
+            require_enforced_limits: self.require_enforced_limits,
             containers,
         })
     }
@@ -220,6 +227,7 @@ impl ProfileConfig {
             primary_for: written.primary_for.clone(),
             env: env.into_iter().map(|(name, value)| (name, value.0)).collect(),
             network: written.network.clone().or_else(|| self.network.clone()).unwrap_or_default(),
+            require_enforced_limits: self.require_enforced_limits,
         })
     }
 }

@@ -91,6 +91,8 @@ pub trait Driver: Debug + Send + Sync + 'static {
     fn cargo_backend(&self) -> &'static str;
     /// What is limited, and by what.
     fn limits(&self) -> Vec<Enforced>;
+    /// What an operator should know of limits that are not enforced; none where the kernel enforces them.
+    fn warnings(&self) -> Vec<String>;
     /// Starts a container; returns when it answers.
     fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>>;
     /// Makes a cargo's folder; fine where it is there already.

@@ -6,6 +6,7 @@ mod files;
 mod house;
 mod javascript;
 mod life;
+mod memory;
 mod once;
 mod support;
 mod trouble;

@@ -57,7 +57,8 @@ pub(crate) fn is_harmless(text: &str, what: &str) {
         let numbers = sequence.strip_prefix('[').unwrap_or_else(|| panic!("{what}: {text:?}"));
         assert!(numbers.chars().all(|c| c.is_ascii_digit() || c == ';'), "{what}: {text:?}");
         // `38;5;8` is a colour, `8` hides.
-        let hides = !numbers.starts_with("38;") && !numbers.starts_with("48;") && numbers.split(';').any(|order| order == "8");
+        let hides =
+            !numbers.starts_with("38;") && !numbers.starts_with("48;") && numbers.split(';').any(|order| order == "8");
         assert!(!hides, "{what}: hidden letters in {text:?}");
         rest.replace_range(at..at + 2 + sequence.len(), "");
     }

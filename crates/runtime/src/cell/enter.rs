@@ -169,7 +169,15 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         send_descriptors(&collar, &ledger)?;
         send(&collar, &go)?;
         let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page);
-        attend(Duties { control, init, collar: &collar, open, init_waits: go.wait_for_watch, disk, lease_until_ms: spec.lease_until_ms })
+        attend(Duties {
+            control,
+            init,
+            collar: &collar,
+            open,
+            init_waits: go.wait_for_watch,
+            disk,
+            lease_until_ms: spec.lease_until_ms,
+        })
     });
     // Whatever happened, nobody is left: the init's end is the end of its PID namespace.
     let _ = kill_process(init, Signal::KILL);

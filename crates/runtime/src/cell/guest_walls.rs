@@ -9,12 +9,13 @@ use std::io;
 use super::{landlock_rules, seccomp};
 
 /// Puts them on for this thread and for everybody whom it starts. All threads of Ship must be there by now.
-pub(crate) fn wall_guests_off() -> io::Result<()> {
+/// `memory_counted`: by a control group.
+pub(crate) fn wall_guests_off(memory_counted: bool) -> io::Result<()> {
     let mut threads = Vec::new();
     for entry in fs::read_dir("/proc/self/task")? {
         threads.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u64>().ok()));
     }
     // Where the kernel does not know the rule, that was said when the walls were counted.
     let _ = landlock_rules::scope_signals();
-    seccomp::put_on_guests(&threads).map_err(io::Error::other)
+    seccomp::put_on_guests(&threads, memory_counted).map_err(io::Error::other)
 }

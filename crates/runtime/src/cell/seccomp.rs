@@ -11,7 +11,7 @@ use seccompiler::{
     apply_filter,
 };
 
-use super::syscalls::{ALLOWED, ALLOWED_HERE, ALLOWED_IF_COUNTED, REFUSED, REFUSED_HERE};
+use super::syscalls::{ALLOWED, ALLOWED_HERE, ALLOWED_IF_COUNTED, LANDLOCK, REFUSED, REFUSED_HERE};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -84,7 +84,7 @@ fn errno(number: i32) -> SeccompAction {
 }
 
 fn allowed(Conditions { shared, memory_counted }: Conditions) -> Outcome<BpfProgram> {
-    let mut rules = plain(&[ALLOWED, ALLOWED_HERE, if memory_counted { ALLOWED_IF_COUNTED } else { &[] }]);
+    let mut rules = plain(&[ALLOWED, ALLOWED_HERE, LANDLOCK, if memory_counted { ALLOWED_IF_COUNTED } else { &[] }]);
     if shared.watchable() {
         rules.remove(&libc::SYS_inotify_add_watch);
     }
@@ -183,8 +183,9 @@ const TARGETED: [(libc::c_long, u8); 6] = [
 const OF_USER: [(libc::c_long, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
 
 /// Puts on what guests may not do to Ship, whose threads these are: guests have its user, and without this they could
-/// give it the lowest priority or take its files and processor time away by a limit.
-pub(super) fn put_on_guests(threads: &[u64]) -> Result<(), String> {
+/// give it the lowest priority or take its files and processor time away by a limit. Where no control group counts memory,
+/// they have no Landlock: their own walls of that kind must be up by now.
+pub(super) fn put_on_guests(threads: &[u64], memory_counted: bool) -> Result<(), String> {
     let outcome = (|| {
         let mut rules = Rules::new();
         for (call, argument) in TARGETED {
@@ -201,6 +202,9 @@ pub(super) fn put_on_guests(threads: &[u64]) -> Result<(), String> {
         let set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
         rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![another, set])?]);
         apply_filter(&compile(rules, SeccompAction::Allow, errno(libc::EPERM))?)?;
+        if !memory_counted {
+            apply_filter(&compile(plain(&[LANDLOCK]), SeccompAction::Allow, errno(libc::ENOSYS))?)?;
+        }
         Outcome::Ok(())
     })();
     outcome.map_err(|error| error.to_string())

@@ -116,11 +116,11 @@ pub(crate) struct Family {
 
 impl Family {
     /// An empty family whose dead are buried by a task of the current runtime. `score` makes all of it the first to be
-    /// killed when memory runs out; none where the kernel does not let us choose.
-    pub(crate) fn found(rank: Rank, score: Option<OomScore>) -> io::Result<Arc<Self>> {
+    /// killed when memory runs out; none where the kernel does not let us choose. `memory_counted`: by a control group.
+    pub(crate) fn found(rank: Rank, score: Option<OomScore>, memory_counted: bool) -> io::Result<Arc<Self>> {
         let (register, score) = (Arc::new(Register::default()), score.map(Arc::new));
         let own = Spawner::new("own-programs", Arc::clone(&register), score.clone(), || Ok(()))?;
-        let walls = move || if rank == Rank::Init { crate::cell::wall_guests_off() } else { Ok(()) };
+        let walls = move || if rank == Rank::Init { crate::cell::wall_guests_off(memory_counted) } else { Ok(()) };
         let guests = Spawner::new("guests-programs", Arc::clone(&register), score, walls)?;
         let first = Mark::first_program()?;
         let family = Arc::new(Self { guests, own, register, first, next: AtomicU64::new(first), rank });

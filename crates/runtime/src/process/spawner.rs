@@ -48,7 +48,9 @@ impl Spawner {
                 }
                 let started = match &refusal {
                     Some(refusal) => Err(io::Error::other(refusal.clone())),
-                    None => register.starting(|| make(score.as_deref(), start, mark)).map(|started| Program::new(started, mark)),
+                    None => register
+                        .starting(|| make(score.as_deref(), start, mark))
+                        .map(|started| Program::new(started, mark)),
                 };
                 // Whoever has gone meanwhile leaves a program that ends here.
                 let _ = reply.send(started);

@@ -122,7 +122,8 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let workspace = Arc::new(workspace);
     let files = cove_files::Workspace::open(&options.workspace).map_err(|error| refuse(error.to_string()))?;
     let score = options.score.take().or_else(|| OomScore::open(std::fs::File::open("/proc").ok()?).ok());
-    let family = Family::found(options.rank, score)?;
+    let memory_counted = options.limits.as_ref().is_some_and(EffectiveLimits::memory_is_enforced);
+    let family = Family::found(options.rank, score, memory_counted)?;
     let env = options.full_env();
     let disk = Arc::new(Disk::new(options.disk_news.as_ref().map(UnixStream::try_clone).transpose()?)?);
     let causes = Causes::new(options.memory.clone(), Arc::clone(&disk));

@@ -40,6 +40,7 @@ impl LocalDriver {
         args.extend(["--process-memory".to_owned(), order.spec.memory.bytes().to_string()]);
         args.extend(["--memory".to_owned(), order.spec.memory.bytes().to_string()]);
         args.extend(["--cpus".to_owned(), order.spec.cpus.to_string()]);
+        args.extend(["--control-groups".to_owned(), self.options.control_groups.to_string()]);
         for host in &order.spec.network.allow_hosts {
             args.extend(["--allow-host".to_owned(), host.clone()]);
         }

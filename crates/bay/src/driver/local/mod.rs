@@ -33,6 +33,8 @@ pub(crate) struct LocalDriver {
     records: String,
     /// Until when everything may go on; none: as long as Bay lives.
     lease: watch::Sender<Option<u64>>,
+    /// Whether a control group counts memory; seen once, at the start.
+    memory_is_enforced: bool,
 }
 
 impl LocalDriver {
@@ -56,7 +58,9 @@ impl LocalDriver {
             Berth::take(&root, &records, instance_id).map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
         let cargos = Cargos::open(&config.cargo_root()?, berth::fingerprint(&records))
             .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
-        let driver = Self { program, options, berth, cargos, records, lease: watch::Sender::new(None) };
+        let memory_is_enforced = options.control_groups && cove_cgroup::counts_memory();
+        let lease = watch::Sender::new(None);
+        let driver = Self { program, options, berth, cargos, records, lease, memory_is_enforced };
         driver.reserve(&[]);
         Ok(driver)
     }
@@ -86,7 +90,8 @@ impl Driver for LocalDriver {
     fn limits(&self) -> Vec<Enforced> {
         let by = |what, by: &str| Enforced { what, by: by.to_owned() };
         vec![
-            by("ship: memory, cpus, processes", "control groups where they can be had, else a watchdog and rlimits"),
+            by("ship: memory", if self.memory_is_enforced { "a control group" } else { "watched, not enforced" }),
+            by("ship: cpus, processes", "control groups where they can be had, else rlimits for processes"),
             by("ship: files in /tmp", "tmpfs"),
             by("ship: network", "an empty network namespace and a filtering proxy"),
             by("gull: memory", "control groups where they can be had, and a limit on each process of the browser"),
@@ -94,6 +99,10 @@ impl Driver for LocalDriver {
             by("gull: network", "a filtering proxy"),
             by("cargo: size", "a watch that ends what writes past it, and a check of every upload and write"),
         ]
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        if self.memory_is_enforced { Vec::new() } else { vec![cove_runtime::cell::MEMORY_WATCHED.to_owned()] }
     }
 
     fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>> {

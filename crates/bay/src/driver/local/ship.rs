@@ -90,6 +90,7 @@ impl LocalDriver {
             workspace_bytes: Some(order.cargo_limit_bytes),
             open_files: self.options.open_files,
         };
+        options.control_groups = self.options.control_groups;
         options.network = CellNetwork::Proxy(order.spec.network.clone());
         options.env.clone_from(&order.spec.env);
         for mount in &self.options.mounts {
@@ -106,6 +107,12 @@ impl LocalDriver {
         let mut lease = self.lease.subscribe();
         options.lease_until_ms = *lease.borrow_and_update();
         let cell = LocalCell::start(options).await.map_err(|error| DriverError(error.to_string()))?;
+        let warnings = cell.walls().limits.warnings();
+        if order.spec.require_enforced_limits && !warnings.is_empty() {
+            // Not what was seen when Bay started: the group that it could make then, it cannot make now.
+            let _ = cell.kill().await;
+            return Err(DriverError(format!("the profile requires enforced limits, and {}", warnings.join("; "))));
+        }
         let label = self.label(&order, cell.pid())?;
         let (stop, mut stopped) = watch::channel(false);
         let (say_ended, ended) = watch::channel(false);

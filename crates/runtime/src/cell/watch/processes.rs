@@ -171,7 +171,7 @@ mod tests {
         let process = Process::parse(7, status);
         assert_eq!(process.private_bytes, (1024 + 16) << 10);
         assert_eq!((process.tables_bytes, process.threads, process.mappings), (8 << 10, 3, 1024));
-        let more = Process { open_files: 1024, ..process.clone() };
+        let more = Process { open_files: 1024, ..process };
         // A thousand open files could hold a quarter of a million epoll entries.
         assert!(more.bytes() - process.bytes() > 60 << 20, "{}", more.bytes());
     }

@@ -377,6 +377,7 @@ impl Attendant {
 }
 
 /// How an interpreter ended that nobody had asked to.
+#[derive(Debug, Clone, Copy)]
 enum How {
     Ended(End),
     /// It spoke without being asked: guest code has found the socket.

@@ -207,7 +207,7 @@ async fn files_that_ship_writes_count_too() {
             }
         }
         let (files, status, answer) = refused.expect("everything was written");
-        assert!(files * 8 << 20 <= LIMIT + MARGIN, "{files}: {answer}");
+        assert!((files * 8) << 20 <= LIMIT + MARGIN, "{files}: {answer}");
         assert_eq!((status, &answer["error"]["code"]), (429, &json!("quota_exceeded")), "{answer}");
         assert!(answer["error"]["message"].as_str().unwrap().contains("disk limit"), "{answer}");
         let body = json!({"tool": "write", "args": [{"path": "t", "content": "x"}]});
