@@ -123,7 +123,7 @@ impl DiskWatch {
             return;
         }
         // Over the limit every look counts: room may have been made.
-        if !self.ship_wrote() && !self.over && self.guests.written() == self.written {
+        if !self.ship_wrote() && !self.over && self.guests.written() == self.written && !self.guests.any_closed() {
             // Nobody of ours has written, come or gone: whatever grew is somebody else's.
             self.pace.not_ours();
             return;

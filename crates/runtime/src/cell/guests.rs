@@ -74,6 +74,13 @@ impl Guests {
         self.all().into_iter().chain([1]).map(one).collect()
     }
 
+    /// Whether somebody is there of whom nobody can tell what he has written: who closes himself to others, as anybody can,
+    /// is closed to an ordinary user's supervisor, too.
+    pub(super) fn any_closed(&self) -> bool {
+        let exists = |pid: u32| self.text(&format!("{pid}/stat")).is_some();
+        self.all().into_iter().any(|pid| self.text(&format!("{pid}/io")).is_none() && exists(pid))
+    }
+
     fn signal(&self, pid: u32, signal: Signal) {
         if let Ok(process) = openat(&self.proc, pid.to_string(), FOLDER, Mode::empty()) {
             let _ = pidfd_send_signal(process, signal);

@@ -1,17 +1,20 @@
 //! Who is killed first when memory runs out: any guest before Ship, and before everybody else on the machine.
 //!
 //! A process's score can be written only by those who may look into it, and guests' processes are copies of Ship, into
-//! which nobody may look. So Ship raises its own score while it makes a copy, which inherits it. The copy does not lower
-//! Ship's again: guests could stop it first and let it go on while the next one is made. The file that does it was opened
-//! while Ship could still be looked into. `/proc` is read-only for guests: none lowers his.
+//! which nobody may look. So Ship raises its own score while it makes a copy, which inherits it, and whichever of the two runs
+//! first lowers Ship's again. A copy that guests stop before that lowers it later, maybe while the next one is made: so
+//! each copy's score is looked at. The file that does it was opened while Ship could still be looked into. `/proc` is
+//! read-only for guests: none lowers his.
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{Mode, OFlags, openat};
+
+use crate::sys::spawn::Lower;
 
 /// The highest there is: the kernel takes these processes first, whatever their size.
 const GUESTS: &str = "1000";
@@ -51,6 +54,25 @@ impl OomScore {
         let mut text = [0; 16];
         let length = self.file.read_at(&mut text, 0)?;
         Ok(String::from_utf8_lossy(&text[..length]).trim().to_owned())
+    }
+
+    /// For the moment after a copy was made: the file, and what to write to it.
+    pub(crate) fn lower(&self) -> Lower {
+        let mut text = [0; 8];
+        let length = self.own.len().min(text.len());
+        text[..length].copy_from_slice(&self.own.as_bytes()[..length]);
+        Lower { file: self.file.as_raw_fd(), text, length }
+    }
+
+    /// Sees that a copy has a guest's score; it cannot change any more.
+    pub(crate) fn check(&self, pid: i32) -> io::Result<()> {
+        match std::fs::read_to_string(format!("/proc/{pid}/oom_score_adj")) {
+            Ok(score) if score.trim() == GUESTS => Ok(()),
+            Ok(score) => Err(io::Error::other(format!("its score of who is killed first is {}", score.trim()))),
+            // It has ended and been taken away.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Whoever is started while the result lives is a guest. One thread at a time.

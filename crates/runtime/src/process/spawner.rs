@@ -9,6 +9,7 @@ use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
 
 use super::family::Register;
+use super::tree::kill;
 use super::{Mark, OomScore, Program};
 use crate::sys::spawn::{Spawned, Start, block_signals, spawn};
 
@@ -70,8 +71,11 @@ impl Spawner {
 
 /// Makes the process, with a guest's score.
 fn make(score: Option<&OomScore>, start: Start, mark: Option<Mark>) -> io::Result<Spawned> {
-    let raised = score.map(OomScore::raise).transpose()?;
-    let spawned = spawn(start, mark);
+    let Some(score) = score else { return spawn(start, mark, None) };
+    let raised = score.raise()?;
+    let spawned = spawn(start, mark, Some(score.lower()));
     drop(raised);
-    spawned
+    let spawned = spawned?;
+    score.check(spawned.pid).inspect_err(|_| kill(&spawned.handle))?;
+    Ok(spawned)
 }

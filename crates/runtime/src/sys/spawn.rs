@@ -47,6 +47,14 @@ pub(crate) struct Spawned {
     pub(crate) trouble: OwnedFd,
 }
 
+/// Lowers Ship's score of who is killed first, which was raised for the copy to inherit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lower {
+    pub(crate) file: RawFd,
+    pub(crate) text: [u8; 8],
+    pub(crate) length: usize,
+}
+
 /// Where programs are looked for when the environment does not say.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -68,7 +76,7 @@ struct Prepared {
 }
 
 /// Makes a process that is to become the program, with this mark on it and on everybody below it.
-pub(crate) fn spawn(start: Start, mark: Option<Mark>) -> io::Result<Spawned> {
+pub(crate) fn spawn(start: Start, mark: Option<Mark>, lower: Option<Lower>) -> io::Result<Spawned> {
     let (trouble, told) =
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC | rustix::pipe::PipeFlags::NONBLOCK)?;
     let words = |words: Vec<String>| words.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>();
@@ -99,6 +107,10 @@ pub(crate) fn spawn(start: Start, mark: Option<Mark>) -> io::Result<Spawned> {
     let pid = unsafe {
         let flags = libc::c_long::from(libc::SIGCHLD | libc::CLONE_PIDFD);
         let pid = libc::syscall(libc::SYS_clone, flags, none, &raw mut handle, none, none);
+        // Both, and before anything else: as long as it is raised, Ship may be killed for the guests' memory.
+        if let Some(Lower { file, text, length }) = &lower {
+            libc::pwrite(*file, text.as_ptr().cast(), *length, 0);
+        }
         if pid == 0 {
             become_program(&prepared);
         }
