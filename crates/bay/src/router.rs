@@ -115,7 +115,10 @@ impl Bay {
             }
             return match first {
                 Ok(answer) => Ok(answer),
-                Err(error) => Err(self.ended(berth).await?.unwrap_or_else(|| broken(&error))),
+                Err(error) => {
+                    let ended = self.ended(berth).await?.or_else(|| berth.container.ended_for_silence());
+                    Err(ended.unwrap_or_else(|| broken(&error)))
+                }
             };
         }
         // Nobody takes connections: it is ending, or has ended. Its end is awaited, so that what is remade is whole.

@@ -98,17 +98,18 @@ impl Groups {
         &self.made
     }
 
-    /// Two files of the group that counts memory, opened for reading: one with a line `oom_kill N`, how often the kernel
-    /// killed a member for want of memory, and one with the most that was ever used. `None` where memory is not counted.
+    /// Three files of the group that counts memory, opened for reading: one with a line `oom_kill N`, how often the kernel
+    /// killed a member for want of memory, one with the most that was ever used, and one with what is used now. `None`
+    /// where memory is not counted.
     pub fn memory_files(&self) -> Option<Vec<File>> {
         let (dir, version) = self.memory.as_ref()?;
-        let (events, most) = match version {
-            Version::One => ("memory.oom_control", &["memory.max_usage_in_bytes"][..]),
+        let (events, most, now) = match version {
+            Version::One => ("memory.oom_control", &["memory.max_usage_in_bytes"][..], "memory.usage_in_bytes"),
             // Kernels before 5.19 remember no highest use.
-            Version::Two => ("memory.events", &["memory.peak", "memory.current"][..]),
+            Version::Two => ("memory.events", &["memory.peak", "memory.current"][..], "memory.current"),
         };
         let most = most.iter().find_map(|name| File::open(dir.join(name)).ok())?;
-        Some(vec![File::open(dir.join(events)).ok()?, most])
+        Some(vec![File::open(dir.join(events)).ok()?, most, File::open(dir.join(now)).ok()?])
     }
 
     /// Moves a process into all groups; what it starts from then on is in them, too. May take some milliseconds.

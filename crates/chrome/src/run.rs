@@ -113,16 +113,18 @@ fn start(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> Resu
     let file_name = PrepareOptions::new(mode).file_name;
     let prepared = prepare(&unit.code, &options).map_err(|refusal| Box::new(Fault::from(refusal)))?;
     let limits = &guest.options.limits;
-    // Every field, always: one that is missing would be looked for by whoever reads it.
-    let settings = json!({
+    // Every field but the input, whose absence means something; the page reads own properties only.
+    let mut settings = json!({
         "silent": false,
         "body": body,
-        "input": input,
         "steps": unit.max_operations,
         "maxLog": limits.max_log_bytes,
         "maxResult": limits.max_result_chars,
         "maxImages": limits.max_images,
     });
+    if let (Some(input), Some(settings)) = (input, settings.as_object_mut()) {
+        settings.insert("input".to_owned(), input.clone());
+    }
     let script_name = match mode {
         Mode::Cell => format!("cell-{number}.js"),
         _ if number == 1 => file_name.to_owned(),

@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::Path;
 
 use cove_files::RelPath;
-use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, mkdirat, openat, renameat, renameat_with, unlinkat};
 use rustix::io::Errno;
 
 pub(crate) const FOLDER: OFlags =
@@ -93,18 +93,28 @@ impl Cargo {
         Ok((self.walk(folders.split('/').filter(|name| !name.is_empty()), make)?, name))
     }
 
+    /// Makes a folder that is its owner's from the moment it has its name: Ship may be about to write into it.
+    fn make_folder(&self, parent: &OwnedFd, name: &str) -> io::Result<()> {
+        let draft = format!(".cove-{}", crate::secret::hex(8)?);
+        mkdirat(parent, &draft, Mode::from_raw_mode(0o755))?;
+        let made = openat(parent, &draft, FOLDER, Mode::empty()).map_err(told).and_then(|made| self.give(&made));
+        let placed = made.and_then(|()| match renameat_with(parent, &draft, parent, name, RenameFlags::NOREPLACE) {
+            Err(Errno::EXIST) => unlinkat(parent, &draft, AtFlags::REMOVEDIR).map_err(told),
+            other => other.map_err(told),
+        });
+        if placed.is_err() {
+            let _ = unlinkat(parent, &draft, AtFlags::REMOVEDIR);
+        }
+        placed
+    }
+
     fn walk<'a>(&self, names: impl Iterator<Item = &'a str>, make: bool) -> io::Result<OwnedFd> {
         let mut folder = self.root.try_clone()?;
         for name in names {
             let opened = match openat(&folder, name, FOLDER, Mode::empty()) {
                 Err(Errno::NOENT) if make => {
-                    match mkdirat(&folder, name, Mode::from_raw_mode(0o755)) {
-                        Ok(()) | Err(Errno::EXIST) => {}
-                        Err(error) => return Err(error.into()),
-                    }
-                    let made = openat(&folder, name, FOLDER, Mode::empty()).map_err(told)?;
-                    self.give(&made)?;
-                    made
+                    self.make_folder(&folder, name)?;
+                    openat(&folder, name, FOLDER, Mode::empty()).map_err(told)?
                 }
                 other => other.map_err(told)?,
             };

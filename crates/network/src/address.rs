@@ -83,7 +83,7 @@ impl AddressRule {
         });
         let private = policy.allow_private.iter().filter_map(|entry| {
             let (host, port) = split_port(entry.trim());
-            Some((host.parse::<IpAddr>().ok()?.to_canonical(), port))
+            Some((host.parse().ok()?, port))
         });
         Self { hosts: hosts.collect(), private: private.collect() }
     }
@@ -107,7 +107,6 @@ impl AddressRule {
     }
 
     fn names_private(&self, address: IpAddr, port: u16) -> bool {
-        let address = address.to_canonical();
         self.private.iter().any(|(named, only)| *named == address && only.is_none_or(|only| only == port))
     }
 }

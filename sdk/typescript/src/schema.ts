@@ -900,6 +900,7 @@ export interface components {
              * @default true
              */
             recorded?: boolean;
+            stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether it ended without an error. */
             success: boolean;
         };
@@ -1070,6 +1071,8 @@ export interface components {
             profile: string;
             /** @description What it is doing. */
             status: components["schemas"]["SandboxStatus"];
+            /** @description What its operator should know, such as `memory: watched, not enforced`. */
+            warnings?: string[];
         };
         /** @description A page of sandboxes. */
         SandboxList: {
@@ -1162,6 +1165,7 @@ export interface components {
              * @default true
              */
             recorded?: boolean;
+            stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether its exit code is 0. */
             success: boolean;
         };
@@ -1183,6 +1187,26 @@ export interface components {
         Status: {
             /** @description `ok`, `stopped`. */
             status: string;
+        };
+        /**
+         * @description Why something was ended by force.
+         * @enum {string}
+         */
+        StopCause: "memory_limit" | "disk_limit";
+        /** @description An ending by force. */
+        Stopped: {
+            /** @description Why. */
+            cause: components["schemas"]["StopCause"];
+            /**
+             * Format: int64
+             * @description What may be used, in bytes.
+             */
+            limit_bytes: number;
+            /**
+             * Format: int64
+             * @description What was used, in bytes.
+             */
+            used_bytes: number;
         };
         /** @description A client's answer to a tool call: a result or an error. */
         ToolAnswer: {

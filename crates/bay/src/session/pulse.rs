@@ -64,9 +64,19 @@ impl LiveContainer {
             tokio::time::sleep(NEXT_LOOK).await;
         }
         self.end_wedged().await;
+        self.wedged()
+    }
+
+    /// What a call is told that was with a runtime which did not answer any more.
+    fn wedged(&self) -> BayError {
         let message =
             "the runtime does not answer any more and was ended; the next call has a new one, with the same files";
         BayError::new(ErrorCode::ShipError, message).with("container", self.spec.name.as_str())
+    }
+
+    /// The same for a call whose line broke when it was ended; none where it broke for another reason.
+    pub(crate) fn ended_for_silence(&self) -> Option<BayError> {
+        self.seen().is_some_and(|(_, well)| !well).then(|| self.wedged())
     }
 }
 

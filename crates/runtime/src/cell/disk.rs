@@ -34,6 +34,9 @@ const A_FEW_FILES: u64 = 64;
 /// A look that takes longer and that was caused by growth is finished with the guests stopped.
 const QUICK: Duration = Duration::from_millis(20);
 
+/// How often a workspace that is over its limit is counted at least.
+const AGAIN: Duration = Duration::from_millis(250);
+
 /// What Ship is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DiskNews {
@@ -84,6 +87,7 @@ pub(super) struct DiskWatch {
     strikes: u32,
     /// What was written while the first was ended has been let pass; not again before there is room.
     excused: bool,
+    counted_at: Instant,
     over: bool,
 }
 
@@ -105,6 +109,7 @@ impl DiskWatch {
             strikes: 0,
             excused: false,
             over: false,
+            counted_at: Instant::now(),
             pace: Pace::new(workspace, limit_bytes),
         };
         // What is there before anybody writes.
@@ -119,10 +124,10 @@ impl DiskWatch {
 
     /// Looks at everything where that is needed. `go_on` says whether anybody is still interested.
     pub(super) fn look(&mut self, go_on: &dyn Fn() -> bool) {
-        if !self.pace.due() {
+        // Over the limit it is looked at again and again: room may have been made, of which the file system shows little.
+        if !self.pace.due() && !(self.over && self.counted_at.elapsed() >= AGAIN) {
             return;
         }
-        // Over the limit every look counts: room may have been made.
         if !self.ship_wrote() && !self.over && self.guests.written() == self.written && !self.guests.any_closed() {
             // Nobody of ours has written, come or gone: whatever grew is somebody else's.
             self.pace.not_ours();
@@ -183,7 +188,7 @@ impl DiskWatch {
         }
         self.guests.end(&doomed);
         drop(stopped);
-        (self.over, self.written) = (over, self.guests.written());
+        (self.over, self.written, self.counted_at) = (over, self.guests.written(), Instant::now());
         self.free_files = self.pace.free_files();
         // Where not everything can be counted, every bit more is too much.
         self.pace.counted(if weight.uncounted.is_some() { used.max(self.limit_bytes) } else { used }, free, begin);

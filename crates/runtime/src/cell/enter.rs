@@ -260,7 +260,7 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
         receive(leash).map_err(gone)?;
     survey.0.extend(counts.0);
     let memory_counted = memory_bytes.is_some();
-    let ledger = <[File; 2]>::try_from(files).ok().filter(|_| ledger).map(|[events, peak]| (events, peak));
+    let ledger = <[File; 3]>::try_from(files).ok().filter(|_| ledger);
     let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone());
     if !memory_counted && !sys::has_landlock() {
         root::take_zero_away()?;

@@ -17,8 +17,8 @@ pub struct MemoryLedger(Arc<Kept>);
 #[derive(Debug)]
 struct Kept {
     limit_bytes: u64,
-    /// The group's files, where the kernel counts: its events and its highest use.
-    group: Option<(File, File)>,
+    /// The group's files, where the kernel counts: its events, its highest use and its present one.
+    group: Option<[File; 3]>,
     /// What the watch has written.
     page: SharedPage,
 }
@@ -28,14 +28,22 @@ const KILLS: usize = 0;
 const USED: usize = 1;
 
 impl MemoryLedger {
-    pub(super) fn new(limit_bytes: u64, group: Option<(File, File)>, page: SharedPage) -> Self {
+    pub(super) fn new(limit_bytes: u64, group: Option<[File; 3]>, page: SharedPage) -> Self {
         Self(Arc::new(Kept { limit_bytes, group, page }))
     }
 
     /// How often a process was killed for memory so far.
     pub(crate) fn kills(&self) -> u64 {
-        let group = self.0.group.as_ref().map_or(0, |(events, _)| count(&text(events)));
+        let group = self.0.group.as_ref().map_or(0, |[events, ..]| count(&text(events)));
         group + self.0.page.get(KILLS)
+    }
+
+    /// Whether the kernel may have to kill somebody for the next few pages.
+    pub(crate) fn is_nearly_full(&self) -> bool {
+        /// What guests take while a process is made, with room to spare.
+        const ROOM_BYTES: u64 = 16 << 20;
+        let now = self.0.group.as_ref().and_then(|[.., now]| text(now).trim().parse::<u64>().ok());
+        now.is_some_and(|now| now.saturating_add(ROOM_BYTES) > self.0.limit_bytes)
     }
 
     /// What is to be said of a process that was killed, if memory ran out since `before`.
@@ -43,7 +51,7 @@ impl MemoryLedger {
         if self.kills() == before {
             return None;
         }
-        let peak = self.0.group.as_ref().and_then(|(_, peak)| text(peak).trim().parse().ok()).unwrap_or(0);
+        let peak = self.0.group.as_ref().and_then(|[_, peak, _]| text(peak).trim().parse().ok()).unwrap_or(0);
         let used_bytes = self.0.page.get(USED).max(peak);
         let limit_bytes = self.0.limit_bytes;
         Some(Stopped { cause: StopCause::MemoryLimit, used_bytes, limit_bytes, hidden: None })

@@ -25,7 +25,9 @@ const DOOR: &str = "/.door";
 const AHEAD_S: i64 = 2;
 
 /// Left as the kernel makes them: they are about this sandbox's own namespaces, or never change.
-const KEPT: &[&str] = &["filesystems", "mounts", "net", "self", "sys", "sysvipc", "thread-self", "tty", "version"];
+/// Of locks the kernel shows those of this PID namespace alone.
+const KEPT: &[&str] =
+    &["filesystems", "locks", "mounts", "net", "self", "sys", "sysvipc", "thread-self", "tty", "version"];
 
 /// Host-wide counters among the settings: each open file, each terminal of the machine changes them.
 const COUNTERS: &[&str] = &[

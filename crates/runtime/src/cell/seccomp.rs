@@ -201,6 +201,9 @@ pub(super) fn put_on_guests(threads: &[u64], memory_counted: bool) -> Result<(),
         let another = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
         let set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
         rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![another, set])?]);
+        // Who cannot be looked into holds files that an ordinary user's supervisor cannot count.
+        let dumpable = when(0, SeccompCmpOp::Eq, u64::from(libc::PR_SET_DUMPABLE.cast_unsigned()))?;
+        rules.insert(libc::SYS_prctl, vec![dumpable]);
         apply_filter(&compile(rules, SeccompAction::Allow, errno(libc::EPERM))?)?;
         if !memory_counted {
             apply_filter(&compile(plain(&[LANDLOCK]), SeccompAction::Allow, errno(libc::ENOSYS))?)?;

@@ -61,9 +61,9 @@ pub(super) enum Report {
     Failed(String),
 }
 
-/// Hands descriptors over, two at most, with one byte.
+/// Hands descriptors over, three at most, with one byte.
 pub(super) fn send_descriptors(to: &UnixStream, descriptors: &[impl AsFd]) -> io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     let given: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
     if !given.is_empty() && !control.push(SendAncillaryMessage::ScmRights(&given)) {
@@ -75,7 +75,7 @@ pub(super) fn send_descriptors(to: &UnixStream, descriptors: &[impl AsFd]) -> io
 
 /// Takes those that were handed over; none when the other has gone instead.
 pub(super) fn receive_descriptors(from: &UnixStream) -> io::Result<Vec<OwnedFd>> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
     recvmsg(from, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;

@@ -13,6 +13,7 @@ mod tree;
 pub(crate) use family::Family;
 pub use family::Rank;
 pub(crate) use mark::Mark;
+pub(crate) use oom::GUESTS;
 pub use oom::OomScore;
 pub(crate) use output::{Bounded, Capture};
 pub(crate) use program::{End, Program, TreeEnd};

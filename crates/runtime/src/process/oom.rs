@@ -5,6 +5,9 @@
 //! first lowers Ship's again. A copy that guests stop before that lowers it later, maybe while the next one is made: so
 //! each copy's score is looked at. The file that does it was opened while Ship could still be looked into. `/proc` is
 //! read-only for guests: none lowers his.
+//!
+//! Where memory is nearly full, making the copy could be what makes the kernel kill, and Ship would look like a guest: then
+//! it does not raise its score, and the supervisor raises the copy's at its next look.
 
 use std::fs::File;
 use std::io;
@@ -14,10 +17,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{Mode, OFlags, openat};
 
+use crate::cell::MemoryLedger;
 use crate::sys::spawn::Lower;
 
 /// The highest there is: the kernel takes these processes first, whatever their size.
-const GUESTS: &str = "1000";
+pub(crate) const GUESTS: &str = "1000";
 
 /// The lowest there is: the kernel never takes such a process.
 const NEVER: &str = "-1000";
@@ -27,6 +31,7 @@ const NEVER: &str = "-1000";
 pub struct OomScore {
     file: File,
     own: String,
+    memory: Option<MemoryLedger>,
     /// It is one score, and several threads start programs.
     turn: Mutex<()>,
 }
@@ -35,13 +40,24 @@ impl OomScore {
     /// Opens it below this `/proc` and sees that it takes.
     pub(crate) fn open(proc: impl AsFd) -> io::Result<Self> {
         let file = openat(proc, "self/oom_score_adj", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
-        let mut score = Self { file: file.into(), own: String::new(), turn: Mutex::default() };
+        let mut score = Self { file: file.into(), own: String::new(), memory: None, turn: Mutex::default() };
         score.own = score.read()?;
         drop(score.raise()?);
         match score.read()? {
             now if now == score.own => Ok(score),
             now => Err(io::Error::other(format!("the score stays at {now}"))),
         }
+    }
+
+    /// Leaves the score alone while this ledger says that memory is nearly full.
+    pub(crate) fn minding(mut self, memory: Option<MemoryLedger>) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// Whether Ship had better not look like a guest now.
+    pub(crate) fn must_rest(&self) -> bool {
+        self.memory.as_ref().is_some_and(MemoryLedger::is_nearly_full)
     }
 
     /// Exempts this process, which only root may do.

@@ -71,7 +71,7 @@ impl Spawner {
 
 /// Makes the process, with a guest's score.
 fn make(score: Option<&OomScore>, start: Start, mark: Option<Mark>) -> io::Result<Spawned> {
-    let Some(score) = score else { return spawn(start, mark, None) };
+    let Some(score) = score.filter(|score| !score.must_rest()) else { return spawn(start, mark, None) };
     let raised = score.raise()?;
     let spawned = spawn(start, mark, Some(score.lower()));
     drop(raised);

@@ -122,6 +122,7 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let workspace = Arc::new(workspace);
     let files = cove_files::Workspace::open(&options.workspace).map_err(|error| refuse(error.to_string()))?;
     let score = options.score.take().or_else(|| OomScore::open(std::fs::File::open("/proc").ok()?).ok());
+    let score = score.map(|score| score.minding(options.memory.clone()));
     let memory_counted = options.limits.as_ref().is_some_and(EffectiveLimits::memory_is_enforced);
     let family = Family::found(options.rank, score, memory_counted)?;
     let env = options.full_env();

@@ -782,6 +782,9 @@ class PythonExecResult:
     #: The error with its traceback.
     error: str | None = None
 
+    #: Why it was ended by force; none: it was not, or nobody knows.
+    stopped: Stopped | None = None
+
     #: The rich form.
     data: PythonData | None = None
 
@@ -989,6 +992,9 @@ class SandboxInfo:
     #: Its session's containers, while it has a session.
     containers: list[ContainerInfo] | None = None
 
+    #: What its operator should know, such as `memory: watched, not enforced`.
+    warnings: list[str] | None = None
+
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxList:
@@ -1052,6 +1058,9 @@ class ShellExecResult:
     #: Why it failed.
     error: str | None = None
 
+    #: Why it was ended by force; none: it was not, or nobody knows.
+    stopped: Stopped | None = None
+
     #: Its exit code.
     exit_code: int | None = None
 
@@ -1074,6 +1083,23 @@ class Status:
 
     #: `ok`, `stopped`.
     status: str
+
+#: Why something was ended by force.
+StopCause = Literal["memory_limit", "disk_limit"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopped:
+    """An ending by force."""
+
+    #: Why.
+    cause: StopCause
+
+    #: What may be used, in bytes.
+    limit_bytes: int
+
+    #: What was used, in bytes.
+    used_bytes: int
 
 
 @dataclass(frozen=True, kw_only=True)

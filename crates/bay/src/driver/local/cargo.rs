@@ -186,7 +186,7 @@ mod tests {
         fs::write(cargos.browser_path(id).unwrap().join("b"), vec![1; 1 << 20]).unwrap();
         std::os::unix::fs::symlink("/usr", path.join("link")).unwrap();
         let mut deep = path;
-        for _ in 0..300 {
+        for _ in 0..200 {
             deep.push("d");
         }
         fs::create_dir_all(&deep).unwrap();

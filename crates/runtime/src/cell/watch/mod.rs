@@ -21,6 +21,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 use self::processes::Process;
 use self::sockets::Sockets;
 use super::ledger::note_kill;
+use crate::process::GUESTS;
 use crate::sys::SharedPage;
 
 /// How fast one processor takes new memory at most: filling huge pages with zeros was measured at 3 to 4 GB/s.
@@ -32,6 +33,12 @@ pub(super) const LATEST: Duration = Duration::from_millis(100);
 
 /// A look at many processes takes long; then it is repeated less often, so that looking costs a tenth at most.
 const REST: u32 = 10;
+
+/// Page tables that take a larger part of the limit than this are what fills it.
+const TABLES_SHARE: u64 = 16;
+
+/// The part of the limit below which room is scarce.
+const SCARCE: u64 = 2;
 
 /// File locks of a whole sandbox. Nobody has thousands; 200 bytes each, and no group is charged for them.
 const MAX_LOCKS: usize = 16_384;
@@ -55,6 +62,8 @@ pub(super) enum Scope {
 /// The eyes of the watch: opened while the init can still be looked into.
 #[derive(Debug)]
 pub(super) struct Watch {
+    /// Ship, as it is known outside.
+    init_pid: u32,
     scope: Scope,
     limit_bytes: u64,
     /// `/proc` as it is in the sandbox: its processes and nobody else's.
@@ -93,16 +102,32 @@ impl Watch {
         let proc = inside("proc")?;
         let network = open(format!("/proc/{init_pid}/ns/net"), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
-        Ok(Self { scope, limit_bytes, proc, temporary, sockets: Sockets::enter(&network)?, page, processors })
+        Ok(Self { init_pid, scope, limit_bytes, proc, temporary, sockets: Sockets::enter(&network)?, page, processors })
     }
 
     /// Looks, ends who takes too much, and says when to look again. Fails when there is nobody left to look at.
     pub(super) fn look(&self) -> io::Result<Duration> {
         let begin = Instant::now();
+        self.raise_scores();
         let room = self.room()?;
         let filled_after =
             Duration::from_micros(room.saturating_mul(1_000_000) / (FILLED_PER_SECOND * self.processors));
-        Ok(filled_after.clamp(SOONEST, LATEST).max((begin.elapsed() * REST).min(LATEST)))
+        // Where little is left, looking may cost half of a processor: what grows is ended, and then it costs little again.
+        let rest = if room < self.limit_bytes / SCARCE { 1 } else { REST };
+        Ok(filled_after.clamp(SOONEST, LATEST).max((begin.elapsed() * rest).min(LATEST)))
+    }
+
+    /// Makes sure that the kernel takes guests before Ship: what Ship could not give its children ([`crate::process::OomScore`]) is given
+    /// here. Theirs inherit it.
+    fn raise_scores(&self) {
+        let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", self.init_pid)) else { return };
+        for thread in threads.flatten() {
+            let children = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            for child in children.split_whitespace() {
+                // One that has not become its program yet is closed to an ordinary user; there is a next look.
+                let _ = std::fs::write(format!("/proc/{child}/oom_score_adj"), GUESTS);
+            }
+        }
     }
 
     /// How much room is left, after whoever was too large has been ended.
@@ -114,7 +139,9 @@ impl Watch {
         let mut seen = self.see()?;
         if seen.total() > self.limit_bytes {
             // Looked at more closely: pages that several share count once, and open files are counted one by one.
-            for process in &mut seen.processes {
+            // Not where page tables are the memory: the kernel walks all of them for that, and they grow meanwhile.
+            let tables = self.limit_bytes / TABLES_SHARE;
+            for process in seen.processes.iter_mut().filter(|process| process.tables_bytes < tables) {
                 process.look_closely(&self.proc);
             }
         }

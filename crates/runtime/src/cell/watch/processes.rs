@@ -42,7 +42,7 @@ pub(super) struct Process {
     /// Private memory, in memory or swapped out.
     private_bytes: u64,
     /// Its page tables.
-    tables_bytes: u64,
+    pub(super) tables_bytes: u64,
     threads: u64,
     mappings: u64,
     pub(super) open_files: u64,

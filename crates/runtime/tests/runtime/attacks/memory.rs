@@ -343,6 +343,7 @@ async fn those_who_outlive_their_call_are_counted() {
 for child in range(6):
     if os.fork() == 0:
         os.setsid(); os.close(1); os.close(2)
+        while not os.path.exists('go'): time.sleep(.01)
         try:
             while True:
                 a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); a.setblocking(False); kept += [a, b]
@@ -356,6 +357,7 @@ print('left')"
         );
         guest.ok("/fs/write_file", json!({"path": "attack.py", "content": code})).await;
         assert_eq!(guest.out("python3 attack.py").await, "left");
+        guest.out("echo > go").await;
         // Until nobody grows any more: they are dead, or full.
         guest.out("while s=$(cat held); sleep 0.7; [ \"$s\" != \"$(cat held)\" ]; do :; done").await;
         let alive = guest.out("python3 -c \"import os\nt = 0\nfor p in os.listdir('/proc'):\n  try:\n    if open(f'/proc/{p}/cmdline', 'rb').read() == b'python3\\0attack.py\\0': t += 1\n  except OSError: pass\nprint(t)\"").await;
