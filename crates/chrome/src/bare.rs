@@ -64,9 +64,9 @@ impl Drop for Gate {
 pub struct BareOptions {
     /// Its `--user-data-dir`; kept. Whoever the browser runs as must be able to write there.
     pub data_dir: PathBuf,
-    /// The same folder, opened, where the browser's user cannot get there by its path (it lies below root's own home, say):
-    /// this browser alone sees it in its temporary folder then. Only root can do that, and only with `CAP_SYS_ADMIN`.
-    pub data_fd: Option<RawFd>,
+    /// Whether the browser's user cannot get there by its path (it lies below root's own home, say): this browser alone sees
+    /// it in its temporary folder then. Only root can do that, and only with `CAP_SYS_ADMIN`.
+    pub is_mounted: bool,
     /// The largest file that it may write.
     pub file_bytes: u64,
     /// Where its temporary folder is made; removed with it.
@@ -128,7 +128,7 @@ impl BareBrowser {
         options: &BareOptions,
         ruleset: Option<RawFd>,
     ) -> io::Result<(Self, BarePipe)> {
-        let mounted = options.data_fd.map(|fd| (fd, room.profile.data()));
+        let mounted = options.is_mounted.then(|| (options.data_dir.clone(), room.profile.data()));
         let data_dir = mounted.as_ref().map_or(&options.data_dir, |(_, place)| place);
         let flags = flags(room.path(), data_dir, options);
         let being = Being {
@@ -248,7 +248,7 @@ mod tests {
     fn the_flags_hold_the_walls() {
         let mut options = BareOptions {
             data_dir: "/data".into(),
-            data_fd: None,
+            is_mounted: false,
             file_bytes: 1 << 30,
             temp_dir: "/tmp".into(),
             unprivileged_id: 1,

@@ -89,8 +89,8 @@ pub(crate) struct Being {
     pub(crate) become_id: Option<u32>,
     pub(crate) data_limit_bytes: u64,
     pub(crate) file_limit_bytes: Option<u64>,
-    /// An opened folder, and where this browser alone sees it.
-    pub(crate) mounted: Option<(RawFd, PathBuf)>,
+    /// A folder, and where this browser alone sees it.
+    pub(crate) mounted: Option<(PathBuf, PathBuf)>,
     pub(crate) ruleset: Option<RawFd>,
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: 
             become_id: being.become_id,
             data_limit_bytes: being.data_limit_bytes,
             file_limit_bytes: being.file_limit_bytes,
-            mount: being.mounted.map(|(fd, place)| Mount::new(fd, &place)).transpose()?,
+            mount: being.mounted.map(|(folder, place)| Mount::new(&folder, &place)).transpose()?,
             ruleset: being.ruleset,
             parent: std::process::id(),
         },

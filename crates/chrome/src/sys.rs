@@ -44,10 +44,10 @@ pub(crate) struct Mount {
 }
 
 impl Mount {
-    pub(crate) fn new(folder: RawFd, to: &Path) -> io::Result<Self> {
-        let text = |bytes: Vec<u8>| CString::new(bytes).map_err(io::Error::other);
-        let from = text(format!("/proc/self/fd/{folder}").into_bytes())?;
-        Ok(Self { from, to: text(to.as_os_str().as_bytes().to_vec())? })
+    /// By its path, which is looked up in the browser's own mount namespace: the kernel mounts nothing that was opened in
+    /// another.
+    pub(crate) fn new(from: &Path, to: &Path) -> io::Result<Self> {
+        Ok(Self { from: CString::new(from.as_os_str().as_bytes())?, to: CString::new(to.as_os_str().as_bytes())? })
     }
 }
 

@@ -71,7 +71,7 @@ fn crash_if_asked(source: &str) {
             "div" => divide(),
             "trap" => trap(),
             "call" => {
-                drop(rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::STREAM, None))
+                drop(rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::STREAM, None));
             }
             other => panic!("{other}"),
         }
@@ -104,7 +104,7 @@ mod machine {
     pub(crate) fn divide() {
         // SAFETY: it ends the process.
         unsafe {
-            asm!("xor edx, edx", "xor ecx, ecx", "mov eax, 1", "div ecx", out("eax") _, out("ecx") _, out("edx") _)
+            asm!("xor edx, edx", "xor ecx, ecx", "mov eax, 1", "div ecx", out("eax") _, out("ecx") _, out("edx") _);
         }
     }
     pub(crate) fn trap() {

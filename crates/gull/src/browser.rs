@@ -121,7 +121,7 @@ impl Browser {
     async fn try_launch(binary: &Path, launch: &Launch<'_>, way: Way) -> Result<Self, String> {
         let mut options = BareOptions {
             data_dir: launch.home.data_path.clone(),
-            data_fd: launch.home.is_shut.then(|| launch.home.data.as_raw_fd()),
+            is_mounted: launch.home.is_shut,
             file_bytes: disk::file_bytes(launch.disk_bytes),
             temp_dir: launch.temp_dir.to_owned(),
             unprivileged_id: launch.unprivileged_id,
@@ -143,7 +143,7 @@ impl Browser {
         let rules = rules.flatten();
         let has_profile = way.has_profile && (rules.is_some() || launch.home.is_private);
         if !has_profile {
-            (options.data_dir, options.data_fd) = (own.join("data"), None);
+            (options.data_dir, options.is_mounted) = (own.join("data"), false);
         }
         let ruleset_fd = rules.as_ref().map(AsRawFd::as_raw_fd);
         let (process, pipe) = BareBrowser::launch(binary, room, &options, ruleset_fd).map_err(told)?;

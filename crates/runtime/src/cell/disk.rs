@@ -125,7 +125,8 @@ impl DiskWatch {
     /// Looks at everything where that is needed. `go_on` says whether anybody is still interested.
     pub(super) fn look(&mut self, go_on: &dyn Fn() -> bool) {
         // Over the limit it is looked at again and again: room may have been made, of which the file system shows little.
-        if !self.pace.due() && !(self.over && self.counted_at.elapsed() >= AGAIN) {
+        let again = self.over && self.counted_at.elapsed() >= AGAIN;
+        if !again && !self.pace.due() {
             return;
         }
         if !self.ship_wrote() && !self.over && self.guests.written() == self.written && !self.guests.any_closed() {

@@ -80,15 +80,19 @@ impl OomScore {
         Lower { file: self.file.as_raw_fd(), text, length }
     }
 
-    /// Sees that a copy has a guest's score; it cannot change any more.
+    /// Sees that a copy is not exempt as Ship may be: one that guests stopped before it lowered Ship's score may lower it
+    /// while the next copy is made. A score that is merely too low is raised by the supervisor at its next look.
     pub(crate) fn check(&self, pid: i32) -> io::Result<()> {
-        match std::fs::read_to_string(format!("/proc/{pid}/oom_score_adj")) {
-            Ok(score) if score.trim() == GUESTS => Ok(()),
-            Ok(score) => Err(io::Error::other(format!("its score of who is killed first is {}", score.trim()))),
+        let score = match std::fs::read_to_string(format!("/proc/{pid}/oom_score_adj")) {
+            Ok(score) => score,
             // It has ended and been taken away.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if score.trim().starts_with('-') {
+            return Err(io::Error::other("it would never be killed for want of memory; try again"));
         }
+        Ok(())
     }
 
     /// Whoever is started while the result lives is a guest. One thread at a time.
