@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, HttpBody};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
@@ -123,6 +123,10 @@ impl Phase {
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             *self.0.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
             return response;
+        }
+        // The rest of a request that nobody reads ends the connection: whoever asks again must not do it here.
+        if self.sending() {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         let phase = self.clone();
         response.map(|inner| Body::new(Watched { inner, phase, _kept: kept }))
