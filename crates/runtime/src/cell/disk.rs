@@ -87,7 +87,9 @@ pub(super) struct DiskWatch {
     strikes: u32,
     /// What was written while the first was ended has been let pass; not again before there is room.
     excused: bool,
+    /// When everything was last counted.
     counted_at: Instant,
+    /// Whether it was over the limit then.
     over: bool,
 }
 
