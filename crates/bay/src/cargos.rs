@@ -3,6 +3,8 @@
 use cove_api::{BayError, CargoInfo, CargoList, CreateCargo, ErrorCode, IdKind, ListQuery, MAX_CARGO_MB, Moment};
 
 use crate::bay::fresh;
+use crate::config::DiskLimit;
+use crate::driver::CargoLimit;
 use crate::sandboxes::{driver_fault, invalid, page_size};
 use crate::store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 use crate::{Answer, Bay, IdempotencyKey, Owner};
@@ -41,8 +43,8 @@ impl Bay {
         let answer = |row: &CargoRow| serde_json::to_value(&row.info).unwrap_or_default();
         let once = key.map(|key| Once { key, request: &request, answer: &answer });
         let id = fresh(IdKind::Cargo)?;
-        self.inner.driver.prepare_cargo(&id).await.map_err(|error| driver_fault(&error))?;
-        let new = NewCargo { id: &id, backend: self.inner.driver.cargo_backend(), size_limit_mb };
+        self.inner.driver.prepare_cargo(&id, CargoLimit::Watched).await.map_err(|error| driver_fault(&error))?;
+        let new = NewCargo { id: &id, backend: self.inner.driver.cargo_backend(DiskLimit::Watched), size_limit_mb };
         let limits = &self.inner.config.limits;
         let mebibytes = i64::try_from(limits.max_cargo_total_mb).unwrap_or(i64::MAX);
         let quota = CargoQuota { count: limits.max_cargos.into(), mebibytes };

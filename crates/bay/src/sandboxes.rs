@@ -9,6 +9,8 @@ use cove_api::{
 use serde_json::Value;
 
 use crate::bay::fresh;
+use crate::config::{DiskLimit, Profile};
+use crate::driver::CargoLimit;
 use crate::peers::Home;
 use crate::session::ContainerRecord;
 use crate::store::{
@@ -57,6 +59,27 @@ pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
 }
 
 impl Bay {
+    /// Refuses where the profile wants a hard limit that this machine, or the wished cargo, cannot have.
+    async fn hard_limit_can_be(&self, owner: &Owner, profile: &Profile, cargo_id: Option<&str>) -> Answer<()> {
+        if profile.disk != DiskLimit::Hard {
+            return Ok(());
+        }
+        let refused = |why: &str, reason: &str| {
+            let message = format!("profile {} has `disk: hard`, and {why}", profile.id);
+            Err(BayError::new(ErrorCode::Conflict, message).with("reason", reason))
+        };
+        if let Some(why) = self.inner.driver.no_hard_limit() {
+            return refused(why, "limits_not_enforced");
+        }
+        match cargo_id {
+            Some(id) if self.cargo(owner, id).await?.backend != self.inner.driver.cargo_backend(DiskLimit::Hard) => {
+                let why = "this cargo was made without a hard limit: leave out `cargo_id`, and copy the files";
+                refused(why, "cargo_without_hard_limit")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A new sandbox; `ready` where a warm one could be had, else `idle`.
     pub async fn create_sandbox(
         &self,
@@ -82,6 +105,7 @@ impl Bay {
             let shown: String = cargo.chars().take(64).collect();
             return Err(BayError::new(ErrorCode::NotFound, format!("there is no cargo {shown}")));
         }
+        self.hard_limit_can_be(owner, &profile, wish.cargo_id.as_deref()).await?;
         let request = format!("POST /v1/sandboxes {}", serde_json::to_value(&wish).unwrap_or_default());
         let now = Moment::now();
         if let Some(key) = key
@@ -120,13 +144,15 @@ impl Bay {
             Some(existing) => CargoChoice::Existing(existing),
             None => CargoChoice::New(NewCargo {
                 id: &cargo_id,
-                backend: self.inner.driver.cargo_backend(),
+                backend: self.inner.driver.cargo_backend(profile.disk),
                 size_limit_mb: self.inner.config.cargo.default_size_limit_mb,
             }),
         };
         if wish.cargo_id.is_none() {
             // Before the row: what a crash leaves of it, the collector takes for an orphan.
-            self.inner.driver.prepare_cargo(&cargo_id).await.map_err(|error| driver_fault(&error))?;
+            let bytes = u64::from(self.inner.config.cargo.default_size_limit_mb) << 20;
+            let limit = CargoLimit::new(profile.disk, bytes);
+            self.inner.driver.prepare_cargo(&cargo_id, limit).await.map_err(|error| driver_fault(&error))?;
         }
         let new = NewSandbox { id: &id, profile: &profile.id, cargo, expires_at, max_sandboxes };
         let made = self.inner.store.insert_sandbox(owner, &new, once.as_ref(), now).await;

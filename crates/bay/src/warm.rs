@@ -95,7 +95,7 @@ impl Bay {
             (fresh(IdKind::Sandbox)?, fresh(IdKind::Cargo)?, fresh(IdKind::Session)?);
         let cargo = NewCargo {
             id: &cargo_id,
-            backend: self.inner.driver.cargo_backend(),
+            backend: self.inner.driver.cargo_backend(profile.disk),
             size_limit_mb: self.inner.config.cargo.default_size_limit_mb,
         };
         let (store, instance_id) = (&self.inner.store, &self.inner.instance_id);

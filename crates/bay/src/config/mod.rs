@@ -15,7 +15,7 @@ mod words;
 pub use door::check_key;
 pub use load::{ConfigError, Loaded};
 pub(crate) use places::make_private;
-pub use profile::{ContainerConfig, ContainerSpec, Profile, ProfileConfig, ResourceConfig};
+pub use profile::{ContainerConfig, ContainerSpec, DiskLimit, Profile, ProfileConfig, ResourceConfig};
 pub use words::{Capability, EnvValue, MemorySize, RuntimeType, Secret};
 
 use std::path::PathBuf;

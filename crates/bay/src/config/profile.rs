@@ -24,6 +24,17 @@ impl Default for ResourceConfig {
     }
 }
 
+/// How the size of a profile's cargos is limited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiskLimit {
+    /// Watched from outside; who writes past it is ended.
+    #[default]
+    Watched,
+    /// By a file system of that size; only root can make one.
+    Hard,
+}
+
 /// A profile, as written: with `containers`, or as one container without a name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -52,6 +63,8 @@ pub struct ProfileConfig {
     pub network: Option<NetworkPolicy>,
     /// Whether no sandbox is made where the kernel does not enforce its limits.
     pub require_enforced_limits: bool,
+    /// How the size of new cargos is limited.
+    pub disk: DiskLimit,
     /// Its containers, where there are several.
     pub containers: Vec<ContainerConfig>,
 }
@@ -96,6 +109,8 @@ pub struct Profile {
     pub warm_pool_size: usize,
     /// Whether no sandbox is made where the kernel does not enforce its limits.
     pub require_enforced_limits: bool,
+    /// How the size of new cargos is limited.
+    pub disk: DiskLimit,
     /// At least one.
     pub containers: Vec<ContainerSpec>,
 }
@@ -186,6 +201,7 @@ impl ProfileConfig {
             idle_timeout: self.idle_timeout.unwrap_or(DEFAULT_IDLE_SECONDS),
             warm_pool_size: self.warm_pool_size,
             require_enforced_limits: self.require_enforced_limits,
+            disk: self.disk,
             containers,
         })
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use cove_files::Weight;
 
-use crate::config::ContainerSpec;
+use crate::config::{ContainerSpec, DiskLimit};
 
 pub(crate) use local::LocalDriver;
 
@@ -32,6 +32,28 @@ impl From<std::io::Error> for DriverError {
     }
 }
 
+/// How the size of a cargo is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CargoLimit {
+    /// Somebody looks, and ends who writes past it.
+    Watched,
+    /// The file system has no more room.
+    Hard {
+        /// So much fits.
+        bytes: u64,
+    },
+}
+
+impl CargoLimit {
+    /// As a profile wishes it.
+    pub fn new(disk: DiskLimit, bytes: u64) -> Self {
+        match disk {
+            DiskLimit::Watched => Self::Watched,
+            DiskLimit::Hard => Self::Hard { bytes },
+        }
+    }
+}
+
 /// A container to start.
 #[derive(Debug, Clone)]
 pub struct ContainerOrder {
@@ -45,6 +67,8 @@ pub struct ContainerOrder {
     pub cargo_id: String,
     /// What may be in the workspace.
     pub cargo_limit_bytes: u64,
+    /// How that is enforced.
+    pub disk: DiskLimit,
     /// What it is.
     pub spec: ContainerSpec,
 }
@@ -88,7 +112,9 @@ pub trait Driver: Debug + Send + Sync + 'static {
     /// Its name.
     fn name(&self) -> &'static str;
     /// How cargos are kept and limited, for `CargoInfo.backend`.
-    fn cargo_backend(&self) -> &'static str;
+    fn cargo_backend(&self, disk: DiskLimit) -> &'static str;
+    /// Why cargos cannot have a hard limit here; none: they can.
+    fn no_hard_limit(&self) -> Option<&'static str>;
     /// What is limited, and by what.
     fn limits(&self) -> Vec<Enforced>;
     /// What an operator should know of limits that are not enforced; none where the kernel enforces them.
@@ -96,7 +122,7 @@ pub trait Driver: Debug + Send + Sync + 'static {
     /// Starts a container; returns when it answers.
     fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>>;
     /// Makes a cargo's folder; fine where it is there already.
-    fn prepare_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>>;
+    fn prepare_cargo<'a>(&'a self, cargo_id: &'a str, limit: CargoLimit) -> Doing<'a, Result<(), DriverError>>;
     /// Removes a cargo and everything in it; fine where it is gone already.
     fn delete_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>>;
     /// How many bytes a cargo holds, and whether all of it could be counted.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{LiveContainer, LiveSession, idle_end};
 use crate::bay::fresh;
 use crate::config::{Capability, ContainerSpec, Profile};
-use crate::driver::{ContainerOrder, DriverError};
+use crate::driver::{CargoLimit, ContainerOrder, DriverError};
 use crate::{Answer, Bay};
 
 /// How long a runtime that has just started may take to say what it is.
@@ -68,7 +68,8 @@ impl Bay {
         let cargo = cargo.ok_or_else(|| BayError::new(ErrorCode::NotFound, "the sandbox's cargo is gone"))?;
         let cargo_limit_bytes = u64::from(cargo.info.size_limit_mb) << 20;
         self.inner.store.touch_cargo(&plan.cargo_id, Moment::now()).await?;
-        self.inner.driver.prepare_cargo(&plan.cargo_id).await.map_err(|error| ship_error(&error, "cargo"))?;
+        let limit = CargoLimit::new(plan.profile.disk, cargo_limit_bytes);
+        self.inner.driver.prepare_cargo(&plan.cargo_id, limit).await.map_err(|error| ship_error(&error, "cargo"))?;
         let starts = plan.profile.containers.iter().map(|spec| self.start_container(plan, spec, cargo_limit_bytes));
         let mut containers = Vec::new();
         let mut failure = None;
@@ -113,6 +114,7 @@ impl Bay {
             session_id: plan.session_id.clone(),
             cargo_id: plan.cargo_id.clone(),
             cargo_limit_bytes,
+            disk: plan.profile.disk,
             spec: spec.clone(),
         };
         let handle = self.inner.driver.start(order).await?;

@@ -3,6 +3,7 @@
 
 mod browser;
 mod files;
+mod hard;
 mod house;
 mod javascript;
 mod life;

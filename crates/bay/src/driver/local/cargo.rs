@@ -2,18 +2,26 @@
 //!
 //! What is in them is a guest's: it is never opened, only weighed and unlinked, by folders that are already open.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, lchown};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use cove_api::IdKind;
 use cove_files::{Weight, most_entries, weigh};
 use rustix::fs::{Mode, OFlags};
 
+use super::image;
 use crate::config::make_private;
+use crate::driver::CargoLimit;
+
+/// Said where a profile wants a hard limit for a cargo that was made without one.
+const NOT_HARD: &str = "the profile has `disk: hard`, and this cargo was made without a hard limit: create the sandbox \
+                        without `cargo_id`, and copy the files";
 
 /// As Ship's walls choose the owner of a cargo that is root's: both must name the same one, whichever comes first.
 const FIRST_OUTSIDE_ID: u32 = 1_500_000_000;
@@ -36,6 +44,8 @@ pub(super) struct Cargos {
     root: PathBuf,
     /// Whether the records of this Bay are those of the folder.
     known: bool,
+    /// Cargos with a hard limit that were mounted here.
+    mounted: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Cargos {
@@ -52,7 +62,7 @@ impl Cargos {
         if !known {
             tracing::warn!(root = %root.display(), "these cargos belong to another database: orphans are left alone");
         }
-        Ok(Self { root: root.canonicalize()?, known })
+        Ok(Self { root: root.canonicalize()?, known, mounted: Arc::default() })
     }
 
     /// Whether the records of this Bay are those of the folder.
@@ -74,12 +84,26 @@ impl Cargos {
         Ok(self.root.join(format!("{BROWSER}{id}")))
     }
 
-    pub(super) fn prepare(&self, id: &str) -> io::Result<()> {
-        let path = self.path(id)?;
+    /// Makes a cargo; fine where it is there already and is kept as wished.
+    pub(super) fn prepare(&self, id: &str, limit: CargoLimit) -> io::Result<()> {
+        let (path, image) = (self.path(id)?, image::image_path(&self.root, id));
         match DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return match (image.exists(), limit) {
+                    (true, _) => self.mount(&image, &path),
+                    (false, CargoLimit::Watched) => Ok(()),
+                    (false, CargoLimit::Hard { .. }) => Err(io::Error::other(NOT_HARD)),
+                };
+            }
             Err(error) => return Err(error),
+        }
+        if let CargoLimit::Hard { bytes } = limit {
+            if let Err(error) = image::make(&image, &path, bytes) {
+                let _ = fs::remove_dir(&path);
+                return Err(error);
+            }
+            self.note_mounted(&path);
         }
         // There from the first day: where it is missing, Gull would look for what an older Cove kept in the workspace.
         DirBuilder::new().mode(0o700).recursive(true).create(self.browser_path(id)?)?;
@@ -91,9 +115,33 @@ impl Cargos {
         Ok(())
     }
 
+    fn mount(&self, image: &Path, folder: &Path) -> io::Result<()> {
+        image::mount(image, folder)?;
+        self.note_mounted(folder);
+        Ok(())
+    }
+
+    fn note_mounted(&self, folder: &Path) {
+        self.mounted.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
+    }
+
+    /// Unmounts what was mounted here and is not in use any more.
+    pub(super) fn close(&self) {
+        for folder in std::mem::take(&mut *self.mounted.lock().unwrap_or_else(PoisonError::into_inner)) {
+            if let Err(error) = image::unmount_if_free(&folder) {
+                tracing::warn!(%error, "a cargo with a hard limit stays mounted");
+            }
+        }
+    }
+
     /// Out of sight at once, then gone; what a kill leaves of it, the next sweep takes.
     pub(super) fn delete(&self, id: &str) -> io::Result<()> {
-        self.path(id)?;
+        let path = self.path(id)?;
+        let image = image::image_path(&self.root, id);
+        if image.exists() {
+            self.mounted.lock().unwrap_or_else(PoisonError::into_inner).remove(&path);
+            image::remove(&image, &path)?;
+        }
         // The browser's state first: without its cargo nobody would look for it.
         self.put_away(&format!("{BROWSER}{id}"))?;
         self.put_away(id)
@@ -123,8 +171,12 @@ impl Cargos {
     pub(super) fn clear_trash(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else { return };
         for entry in entries.flatten() {
-            if let Some(name) = entry.file_name().to_str().filter(|name| name.starts_with(TRASH)) {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if name.starts_with(TRASH) {
                 let _ = remove_tree(&self.root, name);
+            } else if image::is_draft(name) {
+                let _ = fs::remove_file(entry.path());
             }
         }
     }
@@ -179,8 +231,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cargos = Cargos::open(root.path(), 1).unwrap();
         let id = "ws-0123456789ab";
-        cargos.prepare(id).unwrap();
-        cargos.prepare(id).unwrap();
+        cargos.prepare(id, CargoLimit::Watched).unwrap();
+        cargos.prepare(id, CargoLimit::Watched).unwrap();
         let path = cargos.path(id).unwrap();
         fs::write(path.join("a"), vec![1; 1 << 20]).unwrap();
         fs::write(cargos.browser_path(id).unwrap().join("b"), vec![1; 1 << 20]).unwrap();
@@ -198,12 +250,12 @@ mod tests {
         let left: Vec<_> = fs::read_dir(root.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
         assert_eq!(left, [SIGN]);
         // Under other records nothing here is anybody's orphan.
-        cargos.prepare(id).unwrap();
+        cargos.prepare(id, CargoLimit::Watched).unwrap();
         assert_eq!(Cargos::open(root.path(), 2).unwrap().list().unwrap(), []);
         assert_eq!(Cargos::open(root.path(), 1).unwrap().list().unwrap().len(), 1);
         assert!(Path::new("/usr").exists());
         for wrong in ["../x", "ws-../../../xx", "", "ws-0123456789AB"] {
-            assert!(cargos.prepare(wrong).is_err(), "{wrong}");
+            assert!(cargos.prepare(wrong, CargoLimit::Watched).is_err(), "{wrong}");
         }
     }
 }

@@ -8,6 +8,7 @@ mod berth;
 mod cargo;
 mod child;
 mod gull;
+mod image;
 mod ship;
 
 use std::net::SocketAddr;
@@ -17,8 +18,8 @@ use std::sync::Arc;
 use cove_files::Weight;
 use tokio::sync::watch;
 
-use super::{Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphans};
-use crate::config::{Config, ConfigError, LocalDriverConfig, RuntimeType};
+use super::{CargoLimit, Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphans};
+use crate::config::{Config, ConfigError, DiskLimit, LocalDriverConfig, RuntimeType};
 use berth::Berth;
 use cargo::Cargos;
 
@@ -83,8 +84,15 @@ impl Driver for LocalDriver {
         "local"
     }
 
-    fn cargo_backend(&self) -> &'static str {
-        "local+watch"
+    fn cargo_backend(&self, disk: DiskLimit) -> &'static str {
+        match disk {
+            DiskLimit::Watched => "local+watch",
+            DiskLimit::Hard => "local+image",
+        }
+    }
+
+    fn no_hard_limit(&self) -> Option<&'static str> {
+        image::obstacle()
     }
 
     fn limits(&self) -> Vec<Enforced> {
@@ -98,6 +106,10 @@ impl Driver for LocalDriver {
             by("gull: cpus", "control groups where they can be had, else whole processors by affinity"),
             by("gull: network", "a filtering proxy"),
             by("cargo: size", "a watch that ends what writes past it, and a check of every upload and write"),
+            by(
+                "cargo: size, profiles with `disk: hard`",
+                if image::obstacle().is_none() { "a file system in a file" } else { "" },
+            ),
         ]
     }
 
@@ -115,8 +127,11 @@ impl Driver for LocalDriver {
         })
     }
 
-    fn prepare_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>> {
-        Box::pin(async move { self.cargos.prepare(cargo_id).map_err(DriverError::from) })
+    fn prepare_cargo<'a>(&'a self, cargo_id: &'a str, limit: CargoLimit) -> Doing<'a, Result<(), DriverError>> {
+        Box::pin(async move {
+            let (cargos, id) = (self.cargos.clone(), cargo_id.to_owned());
+            on_disk(move || cargos.prepare(&id, limit)).await
+        })
     }
 
     fn delete_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>> {
@@ -170,6 +185,7 @@ impl Driver for LocalDriver {
 
     fn close(&self) {
         self.berth.clear();
+        self.cargos.close();
     }
 }
 

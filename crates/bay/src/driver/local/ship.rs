@@ -8,6 +8,8 @@ use tokio::sync::watch;
 
 use super::LocalDriver;
 use super::berth::{Label, LabelFile, began};
+use super::image::image_bytes;
+use crate::config::DiskLimit;
 use crate::driver::{Container, ContainerOrder, Doing, DriverError};
 
 /// Where a Python environment appears inside.
@@ -87,7 +89,11 @@ impl LocalDriver {
             cpus: order.spec.cpus,
             processes: self.options.processes,
             tmp_bytes: self.options.tmp.bytes(),
-            workspace_bytes: Some(order.cargo_limit_bytes),
+            // Where the file system itself is full at the limit, nobody needs to be ended for it.
+            workspace_bytes: Some(match order.disk {
+                DiskLimit::Watched => order.cargo_limit_bytes,
+                DiskLimit::Hard => image_bytes(order.cargo_limit_bytes),
+            }),
             open_files: self.options.open_files,
         };
         options.control_groups = self.options.control_groups;
