@@ -7,8 +7,10 @@ use std::path::Path;
 use crate::place::Version;
 use crate::{Counted, Limit, Wanted};
 
-/// The period by which processor time is dealt out.
-const PERIOD_US: u64 = 100_000;
+/// The period by which processor time is dealt out: a short one, so that nobody who shares something with a group that has
+/// used up its time waits long for it. The kernel deals out a millisecond at least.
+const PERIOD_US: u64 = 10_000;
+const LEAST_US: u64 = 1000;
 
 /// Buffers of TCP and UDP may take this part of the memory, on top of it, where they are counted apart (version 1).
 const TCP_SHARE: u64 = 4;
@@ -74,15 +76,18 @@ pub(crate) fn set(
         Controller::Cpu => {
             let Some(cpus) = wanted.cpus else { return Ok(String::new()) };
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked by the owner")]
-            let quota = (cpus * PERIOD_US as f64) as u64;
+            let least = (LEAST_US as f64 / cpus).ceil() as u64;
+            let period_us = PERIOD_US.max(least);
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked by the owner")]
+            let quota = (cpus * period_us as f64) as u64;
             let (quota, period) = match version {
                 Version::One => {
-                    write("cpu.cfs_period_us", PERIOD_US.to_string())?;
+                    write("cpu.cfs_period_us", period_us.to_string())?;
                     write("cpu.cfs_quota_us", quota.to_string())?;
                     (number(read("cpu.cfs_quota_us")?)?, number(read("cpu.cfs_period_us")?)?)
                 }
                 Version::Two => {
-                    write("cpu.max", format!("{quota} {PERIOD_US}"))?;
+                    write("cpu.max", format!("{quota} {period_us}"))?;
                     let max = read("cpu.max")?;
                     let (quota, period) = max.trim().split_once(' ').ok_or_else(|| io::Error::other(max.clone()))?;
                     (number(quota.to_owned())?, number(period.to_owned())?)
@@ -125,7 +130,7 @@ mod tests {
         assert_eq!(counted.memory_bytes.unwrap(), Limit::new(1 << 26, "cgroup v2"));
         assert_eq!(counted.cpus.unwrap().value, 0.5);
         assert_eq!(counted.processes.unwrap().value, 74);
-        assert_eq!(fs::read_to_string(at("cpu.max")).unwrap(), "50000 100000");
+        assert_eq!(fs::read_to_string(at("cpu.max")).unwrap(), "5000 10000");
         assert_eq!(fs::read_to_string(at("pids.max")).unwrap(), "74");
         assert_eq!(fs::read_to_string(at("memory.swap.max")).unwrap(), "0");
     }

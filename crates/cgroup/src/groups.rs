@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::controller::{Controller, set};
 use crate::place::{Here, Place, Version};
-use crate::{Counted, Wanted};
+use crate::{Counted, Turn, Wanted};
 
 /// How all names of groups begin. The owner's process id follows, for people, and something that nobody else has: owners
 /// in different process namespaces have the same ids.
@@ -31,6 +31,9 @@ pub struct Groups {
     made: Vec<PathBuf>,
     /// The one that counts memory.
     memory: Option<(PathBuf, Version)>,
+    /// The one that deals out processor time, and the one that counts processes.
+    cpu: Option<(PathBuf, Version)>,
+    pids: Option<PathBuf>,
     /// Locks on their folders, gone with this process however it ends: what nobody has locked is swept away.
     locks: Vec<File>,
 }
@@ -48,6 +51,12 @@ impl Groups {
             counted.outcomes.push((controller.name(), outcome));
         }
         (groups, counted)
+    }
+
+    /// The weight of its members, where the kernel deals out processor time and counts them.
+    pub fn turn(&self) -> Option<Turn> {
+        let ((cpu, version), pids) = (self.cpu.as_ref()?, self.pids.as_ref()?);
+        Turn::open(cpu, pids, *version).ok()
     }
 
     fn make_one(
@@ -68,8 +77,10 @@ impl Groups {
                 .and_then(|()| set(&dir, controller, place.version, wanted, counted));
             match made {
                 Ok(detail) => {
-                    if controller == Controller::Memory {
-                        self.memory = Some((dir.clone(), place.version));
+                    match controller {
+                        Controller::Memory => self.memory = Some((dir.clone(), place.version)),
+                        Controller::Cpu => self.cpu = Some((dir.clone(), place.version)),
+                        Controller::Pids => self.pids = Some(dir.clone()),
                     }
                     if !shared {
                         self.locks.extend(lock(&dir));

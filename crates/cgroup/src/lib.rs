@@ -20,13 +20,17 @@
 mod controller;
 mod groups;
 mod place;
+mod processors;
 mod settle;
+mod turn;
 mod uptime;
 
 use serde::{Deserialize, Serialize};
 
 pub use groups::{Groups, counts_memory, remove, sweep};
+pub use processors::Processors;
 pub use settle::settle;
+pub use turn::Turn;
 pub use uptime::uptime_ms;
 
 /// What is asked for; `None`: as much as there is.

@@ -10,7 +10,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 
-use cove_cgroup::{Groups, Limit, Wanted};
+use cove_cgroup::{Groups, Limit, Processors, Wanted};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,10 @@ impl Governor {
         if let (Some(cpus), None) = (cpus, &limits.cpus)
             && let Ok(all) = sched_getaffinity(None)
         {
-            let chosen = choose(&all, cpus, std::process::id() as usize);
+            let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
+            let mut chosen = CpuSet::new();
+            let taken = Processors::take(&allowed, cpus, std::process::id() as usize);
+            taken.numbers().iter().for_each(|cpu| chosen.set(*cpu));
             limits.cpus = Some(Limit::new(f64::from(chosen.count()), "affinity"));
             processors = Some(chosen);
         }
@@ -136,22 +139,6 @@ impl Drop for Governor {
     }
 }
 
-/// As many whole processors as `cpus` needs, from a place that differs from one Gull to the next.
-fn choose(all: &CpuSet, cpus: f64, start: usize) -> CpuSet {
-    let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "checked by the caller, and bounded below"
-    )]
-    let wanted = (cpus.ceil() as usize).clamp(1, allowed.len().max(1));
-    let mut chosen = CpuSet::new();
-    for cpu in allowed.iter().cycle().skip(start % allowed.len().max(1)).take(wanted) {
-        chosen.set(*cpu);
-    }
-    chosen
-}
-
 /// A process and everybody below it.
 pub(crate) fn family(root: u32) -> Vec<u32> {
     let numbered = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -180,23 +167,6 @@ fn parent_in(stat: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn whole_processors_are_chosen() {
-        let mut all = CpuSet::new();
-        [1, 3, 5].into_iter().for_each(|cpu| all.set(cpu));
-        for (cpus, start, expected) in [
-            (0.5, 0, vec![1]),
-            (1.0, 1, vec![3]),
-            (1.5, 2, vec![1, 5]),
-            (3.0, 7, vec![1, 3, 5]),
-            (64.0, 0, vec![1, 3, 5]),
-        ] {
-            let chosen = choose(&all, cpus, start);
-            let got: Vec<usize> = (0..8).filter(|cpu| chosen.is_set(*cpu)).collect();
-            assert_eq!(got, expected, "{cpus} from {start}");
-        }
-    }
 
     #[test]
     fn a_family_is_found() {

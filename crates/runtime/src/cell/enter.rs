@@ -19,7 +19,7 @@ use super::disk::DiskWatch;
 use super::guests::open_proc;
 use super::identity::{self, INSIDE};
 use super::ledger::MemoryLedger;
-use super::report::{EffectiveLimits, EffectiveWalls, Survey, Wall, WallState};
+use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey, Wall, WallState};
 use super::rlimits::RESERVED_PROCESSES;
 use super::spec::{Go, Report, Spec, receive, receive_descriptors, send, send_descriptors};
 use super::watch::{self, Scope, Watch};
@@ -91,6 +91,7 @@ impl Inside {
             workspace: "/workspace".into(),
             process_limit: Some(self.spec.limits.processes),
             disk_news: Some(self.leash),
+            processors: if walls.limits.processors_are_chosen() { self.spec.processors } else { Vec::new() },
             limits: Some(walls.limits),
             memory: Some(ledger),
             score,
@@ -168,7 +169,8 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         (go.ledger, go.wait_for_watch) = (!ledger.is_empty(), scope == Scope::Everything || !root);
         send_descriptors(&collar, &ledger)?;
         send(&collar, &go)?;
-        let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page);
+        let turn = groups.turn();
+        let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page, turn);
         attend(Duties {
             control,
             init,
@@ -275,6 +277,11 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     survey.note("user-namespace", new(&format!("uid {INSIDE} inside is {} outside, and nobody else", spec.uid)));
 
     let mut limits = EffectiveLimits { memory_bytes, cpus, processes, ..EffectiveLimits::default() };
+    if limits.cpus.is_none() && !spec.processors.is_empty() {
+        #[allow(clippy::cast_precision_loss, reason = "a number of processors")]
+        let count = spec.processors.len() as f64;
+        limits.cpus = Some(Limit::new(count, AFFINITY));
+    }
     limits.tmp_bytes = Some(Limit::new(spec.limits.tmp_bytes, "tmpfs"));
     survey.note("resource-limits", rlimits::set(&spec.limits, &mut limits));
     survey.note("inotify-share", identity::bound_user_namespace(proc));

@@ -6,16 +6,33 @@
 use std::fs;
 use std::io;
 
+use rustix::thread::{CpuSet, sched_setaffinity};
+
 use super::{landlock_rules, seccomp};
 
-/// Puts them on for this thread and for everybody whom it starts. All threads of Ship must be there by now.
-/// `memory_counted`: by a control group.
-pub(crate) fn wall_guests_off(memory_counted: bool) -> io::Result<()> {
-    let mut threads = Vec::new();
-    for entry in fs::read_dir("/proc/self/task")? {
-        threads.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u64>().ok()));
+/// What they depend on.
+#[derive(Debug)]
+pub(crate) struct GuestWalls {
+    /// Whether a control group counts memory.
+    pub(crate) memory_counted: bool,
+    /// The processors that guests have; empty: all.
+    pub(crate) processors: Vec<usize>,
+}
+
+impl GuestWalls {
+    /// Puts them on for this thread and for everybody whom it starts. All threads of Ship must be there by now.
+    pub(crate) fn put_on(&self) -> io::Result<()> {
+        let mut threads = Vec::new();
+        for entry in fs::read_dir("/proc/self/task")? {
+            threads.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u64>().ok()));
+        }
+        if !self.processors.is_empty() {
+            let mut chosen = CpuSet::new();
+            self.processors.iter().for_each(|number| chosen.set(*number));
+            sched_setaffinity(None, &chosen)?;
+        }
+        // Where the kernel does not know the rule, that was said when the walls were counted.
+        let _ = landlock_rules::scope_signals();
+        seccomp::put_on_guests(&threads, self).map_err(io::Error::other)
     }
-    // Where the kernel does not know the rule, that was said when the walls were counted.
-    let _ = landlock_rules::scope_signals();
-    seccomp::put_on_guests(&threads, memory_counted).map_err(io::Error::other)
 }

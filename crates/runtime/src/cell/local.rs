@@ -8,6 +8,8 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Once;
 use std::time::Duration;
 
+use cove_cgroup::Processors;
+use rustix::thread::CpuSet;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
@@ -54,6 +56,8 @@ pub struct LocalCell {
     socket: SocketFile,
     walls: EffectiveWalls,
     _egress: Option<Egress>,
+    /// Its guests' own processors, where no control group deals out their time.
+    _processors: Option<Processors>,
 }
 
 /// A socket's file, gone with its owner.
@@ -73,6 +77,8 @@ impl LocalCell {
         static SWEEP: Once = Once::new();
         SWEEP.call_once(cove_cgroup::sweep);
         let mut spec = check(&options)?;
+        let processors = choose_processors(options.limits.cpus);
+        spec.processors = processors.numbers().to_vec();
         let (listener, socket) = listen(&options.socket_dir)?;
         let egress = match &options.network {
             CellNetwork::Proxy(policy) if !(policy.is_closed() && policy.allow_private.is_empty()) => {
@@ -103,7 +109,16 @@ impl LocalCell {
         let report = tokio::time::timeout(START_LIMIT, greeting).await.map_err(|_| CellError::Timeout(START_LIMIT))?;
         match report {
             Ok(Report::Ready(walls)) => {
-                Ok(Self { supervisor, control: Some(control), socket, walls: *walls, _egress: egress })
+                // Who has groups needs no processors of its own.
+                let processors = walls.limits.processors_are_chosen().then_some(processors);
+                Ok(Self {
+                    supervisor,
+                    control: Some(control),
+                    socket,
+                    walls: *walls,
+                    _egress: egress,
+                    _processors: processors,
+                })
             }
             Ok(Report::Failed(reason)) => Err(CellError::Walls(reason)),
             Err(error) => Err(CellError::Walls(format!("the supervisor has ended: {error}"))),
@@ -157,6 +172,13 @@ impl LocalCell {
     }
 }
 
+/// Processors for guests, out of those that this process may use.
+fn choose_processors(cpus: f64) -> Processors {
+    let all = rustix::thread::sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
+    let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
+    Processors::take(&allowed, cpus, 0)
+}
+
 fn check(options: &CellOptions) -> Result<Spec, CellError> {
     let refuse = |message: String| Err(CellError::Options(message));
     let limits = &options.limits;
@@ -201,6 +223,7 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
         limits: CellLimits { tmp_bytes: limits.tmp_bytes.min(limits.memory_bytes / 2), ..limits.clone() },
         network: options.network.clone(),
         control_groups: options.control_groups,
+        processors: Vec::new(),
         own_layers: options.own_layers,
         egress: None,
         lease_until_ms: options.lease_until_ms,

@@ -32,7 +32,7 @@ mod watch;
 pub use cove_cgroup::Limit;
 pub(crate) use disk::{DiskNews, Hidden};
 pub use enter::{EnterError, Inside, enter};
-pub(crate) use guest_walls::wall_guests_off;
+pub(crate) use guest_walls::GuestWalls;
 pub use ledger::MemoryLedger;
 pub use local::{CellError, LocalCell};
 pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};

@@ -43,6 +43,9 @@ pub struct EffectiveLimits {
     pub open_files: Option<Limit<u64>>,
 }
 
+/// How processors are limited where no control group deals out their time.
+pub(super) const AFFINITY: &str = "affinity";
+
 /// What is said where no control group counts memory.
 pub const MEMORY_WATCHED: &str = "memory: watched, not enforced";
 
@@ -50,6 +53,11 @@ impl EffectiveLimits {
     /// Whether the kernel itself holds memory to its limit.
     pub fn memory_is_enforced(&self) -> bool {
         self.memory_bytes.as_ref().is_some_and(|limit| limit.by.starts_with("cgroup"))
+    }
+
+    /// Whether guests have processors of their own, and must not choose others.
+    pub(crate) fn processors_are_chosen(&self) -> bool {
+        self.cpus.as_ref().is_some_and(|limit| limit.by == AFFINITY)
     }
 
     /// What an operator should know, in the words of `cove doctor`.

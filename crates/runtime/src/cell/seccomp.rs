@@ -11,6 +11,7 @@ use seccompiler::{
     apply_filter,
 };
 
+use super::guest_walls::GuestWalls;
 use super::syscalls::{ALLOWED, ALLOWED_HERE, ALLOWED_IF_COUNTED, LANDLOCK, REFUSED, REFUSED_HERE};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
@@ -185,7 +186,7 @@ const OF_USER: [(libc::c_long, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SY
 /// Puts on what guests may not do to Ship, whose threads these are: guests have its user, and without this they could
 /// give it the lowest priority or take its files and processor time away by a limit. Where no control group counts memory,
 /// they have no Landlock: their own walls of that kind must be up by now.
-pub(super) fn put_on_guests(threads: &[u64], memory_counted: bool) -> Result<(), String> {
+pub(super) fn put_on_guests(threads: &[u64], walls: &GuestWalls) -> Result<(), String> {
     let outcome = (|| {
         let mut rules = Rules::new();
         for (call, argument) in TARGETED {
@@ -198,6 +199,10 @@ pub(super) fn put_on_guests(threads: &[u64], memory_counted: bool) -> Result<(),
             }
             rules.insert(call, refused);
         }
+        if !walls.processors.is_empty() {
+            // They are the limit: nobody takes others.
+            rules.insert(libc::SYS_sched_setaffinity, Vec::new());
+        }
         let another = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
         let set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
         rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![another, set])?]);
@@ -205,7 +210,7 @@ pub(super) fn put_on_guests(threads: &[u64], memory_counted: bool) -> Result<(),
         let dumpable = when(0, SeccompCmpOp::Eq, u64::from(libc::PR_SET_DUMPABLE.cast_unsigned()))?;
         rules.insert(libc::SYS_prctl, vec![dumpable]);
         apply_filter(&compile(rules, SeccompAction::Allow, errno(libc::EPERM))?)?;
-        if !memory_counted {
+        if !walls.memory_counted {
             apply_filter(&compile(plain(&[LANDLOCK]), SeccompAction::Allow, errno(libc::ENOSYS))?)?;
         }
         Outcome::Ok(())

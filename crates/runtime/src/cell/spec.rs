@@ -29,6 +29,8 @@ pub(super) struct Spec {
     pub(super) limits: CellLimits,
     pub(super) network: CellNetwork,
     pub(super) control_groups: bool,
+    /// The processors that guests have where no control group deals out their time; empty: all.
+    pub(super) processors: Vec<usize>,
     pub(super) own_layers: bool,
     /// The proxy's socket on the host.
     pub(super) egress: Option<String>,

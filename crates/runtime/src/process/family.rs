@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use super::spawner::Spawner;
 use super::tree::Tree;
 use super::{Mark, OomScore, Program};
+use crate::cell::GuestWalls;
 use crate::sys::spawn::{Spawned, Start, Whose, is_child, mark_of, reap};
 
 /// The dead that are taken away in one go: a fork bomb's are many, and Ship has other things to do.
@@ -116,11 +117,11 @@ pub(crate) struct Family {
 
 impl Family {
     /// An empty family whose dead are buried by a task of the current runtime. `score` makes all of it the first to be
-    /// killed when memory runs out; none where the kernel does not let us choose. `memory_counted`: by a control group.
-    pub(crate) fn found(rank: Rank, score: Option<OomScore>, memory_counted: bool) -> io::Result<Arc<Self>> {
+    /// killed when memory runs out; none where the kernel does not let us choose.
+    pub(crate) fn found(rank: Rank, score: Option<OomScore>, walls: GuestWalls) -> io::Result<Arc<Self>> {
         let (register, score) = (Arc::new(Register::default()), score.map(Arc::new));
         let own = Spawner::new("own-programs", Arc::clone(&register), score.clone(), || Ok(()))?;
-        let walls = move || if rank == Rank::Init { crate::cell::wall_guests_off(memory_counted) } else { Ok(()) };
+        let walls = move || if rank == Rank::Init { walls.put_on() } else { Ok(()) };
         let guests = Spawner::new("guests-programs", Arc::clone(&register), score, walls)?;
         let first = Mark::first_program()?;
         let family = Arc::new(Self { guests, own, register, first, next: AtomicU64::new(first), rank });

@@ -47,6 +47,8 @@ pub struct ShipOptions {
     pub disk_news: Option<std::os::unix::net::UnixStream>,
     /// What guests are held to, and by what, for `/meta`; `None` where whoever made the sandbox has not said.
     pub limits: Option<crate::cell::EffectiveLimits>,
+    /// The processors that guests have; empty: all.
+    pub(crate) processors: Vec<usize>,
     /// A file that guests read as `/proc/uptime`, to be kept up to date.
     pub uptime: Option<std::fs::File>,
     /// The socket of a proxy that leads out; without one there is no way out.
@@ -78,6 +80,7 @@ impl Default for ShipOptions {
             score: None,
             disk_news: None,
             limits: None,
+            processors: Vec::new(),
             uptime: None,
             way_out: None,
             program: PathBuf::from("/proc/self/exe"),

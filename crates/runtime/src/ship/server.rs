@@ -20,7 +20,7 @@ use super::javascript::{self, Javascript};
 use super::python::Kernel;
 use super::shell::Jobs;
 use super::{Listen, ShipOptions, doorstep, fs, python, shell, skill, term, way_out};
-use crate::cell::EffectiveLimits;
+use crate::cell::{EffectiveLimits, GuestWalls};
 use crate::process::{Family, OomScore};
 
 /// JSON bodies: code and file contents. Larger files are uploaded.
@@ -124,7 +124,8 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let score = options.score.take().or_else(|| OomScore::open(std::fs::File::open("/proc").ok()?).ok());
     let score = score.map(|score| score.minding(options.memory.clone()));
     let memory_counted = options.limits.as_ref().is_some_and(EffectiveLimits::memory_is_enforced);
-    let family = Family::found(options.rank, score, memory_counted)?;
+    let walls = GuestWalls { memory_counted, processors: std::mem::take(&mut options.processors) };
+    let family = Family::found(options.rank, score, walls)?;
     let env = options.full_env();
     let disk = Arc::new(Disk::new(options.disk_news.as_ref().map(UnixStream::try_clone).transpose()?)?);
     let causes = Causes::new(options.memory.clone(), Arc::clone(&disk));

@@ -11,10 +11,12 @@
 mod processes;
 mod sockets;
 
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use cove_cgroup::Turn;
 use rustix::fs::{Mode, OFlags, fstatvfs, open, openat};
 use rustix::process::{Signal, pidfd_send_signal};
 
@@ -42,6 +44,10 @@ const SCARCE: u64 = 2;
 
 /// File locks of a whole sandbox. Nobody has thousands; 200 bytes each, and no group is charged for them.
 const MAX_LOCKS: usize = 16_384;
+
+/// How often they are counted.
+const LOCKS_SOONEST: Duration = Duration::from_millis(500);
+const LOCKS_LATEST: Duration = Duration::from_secs(2);
 
 /// What the kernel charges to nobody may be a quarter of the limit at most.
 const UNCHARGED_SHARE: u64 = 4;
@@ -73,6 +79,10 @@ pub(super) struct Watch {
     sockets: Sockets,
     page: SharedPage,
     processors: u64,
+    /// What its guests weigh when they want processors.
+    turn: Option<Turn>,
+    /// When locks were last counted.
+    locks_at: Cell<Instant>,
 }
 
 /// What was seen at one look.
@@ -94,7 +104,13 @@ impl Seen {
 
 impl Watch {
     /// Opens what is needed, while the init may still be looked into. Moves the calling thread into the sandbox's network namespace.
-    pub(super) fn open(init_pid: u32, scope: Scope, limit_bytes: u64, page: SharedPage) -> io::Result<Self> {
+    pub(super) fn open(
+        init_pid: u32,
+        scope: Scope,
+        limit_bytes: u64,
+        page: SharedPage,
+        turn: Option<Turn>,
+    ) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(format!("/proc/{init_pid}/root"), flags, Mode::empty())?;
         let inside = |path: &str| openat(&root, path, flags, Mode::empty());
@@ -102,7 +118,8 @@ impl Watch {
         let proc = inside("proc")?;
         let network = open(format!("/proc/{init_pid}/ns/net"), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
-        Ok(Self { init_pid, scope, limit_bytes, proc, temporary, sockets: Sockets::enter(&network)?, page, processors })
+        let (sockets, locks_at) = (Sockets::enter(&network)?, Cell::new(Instant::now()));
+        Ok(Self { init_pid, scope, limit_bytes, proc, temporary, sockets, page, processors, turn, locks_at })
     }
 
     /// Looks, ends who takes too much, and says when to look again. Fails when there is nobody left to look at.
@@ -110,6 +127,11 @@ impl Watch {
         let begin = Instant::now();
         self.raise_scores();
         let room = self.room()?;
+        self.look_at_locks(room)?;
+        if let Some(turn) = &self.turn {
+            // Groups that are gone are the end of the sandbox, which is seen elsewhere.
+            let _ = turn.adjust();
+        }
         let filled_after =
             Duration::from_micros(room.saturating_mul(1_000_000) / (FILLED_PER_SECOND * self.processors));
         // Where little is left, looking may cost half of a processor: what grows is ended, and then it costs little again.
@@ -187,10 +209,21 @@ impl Watch {
                 self.kill(most.pid, self.limit_bytes + waiting);
             }
         }
+        Ok(limit.saturating_sub(waiting))
+    }
+
+    /// The kernel makes whoever reads its list of locks wait for all processors, which on a busy machine takes longer than
+    /// filling memory does: seldom, and not where room is scarce unless that is so for long.
+    fn look_at_locks(&self, room: u64) -> io::Result<()> {
+        let pause = if room < self.limit_bytes / SCARCE { LOCKS_LATEST } else { LOCKS_SOONEST };
+        if self.locks_at.get().elapsed() < pause {
+            return Ok(());
+        }
         if let Some(holder) = processes::too_many_locks(&self.proc, MAX_LOCKS)? {
             self.kill(holder, self.limit_bytes);
         }
-        Ok(limit.saturating_sub(waiting))
+        self.locks_at.set(Instant::now());
+        Ok(())
     }
 
     fn kill(&self, pid: u32, used_bytes: u64) {

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::os::fd::AsFd;
 
-use cove_runtime::cell::{CellMount, WallState};
+use cove_runtime::cell::{CellLimits, CellMount, WallState};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 
@@ -339,4 +339,31 @@ sys.path.insert(0, 'lib'); import tiny; print(tiny.x)
 "#;
     let answer = guest.ok("/ipython/exec", json!({"code": code, "timeout": 60})).await;
     assert!(answer["stdout"].as_str().unwrap().ends_with("42\n"), "{answer}");
+}
+
+/// Where no control group deals out processor time, guests have whole processors, and cannot take others.
+#[tokio::test]
+async fn processors_are_shared_out() {
+    on_every_host("attacks::sharing::processors_are_shared_out", async |host| {
+        let limits = CellLimits { cpus: 0.5, ..CellLimits::default() };
+        let guest = host.sandbox_with(|options| options.limits = limits).await;
+        let cpus = guest.cell.walls().limits.cpus.clone().expect("processors have no limit");
+        if host == Host::Groups {
+            assert_eq!((cpus.value, cpus.by.starts_with("cgroup")), (0.5, true), "{cpus:?}");
+            return;
+        }
+        assert_eq!((cpus.value, cpus.by.as_str()), (1.0, "affinity"), "{host:?}");
+        let own = "import os; print(len(os.sched_getaffinity(0)))";
+        assert_eq!(guest.out(&format!("python3 -c '{own}'")).await, "1", "{host:?}");
+        assert_eq!(guest.python(own).await["stdout"], "1\n", "{host:?}");
+        let more = "import os\ntry: os.sched_setaffinity(0, range(1024)); print('BREACH')\nexcept OSError as e: print(e.errno)";
+        assert_eq!(guest.python(more).await["stdout"], "1\n", "{host:?}");
+        // A neighbour has another one, where there is one.
+        let other = host.sandbox_with(|options| options.limits.cpus = 0.5).await;
+        let which = "import os; print(*os.sched_getaffinity(0))";
+        let (first, second) = (guest.python(which).await, other.python(which).await);
+        let alone = std::thread::available_parallelism().unwrap().get() == 1;
+        assert!(alone || first["stdout"] != second["stdout"], "{host:?}: {first} {second}");
+    })
+    .await;
 }
