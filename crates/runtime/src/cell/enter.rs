@@ -163,12 +163,15 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     let groups = make_groups(&spec, &mut go);
     let attached = groups.attach(go.init_pid);
     let watched = attached.and_then(|()| {
-        let disk = watch_disk(&spec, &collar)?;
+        // An init that could not build its root says why on its own.
+        let proc = receive_descriptors(&collar)?.pop();
         let ledger = groups.memory_files().unwrap_or_default();
         let scope = if go.memory_bytes.is_some() { Scope::Uncharged } else { Scope::Everything };
         (go.ledger, go.wait_for_watch) = (!ledger.is_empty(), scope == Scope::Everything || !root);
         send_descriptors(&collar, &ledger)?;
         send(&collar, &go)?;
+        // Meanwhile the init goes on with its walls; nobody writes before they stand.
+        let disk = proc.map_or(Ok(None), |proc| watch_disk(&spec, &collar, proc))?;
         let turn = groups.turn();
         let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page, turn);
         attend(Duties {
@@ -192,9 +195,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
 }
 
 /// Starts to watch the workspace where it has a limit. Needs the sandbox's `/proc`, which its init hands over.
-fn watch_disk(spec: &Spec, collar: &UnixStream) -> io::Result<Option<DiskWatch>> {
-    // An init that could not build its root says why on its own.
-    let Some(proc) = receive_descriptors(collar)?.pop() else { return Ok(None) };
+fn watch_disk(spec: &Spec, collar: &UnixStream, proc: OwnedFd) -> io::Result<Option<DiskWatch>> {
     let Some(limit_bytes) = spec.limits.workspace_bytes else { return Ok(None) };
     DiskWatch::new(&spec.workspace, proc, collar.try_clone()?, limit_bytes).map(Some)
 }
