@@ -10,16 +10,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive, unmount};
+use rustix::mount::{MountFlags, mount, mount_bind, mount_bind_recursive};
 use rustix::process::chdir;
 
-use super::root::{OLD, READ_ONLY, bar, during};
+use super::root::{OLD, READ_ONLY, SCAFFOLD, bar, during};
 
 /// An overlay without a writable layer needs two to read; this one is empty.
-const EMPTY: &str = "/.none";
-
-/// Where an overlay stands while parts of it are taken.
-const ASIDE: &str = "/.layer";
+const EMPTY: &str = "/.build/none";
 
 /// What has been made visible, and how.
 #[derive(Debug)]
@@ -30,6 +27,8 @@ pub(super) struct Layers {
     mounted: Vec<PathBuf>,
     /// What is the machine's own after all, and why.
     shared: Vec<String>,
+    /// How many overlays stand on the scaffold, for parts of them to be taken.
+    aside: usize,
 }
 
 impl Layers {
@@ -37,7 +36,7 @@ impl Layers {
     pub(super) fn new(own: bool) -> Self {
         let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let place = |line: &str| line.split(' ').nth(4).map(|text| PathBuf::from(unescape(text)));
-        Self { own, mounted: table.lines().filter_map(place).collect(), shared: Vec::new() }
+        Self { own, mounted: table.lines().filter_map(place).collect(), shared: Vec::new(), aside: 0 }
     }
 
     /// A folder of the machine at a place of ours, to read.
@@ -72,17 +71,17 @@ impl Layers {
     pub(super) fn parts(&mut self, host: &str, names: &[&str]) -> io::Result<()> {
         let there = |name: &&&str| Path::new(&format!("{OLD}{host}/{name}")).is_dir();
         let names: Vec<_> = names.iter().filter(there).collect();
-        let aside = fs::create_dir_all(ASIDE).and_then(|()| self.overlay(&format!("{OLD}{host}"), ASIDE));
+        let aside = self.overlay_aside(&format!("{OLD}{host}"));
         for name in names {
             let inside = format!("{host}/{name}");
-            if aside.is_err() {
+            let Ok(aside) = &aside else {
                 self.folder(Path::new(&inside), &inside)?;
                 continue;
-            }
+            };
             during(&inside, fs::create_dir_all(&inside))?;
-            during(&inside, mount_bind(format!("{ASIDE}/{name}").as_str(), inside.as_str()))?;
+            during(&inside, mount_bind(format!("{aside}/{name}").as_str(), inside.as_str()))?;
         }
-        if aside.is_ok() { Ok(unmount(ASIDE, UnmountFlags::DETACH)?) } else { Ok(()) }
+        Ok(())
     }
 
     /// One file of the machine at a place of ours, where an empty file is already.
@@ -90,19 +89,23 @@ impl Layers {
         let (Some(folder), Some(name)) = (host.parent(), host.file_name()) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        fs::create_dir_all(ASIDE)?;
-        match self.overlay(&format!("{OLD}{}", folder.display()), ASIDE) {
-            Ok(()) => {
-                let bound = mount_bind(Path::new(ASIDE).join(name), inside);
-                unmount(ASIDE, UnmountFlags::DETACH)?;
-                during(inside, bound)
-            }
+        match self.overlay_aside(&format!("{OLD}{}", folder.display())) {
+            Ok(aside) => during(inside, mount_bind(Path::new(&aside).join(name), inside)),
             Err(error) => {
                 self.shared.push(format!("{inside} ({error})"));
                 during(inside, mount_bind(format!("{OLD}{}", host.display()).as_str(), inside))?;
                 bar(inside, READ_ONLY, false)
             }
         }
+    }
+
+    /// An overlay on the scaffold; where.
+    fn overlay_aside(&mut self, from: &str) -> io::Result<String> {
+        self.aside += 1;
+        let aside = format!("{SCAFFOLD}/layer{}", self.aside);
+        fs::create_dir(&aside)?;
+        self.overlay(from, &aside)?;
+        Ok(aside)
     }
 
     fn overlay(&self, from: &str, inside: &str) -> io::Result<()> {
@@ -120,12 +123,9 @@ impl Layers {
         mounted.map_err(|errno| io::Error::new(errno.kind(), format!("no overlay: {errno}")))
     }
 
-    /// Removes what was needed while building. Says what guests share with the machine: nothing, where everything that they
+    /// Says what guests share with the machine: nothing, where everything that they
     /// read is a layer of their own.
     pub(super) fn finish(self) -> Vec<String> {
-        for folder in [ASIDE, EMPTY] {
-            let _ = fs::remove_dir(folder);
-        }
         self.shared
     }
 }

@@ -10,15 +10,15 @@ use std::io;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 
-use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, unmount};
+use rustix::mount::{MountFlags, mount, mount_bind};
 
 use super::root::{OLD, READ_ONLY, bar, during};
 use super::spec::Spec;
 use crate::sys::MountBars;
 
 /// Where the files lie until each is in its place.
-const ASIDE: &str = "/.proc";
-const DOOR: &str = "/.door";
+const ASIDE: &str = "/.build/proc";
+const DOOR: &str = "/.build/door";
 
 /// How much later it is said to be than it is: a file that is written once a second must not be older than a process that
 /// has just begun, or `ps` says that it began in the next century.
@@ -52,7 +52,8 @@ pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
     during(ASIDE, mount("proc", ASIDE, "tmpfs", flags, c"size=4m,nr_inodes=64,mode=755"))?;
     fs::write(format!("{ASIDE}/nothing"), "")?;
     fs::create_dir(format!("{ASIDE}/empty"))?;
-    for (name, text) in written(spec) {
+    let own = written(spec);
+    for (name, text) in &own {
         fs::write(format!("{ASIDE}/{name}"), text)?;
     }
     // A second door, or an opened file would keep the first from being closed.
@@ -60,8 +61,6 @@ pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
     during(DOOR, mount_bind(ASIDE, DOOR))?;
     let mut uptime = fs::File::options().write(true).create_new(true).open(format!("{DOOR}/uptime"))?;
     tell_uptime(&mut uptime)?;
-    during(DOOR, unmount(DOOR, UnmountFlags::DETACH))?;
-    fs::remove_dir(DOOR)?;
     // Before anything is taken from it: what is bound from a closed mount is closed.
     bar(ASIDE, READ_ONLY.and(MountBars::NO_PROGRAMS), false)?;
     during("/proc/sys", mount_bind("/proc/sys", "/proc/sys"))?;
@@ -72,13 +71,13 @@ pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
         if name.starts_with(|first: char| first.is_ascii_digit()) || KEPT.contains(&name.as_str()) {
             continue;
         }
-        let Ok(found) = entry.metadata() else { continue };
+        let Ok(kind) = entry.file_type() else { continue };
         let path = format!("/proc/{name}");
-        if found.is_dir() {
+        if kind.is_dir() {
             cover(&path, "empty")?;
-        } else if Path::new(&format!("{ASIDE}/{name}")).exists() {
+        } else if name == "uptime" || own.iter().any(|(own, _)| *own == name) {
             cover(&path, &name)?;
-        } else if found.permissions().mode() & 0o077 != 0 || name == "kmsg" {
+        } else if name == "kmsg" || entry.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0) {
             // The rest is root's alone, whom no guest can be.
             cover(&path, "nothing")?;
         }
@@ -89,8 +88,6 @@ pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
             cover(&path, "nothing")?;
         }
     }
-    during(ASIDE, unmount(ASIDE, UnmountFlags::DETACH))?;
-    fs::remove_dir(ASIDE)?;
     // Guests must not write what is said of them there, such as who is killed first when memory runs out.
     bar("/proc", READ_ONLY.and(MountBars::NO_PROGRAMS), false)?;
     Ok(uptime)
@@ -107,11 +104,13 @@ pub(crate) fn tell_uptime(file: &mut fs::File) -> io::Result<()> {
 /// What is written instead of the kernel's own.
 fn written(spec: &Spec) -> Vec<(&'static str, String)> {
     let machine = |name: &str| fs::read_to_string(format!("{OLD}/proc/{name}")).unwrap_or_default();
-    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let processors = cpuinfo(&machine("cpuinfo"));
+    // As many as are listed; what this process may use changes with the groups that it is being put into.
+    let cpus = processors.lines().filter(|line| line.starts_with("processor")).count().max(1);
     let kib = spec.limits.memory_bytes >> 10;
     vec![
         ("cgroups", cgroups(&machine("cgroups"))),
-        ("cpuinfo", cpuinfo(&machine("cpuinfo"))),
+        ("cpuinfo", processors),
         ("loadavg", "0.00 0.00 0.00 1/1 1\n".to_owned()),
         ("meminfo", meminfo(kib)),
         ("stat", stat(&machine("stat"), cpus)),

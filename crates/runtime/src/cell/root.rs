@@ -22,8 +22,11 @@ pub(super) const EGRESS: &str = "/run/egress.sock";
 /// (Landlock) know only what is below the new one.
 pub(super) const PROGRAM: &str = "/var/lib/cove/cove";
 
+/// What is needed only while we build: a mount of its own, so that it all goes with one call.
+pub(super) const SCAFFOLD: &str = "/.build";
+
 /// Where the machine's own root is while we build, as seen from the new one.
-pub(super) const OLD: &str = "/.old";
+pub(super) const OLD: &str = "/.build/old";
 
 pub(super) const READ_ONLY: MountBars = MountBars::READ_ONLY.and(MountBars::NO_SETUID).and(MountBars::NO_DEVICES);
 const WRITABLE: MountBars = MountBars::NO_SETUID.and(MountBars::NO_DEVICES);
@@ -70,6 +73,9 @@ pub(super) fn build(spec: &Spec) -> io::Result<Built> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     // Any folder will do; this one is on every machine, and reappears below OLD as soon as the roots are swapped.
     during("the new root", mount("none", "/tmp", "tmpfs", flags, c"size=16m,nr_inodes=4k,mode=755"))?;
+    fs::create_dir(format!("/tmp{SCAFFOLD}"))?;
+    let scaffold = format!("/tmp{SCAFFOLD}");
+    during("the scaffold", mount("none", scaffold.as_str(), "tmpfs", flags, c"size=4m,nr_inodes=256,mode=755"))?;
     fs::create_dir(format!("/tmp{OLD}"))?;
     during("swapping roots", pivot_root("/tmp", format!("/tmp{OLD}").as_str()))?;
     chdir("/")?;
@@ -92,8 +98,8 @@ pub(super) fn build(spec: &Spec) -> io::Result<Built> {
         during(EGRESS, mount_bind(format!("{OLD}{socket}").as_str(), EGRESS))?;
         bar(EGRESS, READ_ONLY.and(MountBars::NO_PROGRAMS), false)?;
     }
-    during("letting go of the old root", unmount(OLD, UnmountFlags::DETACH))?;
-    fs::remove_dir(OLD)?;
+    during("letting go of the old root", unmount(SCAFFOLD, UnmountFlags::DETACH))?;
+    fs::remove_dir(SCAFFOLD)?;
     let shared = layers.finish();
     for empty in ["home", "opt", "run", "srv", "sys", "mnt"] {
         let _ = fs::create_dir(empty);

@@ -8,16 +8,18 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::mount::{UnmountFlags, unmount};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// What the file system needs for itself: a part of the size, and a little more.
 const OWN_SHARE: u64 = 25;
 const OWN_BYTES: u64 = 4 << 20;
 
 /// Making or mounting one takes a tenth of a second; longer is a machine in trouble.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
 
 const IMAGE: &str = ".image-";
 const DRAFT: &str = "draft";
@@ -60,7 +62,7 @@ pub(super) fn make(image: &Path, folder: &Path, limit_bytes: u64) -> io::Result<
         let program = find("mkfs.ext4").ok_or(io::ErrorKind::NotFound)?;
         // No journal: what a crash damages is one guest's, and is repaired or refused at the next mount.
         let options = ["-q", "-F", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=1,nodiscard"];
-        run(Command::new(program).args(options).arg(&draft))?;
+        run(&program, &options, &[&draft])?;
         fs::rename(&draft, image)?;
         mount(image, folder)?;
         let lost = folder.join("lost+found");
@@ -81,7 +83,8 @@ pub(super) fn mount(image: &Path, folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     let options = ["-t", "ext4", "-o", "loop,nosuid,nodev,noatime,discard"];
-    run(Command::new("mount").args(options).arg(image).arg(folder))
+    let program = find("mount").ok_or(io::ErrorKind::NotFound)?;
+    run(&program, &options, &[image, folder])
 }
 
 /// Unmounts it, if it is mounted and nobody uses it.
@@ -111,29 +114,28 @@ fn find(program: &str) -> Option<PathBuf> {
     ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].iter().map(|folder| Path::new(folder).join(program)).find(|p| p.exists())
 }
 
-/// Runs a program to its end; what it complains about is the error.
-fn run(command: &mut Command) -> io::Result<()> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let mut child =
-        command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-    let until = Instant::now() + PATIENCE;
-    let ended = loop {
-        if let Some(ended) = child.try_wait()? {
-            break ended;
-        }
-        if Instant::now() > until {
+/// Runs a program to its end, which comes in time; what it complains about is the error. One that outlives a killed Bay
+/// ends by itself.
+#[expect(clippy::disallowed_methods, reason = "ends its one child, at the latest when its time is over")]
+fn run(program: &Path, options: &[&str], paths: &[&Path]) -> io::Result<()> {
+    let mut command = Command::new(program);
+    command.args(options).args(paths).env("LC_ALL", "C");
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())
+        .and_then(|handle| poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&PATIENCE)));
+    let name = program.display();
+    match ended {
+        Ok(1..) => {}
+        Ok(_) | Err(_) => {
             let _ = child.kill();
             let _ = child.wait();
             return Err(io::Error::new(io::ErrorKind::TimedOut, format!("{name} did not end in time")));
         }
-        std::thread::sleep(Duration::from_millis(2));
-    };
-    if ended.success() {
+    }
+    let done = child.wait_with_output()?;
+    if done.status.success() {
         return Ok(());
     }
-    let mut said = String::new();
-    if let Some(stderr) = child.stderr.take() {
-        let _ = io::Read::read_to_string(&mut io::Read::take(stderr, 4096), &mut said);
-    }
-    Err(io::Error::other(format!("{name} failed: {}", said.trim())))
+    let said: String = String::from_utf8_lossy(&done.stderr).trim().chars().take(1000).collect();
+    Err(io::Error::other(format!("{name} failed: {said}")))
 }

@@ -14,6 +14,7 @@ mod sockets;
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_cgroup::Turn;
@@ -22,6 +23,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 
 use self::processes::Process;
 use self::sockets::Sockets;
+use super::guests::Guests;
 use super::ledger::note_kill;
 use crate::process::GUESTS;
 use crate::sys::SharedPage;
@@ -35,6 +37,9 @@ pub(super) const LATEST: Duration = Duration::from_millis(100);
 
 /// A look at many processes takes long; then it is repeated less often, so that looking costs a tenth at most.
 const REST: u32 = 10;
+
+/// A close look that takes longer is finished with the guests stopped.
+const QUICK: Duration = Duration::from_millis(20);
 
 /// Page tables that take a larger part of the limit than this are what fills it.
 const TABLES_SHARE: u64 = 16;
@@ -74,6 +79,7 @@ pub(super) struct Watch {
     limit_bytes: u64,
     /// `/proc` as it is in the sandbox: its processes and nobody else's.
     proc: OwnedFd,
+    guests: Arc<Guests>,
     /// The temporary file systems: their files are memory.
     temporary: Vec<OwnedFd>,
     sockets: Sockets,
@@ -118,8 +124,9 @@ impl Watch {
         let proc = inside("proc")?;
         let network = open(format!("/proc/{init_pid}/ns/net"), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+        let guests = Arc::new(Guests::new(proc.try_clone()?));
         let (sockets, locks_at) = (Sockets::enter(&network)?, Cell::new(Instant::now()));
-        Ok(Self { init_pid, scope, limit_bytes, proc, temporary, sockets, page, processors, turn, locks_at })
+        Ok(Self { init_pid, scope, limit_bytes, proc, guests, temporary, sockets, page, processors, turn, locks_at })
     }
 
     /// Looks, ends who takes too much, and says when to look again. Fails when there is nobody left to look at.
@@ -158,12 +165,17 @@ impl Watch {
         if self.scope == Scope::Uncharged {
             return Ok(uncharged);
         }
-        let mut seen = self.see()?;
+        let (mut seen, mut stopped) = (self.see()?, None);
         if seen.total() > self.limit_bytes {
             // Looked at more closely: pages that several share count once, and open files are counted one by one.
             // Not where page tables are the memory: the kernel walks all of them for that, and they grow meanwhile.
             let tables = self.limit_bytes / TABLES_SHARE;
+            let begin = Instant::now();
             for process in seen.processes.iter_mut().filter(|process| process.tables_bytes < tables) {
+                if stopped.is_none() && begin.elapsed() > QUICK {
+                    // Whoever has so much to look at goes on taking while we look.
+                    stopped = Some(self.guests.stop());
+                }
                 process.look_closely(&self.proc);
             }
         }
