@@ -219,7 +219,7 @@ impl Cargos {
 
 fn remove_tree(root: &Path, name: &str) -> io::Result<()> {
     let root = rustix::fs::open(root, FOLDER, Mode::empty())?;
-    Ok(cove_runtime::remove_tree(&root, name)?)
+    Ok(cove_workspace::remove_tree(&root, name)?)
 }
 
 #[cfg(test)]
