@@ -65,6 +65,7 @@ impl Folder {
     }
 
     /// The same for one that is open already.
+    #[expect(clippy::disallowed_methods, reason = "this is the room")]
     pub fn from_fd(fd: OwnedFd) -> Self {
         let resolver = match openat2(&fd, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::BENEATH) {
             Ok(_) => Resolver::Kernel,
@@ -213,6 +214,7 @@ impl Folder {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "this is the room")]
     fn open_at(&self, below: &[u8], flags: OFlags, follow: bool) -> Result<OwnedFd, Errno> {
         let below = if below.is_empty() { b"." } else { below };
         self.insist(|| {

@@ -15,7 +15,7 @@ use crate::folder::{THROUGH, open_up};
 /// Levels that are walked before the rest is moved up.
 const MAX_DEPTH: usize = 64;
 
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const FOLDER: OFlags = crate::folder::FOLDER.union(OFlags::NOFOLLOW);
 
 /// Removes the folder `name` in `parent`, whatever is in it; fine where there is none.
 pub fn remove_tree(parent: impl AsFd, name: impl Arg + Copy) -> Result<(), Errno> {

@@ -35,8 +35,7 @@ const BROWSER: &str = ".browser-";
 /// Whose cargos these are.
 const SIGN: &str = ".records";
 
-pub(super) const FOLDER: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+pub(super) const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
 
 /// The folder of all cargos.
 #[derive(Debug, Clone)]
