@@ -12,6 +12,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
+use cove_workspace::open_up;
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
@@ -137,7 +138,7 @@ fn folder_in(parent: impl AsFd + Copy, name: &str) -> Result<OwnedFd, Errno> {
         Err(Errno::ACCESS) => {
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let shut = openat(parent, name, flags, Mode::empty())?;
-            rustix::fs::chmod(format!("/proc/self/fd/{}", shut.as_raw_fd()), Mode::RWXU)?;
+            open_up(&shut, Mode::empty())?;
             openat(parent, name, FOLDER, Mode::empty())
         }
         other => other,

@@ -284,8 +284,9 @@ impl Folder {
     }
 }
 
-/// Opens a folder to its owner, whose process this is. By its handle: nobody can swap what it names.
-pub(crate) fn open_up(folder: &OwnedFd, mode: Mode) -> Result<(), Errno> {
+/// Opens a folder to its owner, whose process this is, beside what `mode` says. By its handle, which need not be one for
+/// reading: nobody can swap what it names.
+pub fn open_up(folder: &OwnedFd, mode: Mode) -> Result<(), Errno> {
     rustix::fs::chmod(format!("/proc/self/fd/{}", folder.as_raw_fd()), mode | Mode::RWXU)
 }
 

@@ -36,7 +36,7 @@ pub mod testkit;
 mod unreadable;
 
 pub use draft::{Draft, is_draft};
-pub use folder::{FOLDER, Folder, READ, Resolver};
+pub use folder::{FOLDER, Folder, READ, Resolver, open_up};
 pub use held::HeldFolder;
 pub use listing::{Entry, Listing};
 pub use path::{PathError, RelPath, WORKSPACE_MOUNT};

@@ -84,3 +84,38 @@ fn gone(result: Result<(), Errno>) -> Result<(), Errno> {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn whatever_is_in_it_goes_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let (outside, tree) = (place.path().join("outside"), place.path().join("tree"));
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("kept"), "x").unwrap();
+        let mut deep = tree.clone();
+        for _ in 0..3 * MAX_DEPTH {
+            deep.push("d");
+        }
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("f"), "x").unwrap();
+        symlink(&outside, tree.join("link")).unwrap();
+        fs::create_dir_all(tree.join("closed/in")).unwrap();
+        symlink(&outside, tree.join("closed/in/link")).unwrap();
+        for closed in ["closed/in", "closed", "d/d"] {
+            fs::set_permissions(tree.join(closed), PermissionsExt::from_mode(0o000)).unwrap();
+        }
+        let parent = fs::File::open(place.path()).unwrap();
+        remove_tree(&parent, "tree").unwrap();
+        remove_tree(&parent, "tree").unwrap();
+        assert!(!tree.exists() && outside.join("kept").exists());
+        // A link to a folder is no folder.
+        symlink(&outside, &tree).unwrap();
+        assert!(remove_tree(&parent, "tree").is_err() && outside.join("kept").exists());
+    }
+}

@@ -198,3 +198,20 @@ fn a_closed_folder_is_opened_again() {
         publish(&folder, "new/er/a.txt").unwrap();
     }
 }
+
+/// Where root works in somebody's folder, what it makes there is that somebody's; for others nothing changes.
+#[test]
+fn what_is_made_belongs_to_whom_it_is_given() {
+    use std::os::unix::fs::MetadataExt;
+    each(|how, stage, folder| {
+        let folder = folder.try_clone().unwrap().with_folder_mode(0o750).giving_to(4321, 4322);
+        publish(&folder, "made/deep/a.txt").unwrap();
+        let user = rustix::process::geteuid();
+        let owner = if user.is_root() { (4321, 4322) } else { (user.as_raw(), rustix::process::getegid().as_raw()) };
+        for made in ["made", "made/deep", "made/deep/a.txt"] {
+            let meta = stage.workspace().join(made).symlink_metadata().unwrap();
+            assert_eq!((meta.uid(), meta.gid()), owner, "{how}: {made}");
+            assert_eq!(meta.mode() & 0o777, if meta.is_dir() { 0o750 } else { 0o644 }, "{how}: {made}");
+        }
+    });
+}
