@@ -5,18 +5,16 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, renameat, statat, unlinkat};
+use cove_workspace::{Draft, Folder, Listing, READ, RelPath};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-/// An opened folder.
+/// The opened folder.
 #[derive(Debug)]
-pub(crate) struct Folder {
-    fd: OwnedFd,
-}
+pub(crate) struct StoreFolder(Folder);
 
 /// A plain file in the folder.
 #[derive(Debug, Clone, Copy)]
@@ -39,53 +37,53 @@ impl Plain {
     }
 }
 
-impl Folder {
+impl StoreFolder {
     /// Opens the folder, and makes it if it is not there.
     pub(crate) fn open(dir: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
-        let fd = rustix::fs::open(dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { fd })
+        Ok(Self(Folder::open(dir)?.without_symlinks()))
     }
 
-    /// Makes a file that must not be there yet.
-    pub(crate) fn create_new(&self, name: &str) -> io::Result<File> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(File::from(openat(&self.fd, name, flags, Mode::from_raw_mode(0o644))?))
+    /// Writes the bytes under a temporary name and waits until they are on the disk.
+    pub(crate) fn draft(&self, bytes: &[u8]) -> io::Result<Draft<'_>> {
+        let mut draft = self.0.draft(0o644)?;
+        draft.write(bytes)?;
+        draft.file().sync_all()?;
+        Ok(draft)
+    }
+
+    /// Gives a draft its name. From here on readers see it, all of it.
+    pub(crate) fn publish(&self, draft: Draft<'_>, name: &str) -> io::Result<()> {
+        Ok(draft.publish(&self.0, name.as_bytes())?)
     }
 
     /// Opens the lock file for reading and writing, and makes it if it is not there.
     pub(crate) fn open_lock(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        Ok(File::from(openat(&self.fd, name, flags, Mode::from_raw_mode(0o644))?))
+        Ok(File::from(openat(&self.0, name, flags, Mode::from_raw_mode(0o644))?))
     }
 
     /// Opens a plain file for reading; `None` when there is no such thing under that name.
     pub(crate) fn open_file(&self, name: &str) -> io::Result<Option<(File, Plain)>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        match openat(&self.fd, name, flags, Mode::empty()) {
-            Ok(fd) => Ok(Plain::of(&fstat(&fd)?).map(|plain| (File::from(fd), plain))),
-            Err(Errno::NOENT | Errno::LOOP | Errno::NXIO) => Ok(None),
+        match self.0.open_file(&RelPath::parse(name).map_err(io::Error::other)?, READ) {
+            Ok((file, stat)) => Ok(Plain::of(&stat).map(|plain| (file, plain))),
+            Err(Errno::NOENT | Errno::LOOP | Errno::NXIO | Errno::ISDIR) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
     /// What is under that name; `None` when it is not a plain file.
     pub(crate) fn stat(&self, name: &str) -> io::Result<Option<Plain>> {
-        match statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+        match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Plain::of(&stat)),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Gives a file its other name, over whatever had it.
-    pub(crate) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        Ok(renameat(&self.fd, from, &self.fd, to)?)
-    }
-
     /// Removes a name; says whether it was there.
     pub(crate) fn remove(&self, name: &str) -> io::Result<bool> {
-        match unlinkat(&self.fd, name, AtFlags::empty()) {
+        match unlinkat(&self.0, name, AtFlags::empty()) {
             Ok(()) => Ok(true),
             Err(Errno::NOENT) => Ok(false),
             Err(error) => Err(error.into()),
@@ -94,21 +92,16 @@ impl Folder {
 
     /// Waits until the names themselves are on the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        match rustix::fs::fsync(&self.fd) {
-            // Some file systems cannot sync a folder; they have nothing to offer here, and the files are synced.
-            Ok(()) | Err(Errno::INVAL) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.0.sync()?)
     }
 
     /// Every name in the folder that is text; ours all are.
     pub(crate) fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&self.fd)? {
-            if let Ok(name) = entry?.file_name().to_str() {
-                names.push(name.to_owned());
-            }
-        }
+        Listing::new().every(self.0.open_folder(b"")?, |entry| {
+            names.extend(std::str::from_utf8(entry.name).map(str::to_owned));
+            true
+        })?;
         Ok(names)
     }
 }

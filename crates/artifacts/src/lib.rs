@@ -18,7 +18,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod draft;
 mod error;
 mod folder;
 mod limits;

@@ -3,6 +3,7 @@
 //! Whoever gets a name from outside (a URL, a model) parses it here; `../x` or an upper-case UUID is not a name.
 
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 
 use cove_core::{ArtifactId, IdError};
@@ -77,22 +78,28 @@ impl Entry {
         if let Some(id) = name.strip_suffix(".meta") {
             return id.parse().ok().map(Self::Meta);
         }
-        if let Some(id) = name.strip_prefix(DRAFT_PREFIX).and_then(|rest| rest.strip_suffix(DRAFT_SUFFIX)) {
-            return id.parse::<ArtifactId>().ok().map(|_| Self::Draft);
+        if cove_workspace::is_draft(name.as_bytes()) || is_older_draft(name) {
+            return Some(Self::Draft);
         }
         name.parse().ok().map(Self::Data)
     }
 }
 
-const DRAFT_PREFIX: &str = ".cove-";
-const DRAFT_SUFFIX: &str = ".draft";
+/// Whether a name is a draft's as Cove named them before all drafts had the same names.
+fn is_older_draft(name: &str) -> bool {
+    let id = name.strip_prefix(".cove-").and_then(|rest| rest.strip_suffix(".draft"));
+    id.is_some_and(|id| id.parse::<ArtifactId>().is_ok())
+}
 
 pub(crate) fn meta_name(id: ArtifactId) -> String {
     format!("{id}.meta")
 }
 
-pub(crate) fn draft_name(id: ArtifactId) -> String {
-    format!("{DRAFT_PREFIX}{id}{DRAFT_SUFFIX}")
+/// An id out of the system's randomness.
+pub(crate) fn random_id() -> io::Result<ArtifactId> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(io::Error::from)?;
+    Ok(ArtifactId::from_random(random))
 }
 
 #[cfg(test)]
@@ -127,7 +134,7 @@ mod tests {
     fn only_our_own_files_are_recognised() {
         let id: ArtifactId = ID.parse().unwrap();
         assert_eq!(Entry::parse(&meta_name(id)), Some(Entry::Meta(id)));
-        assert_eq!(Entry::parse(&draft_name(id)), Some(Entry::Draft));
+        assert_eq!(Entry::parse(&format!(".cove-{id}.draft")), Some(Entry::Draft));
         for foreign in [".cove-x.draft", ".cove-.draft", "x.meta", "notes.json", ".cove-artifacts.lock", ".", ".."] {
             assert_eq!(Entry::parse(foreign), None, "{foreign} was taken for ours");
         }

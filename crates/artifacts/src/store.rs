@@ -11,14 +11,14 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use cove_core::{ArtifactId, ArtifactRef};
+use cove_workspace::Draft;
 use serde_json::Value;
 
-use crate::draft::{Draft, random_id};
 use crate::error::StoreError;
-use crate::folder::{Folder, Plain};
+use crate::folder::{Plain, StoreFolder};
 use crate::limits::StoreLimits;
 use crate::meta::{Metadata, PictureMeta};
-use crate::name::{ArtifactKind, ArtifactName, Entry, meta_name};
+use crate::name::{ArtifactKind, ArtifactName, Entry, meta_name, random_id};
 use crate::sweep::sweep;
 use crate::tally::{Locked, Tally, Usage};
 
@@ -27,7 +27,7 @@ const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// A folder of artifacts.
 #[derive(Debug)]
 pub struct ArtifactStore {
-    folder: Folder,
+    folder: StoreFolder,
     tally: Tally,
     limits: StoreLimits,
     #[cfg(test)]
@@ -75,7 +75,7 @@ enum Step {
 impl ArtifactStore {
     /// Opens the folder (and makes it if need be), and clears away what stopped processes left in it.
     pub fn open(dir: impl AsRef<Path>, limits: StoreLimits) -> Result<Self, StoreError> {
-        let folder = Folder::open(dir.as_ref())?;
+        let folder = StoreFolder::open(dir.as_ref())?;
         sweep(&folder, SystemTime::now())?;
         let tally = Tally::open(&folder)?;
         Ok(Self {
@@ -184,21 +184,21 @@ impl ArtifactStore {
 
         let mut drafts = [None, None];
         if let Some(meta) = meta {
-            drafts[0] = Some(Draft::write(&self.folder, meta)?);
+            drafts[0] = Some(self.folder.draft(meta)?);
         }
         self.pass(Step::MetaWritten, &mut drafts)?;
-        drafts[1] = Some(Draft::write(&self.folder, data)?);
+        drafts[1] = Some(self.folder.draft(data)?);
         self.pass(Step::DataWritten, &mut drafts)?;
 
         let mut locked = self.tally.lock(|| self.count())?;
         let after = self.room(&mut locked, all_bytes)?;
         locked.change(after, || {
-            if let Some(meta) = &mut drafts[0] {
-                meta.publish(&meta_name(name.id))?;
+            if let Some(meta) = drafts[0].take() {
+                self.folder.publish(meta, &meta_name(name.id))?;
             }
             self.pass(Step::MetaPublished, &mut drafts)?;
-            if let Some(data) = &mut drafts[1]
-                && let Err(error) = data.publish(&name.to_string())
+            if let Some(data) = drafts[1].take()
+                && let Err(error) = self.folder.publish(data, &name.to_string())
             {
                 let _ = self.folder.remove(&meta_name(name.id));
                 return Err(error);
@@ -280,7 +280,8 @@ impl ArtifactStore {
     fn pass(&self, step: Step, drafts: &mut [Option<Draft<'_>>; 2]) -> io::Result<()> {
         #[cfg(test)]
         if self.stop_after == Some(step) {
-            drafts.iter_mut().flatten().for_each(Draft::abandon);
+            // What a killed process does: it leaves everything as it is.
+            drafts.iter_mut().for_each(|draft| std::mem::forget(draft.take()));
             return Err(io::Error::other("stopped"));
         }
         let _ = (step, drafts);

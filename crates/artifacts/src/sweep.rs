@@ -6,14 +6,14 @@
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use crate::folder::Folder;
+use crate::folder::StoreFolder;
 use crate::name::{ArtifactKind, ArtifactName, Entry};
 
 /// No write takes an hour; whatever is older belongs to a process that is gone.
 pub(crate) const STALE_AFTER: Duration = Duration::from_secs(3600);
 
 /// Removes stale files as of `now`.
-pub(crate) fn sweep(folder: &Folder, now: SystemTime) -> io::Result<()> {
+pub(crate) fn sweep(folder: &StoreFolder, now: SystemTime) -> io::Result<()> {
     for name in folder.names()? {
         let left_behind = match Entry::parse(&name) {
             Some(Entry::Draft) => true,

@@ -14,7 +14,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use crate::error::StoreError;
-use crate::folder::Folder;
+use crate::folder::StoreFolder;
 
 const LOCK_NAME: &str = ".cove-artifacts.lock";
 
@@ -35,7 +35,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn open(folder: &Folder) -> io::Result<Self> {
+    pub(crate) fn open(folder: &StoreFolder) -> io::Result<Self> {
         Ok(Self { lock: folder.open_lock(LOCK_NAME)?, remembered: Mutex::new(None) })
     }
 

@@ -3,16 +3,16 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::folder::OwnFolder;
+use cove_workspace::HeldFolder;
 
 /// A folder for one browser. Dropping it removes it.
 #[derive(Debug)]
-pub(crate) struct Profile(OwnFolder);
+pub(crate) struct Profile(HeldFolder);
 
 impl Profile {
     /// Makes the folder under `parent`, owned by `owner` if one is given.
     pub(crate) fn create(parent: &Path, owner: Option<u32>) -> io::Result<Self> {
-        OwnFolder::create(parent, "cove-chrome-", &["home", "tmp", "data"], owner).map(Self)
+        HeldFolder::private(parent, "cove-chrome-", &["home", "tmp", "data"], owner).map(Self)
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -7,6 +7,7 @@
 use std::io::Read;
 use std::ops::Range;
 
+use cove_workspace::{Missing, Target};
 use serde_json::json;
 
 use crate::args::{EditArgs, Replacement};
@@ -14,11 +15,9 @@ use crate::diff::{Diff, diff};
 use crate::endings::adapt;
 use crate::error::{Asked, FileError};
 use crate::locate::{Haystack, Miss};
-use crate::path::RelPath;
-use crate::replace::Target;
+use crate::path::rel_path;
 use crate::result::ToolResult;
 use crate::sniff::Utf16;
-use crate::step::Missing;
 use crate::truncate::format_size;
 use crate::workspace::Workspace;
 
@@ -38,12 +37,12 @@ impl Workspace {
     pub fn edit(&self, args: EditArgs) -> Result<ToolResult, FileError> {
         let given = args.path.clone();
         let replacements = args.replacements()?;
-        let path = self.existing(RelPath::parse(&given)?);
+        let path = self.existing(rel_path(&given)?);
         let refuse = |errno| FileError::from_errno(errno, Asked::File, &given);
         for _ in 0..MAX_TRIES {
-            let place = self.root.place(&path, Missing::Refuse).map_err(refuse)?;
-            let target = Target::at(&place, &given)?;
-            let (file, seen) = target.open()?;
+            let place = self.root.place_followed(&path, Missing::Refuse).map_err(refuse)?;
+            let target = Target::at(&place).map_err(refuse)?;
+            let (file, seen) = target.open().map_err(refuse)?;
             let size = u64::try_from(seen.st_size).unwrap_or(0);
             if size > MAX_EDIT_BYTES {
                 let (size, limit) = (format_size(size), format_size(MAX_EDIT_BYTES));
@@ -55,7 +54,7 @@ impl Workspace {
             if !target.is_still(&seen) {
                 continue;
             }
-            target.replace(&preview.content)?;
+            target.replace(&preview.content).map_err(refuse)?;
             let text = match replacements.len() {
                 1 => format!("Successfully replaced text in {given}."),
                 many => format!("Successfully replaced {many} texts in {given}."),

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
+use cove_workspace::{FOLDER, Folder, RelPath};
 use rustix::fs::{FileType, fstat};
 use serde_json::{Map, json};
 
 use crate::args::FindArgs;
-use crate::beneath::Beneath;
 use crate::error::{Asked, FileError};
 use crate::glob::NameGlob;
 use crate::ignores::Ignores;
-use crate::path::{RelPath, shown};
+use crate::path::{rel_path, shown};
 use crate::result::ToolResult;
 use crate::stop::Stop;
 use crate::truncate::{MAX_BYTES, TruncatedBy, Truncation, format_size, join_lines};
-use crate::walk::{Enough, Folder, Found, Search, Start, join, walk};
+use crate::walk::{Enough, Found, Search, Searched, Start, join, walk};
 use crate::workspace::Workspace;
 
 const DEFAULT_LIMIT: u64 = 1000;
@@ -34,7 +34,7 @@ impl Search for Globbed {
         (1, hit.1)
     }
 
-    fn folder(&self, (): &mut (), folder: &Folder<'_>, found: &mut Found<Self::Hit>) {
+    fn folder(&self, (): &mut (), folder: &Searched<'_>, found: &mut Found<Self::Hit>) {
         for (name, kind) in folder.entries {
             let path = folder.path_of(name);
             if self.glob.matches(&path, name) {
@@ -55,7 +55,7 @@ impl Workspace {
     /// Finds files, as far as the time goes.
     pub fn find_until(&self, args: &FindArgs, stop: &Stop) -> Result<ToolResult, FileError> {
         let glob = NameGlob::parse("find", &args.pattern, false)?;
-        let path = self.existing(RelPath::parse(args.path.as_deref().unwrap_or("."))?);
+        let path = self.existing(rel_path(args.path.as_deref().unwrap_or("."))?);
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
         let base = self.base(&path)?;
         let start = Start { base: &base, prefix: path.as_str().as_bytes(), ignores: self.ignores_above(&path) };
@@ -87,7 +87,7 @@ impl Workspace {
     }
 
     /// The folder that a search begins in.
-    pub(crate) fn base(&self, path: &RelPath) -> Result<Beneath, FileError> {
+    pub(crate) fn base(&self, path: &RelPath) -> Result<Folder, FileError> {
         self.root.folder(path).map_err(|errno| FileError::from_errno(errno, Asked::Path, path.given()))
     }
 
@@ -97,7 +97,7 @@ impl Workspace {
         let names: Vec<&str> = path.as_str().split('/').filter(|name| !name.is_empty()).collect();
         for depth in 0..names.len() {
             let above = names[..depth].join("/");
-            if let Ok(fd) = self.root.open_path(&path.found_as(above.clone()), crate::beneath::FOLDER) {
+            if let Ok(fd) = self.root.open_path(&path.found_as(above.clone()), FOLDER) {
                 ignores = Ignores::load(ignores, &fd, above.as_bytes());
             }
         }

@@ -1,9 +1,9 @@
 //! Globs as people write them: `*.rs` is a name anywhere, `src/**/*.rs` a path.
 
+use cove_workspace::WORKSPACE_MOUNT;
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::error::FileError;
-use crate::path::WORKSPACE_MOUNT;
 
 /// Longer globs are not written by hand, and each becomes an automaton.
 const MAX_GLOB_BYTES: usize = 4096;

@@ -1,21 +1,21 @@
 //! `grep`: lines by pattern, with ripgrep's engine on files that we open ourselves.
 
+use cove_workspace::READ;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 use serde_json::json;
 
 use crate::args::GrepArgs;
-use crate::beneath::READ;
 use crate::error::FileError;
 use crate::find::Notices;
 use crate::glob::NameGlob;
 use crate::lines::{FileLines, Lines};
-use crate::path::{RelPath, shown};
+use crate::path::{rel_path, shown};
 use crate::result::ToolResult;
 use crate::stop::{Guarded, Stop};
 use crate::truncate::MAX_BYTES;
-use crate::walk::{Enough, Folder, Found, Search, Start, Walked, join, walk};
+use crate::walk::{Enough, Found, Search, Searched, Start, Walked, join, walk};
 use crate::workspace::Workspace;
 
 const DEFAULT_LIMIT: u64 = 100;
@@ -68,7 +68,7 @@ impl Search for Grep {
         (hit.matches + u64::from(hit.more), hit.bytes)
     }
 
-    fn folder(&self, scratch: &mut Scratch, folder: &Folder<'_>, found: &mut Found<FileLines>) {
+    fn folder(&self, scratch: &mut Scratch, folder: &Searched<'_>, found: &mut Found<FileLines>) {
         let (mut matches, mut bytes) = (0, 0);
         for (name, kind) in folder.entries.iter().filter(|(_, kind)| kind.is_file()) {
             debug_assert!(kind.is_file());
@@ -128,7 +128,7 @@ impl Workspace {
         let context = usize::try_from(args.context.unwrap_or(0).min(MAX_CONTEXT)).unwrap_or(0);
         let glob = args.glob.as_deref().map(|glob| NameGlob::parse("grep", glob, true)).transpose()?;
         let grep = Grep { matcher: matcher(args)?, glob, context, limit };
-        let path = self.existing(RelPath::parse(args.path.as_deref().unwrap_or("."))?);
+        let path = self.existing(rel_path(args.path.as_deref().unwrap_or("."))?);
 
         let walked = if self.is_folder(&path)? {
             let base = self.base(&path)?;

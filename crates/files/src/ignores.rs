@@ -9,11 +9,11 @@ use std::io::Read;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
+use cove_workspace::READ;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 
-use crate::beneath::READ;
 use crate::glob::as_path;
 
 /// Real ones have a few KB; each rule becomes part of an automaton.

@@ -1,4 +1,4 @@
-//! The workspace: confined paths, and the tools `read`, `write`, `edit`, `grep`, `find` and `ls`.
+//! The file tools of a workspace: `read`, `write`, `edit`, `grep`, `find` and `ls`.
 //!
 //! One implementation for every door: JavaScript sessions, MCP, HTTP and the command line call the same six functions
 //! of a [`Workspace`] and pass on the same JSON. Everything is plain, blocking code; only `tools.rs` knows of async.
@@ -7,7 +7,6 @@
 //! change a byte that an edit did not mean; to be kept busy or filled up by a file or a tree, whatever is in it.
 
 mod args;
-mod beneath;
 mod diff;
 mod edit;
 mod endings;
@@ -18,17 +17,14 @@ mod glob;
 mod grep;
 mod ignores;
 mod lines;
-mod listing;
 mod locate;
 mod ls;
 mod pace;
 mod params;
 mod path;
 mod read;
-mod replace;
 mod result;
 mod sniff;
-mod step;
 mod stop;
 #[cfg(feature = "testkit")]
 pub mod testkit;
@@ -40,12 +36,12 @@ mod workspace;
 mod write;
 
 pub use args::{EditArgs, FindArgs, GrepArgs, LsArgs, ReadArgs, Replacement, WriteArgs};
-pub use beneath::Resolver;
+pub use cove_workspace::{RelPath, Resolver};
 pub use edit::{MAX_EDIT_BYTES, Preview, preview};
 pub use error::FileError;
 pub use pace::Pace;
 pub use params::FileTool;
-pub use path::{RelPath, WORKSPACE_MOUNT};
+pub use path::rel_path;
 pub use read::MAX_IMAGE_BYTES;
 pub use result::{Content, ToolResult};
 pub use stop::{DEFAULT_BUDGET, Stop};

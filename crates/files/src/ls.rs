@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use cove_workspace::{FOLDER, Listing, RelPath};
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 use serde_json::json;
 
 use crate::args::LsArgs;
-use crate::beneath::FOLDER;
 use crate::error::{Asked, FileError};
 use crate::find::Notices;
-use crate::listing::Listing;
-use crate::path::{RelPath, shown};
+use crate::path::{rel_path, shown};
 use crate::result::ToolResult;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
@@ -27,7 +26,7 @@ impl Workspace {
 
     /// Lists a folder, unless that takes too long. Only the first names in order are ever kept.
     pub fn ls_until(&self, args: &LsArgs, stop: &Stop) -> Result<ToolResult, FileError> {
-        let path = self.existing(RelPath::parse(args.path.as_deref().unwrap_or("."))?);
+        let path = self.existing(rel_path(args.path.as_deref().unwrap_or("."))?);
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
         let keep = usize::try_from(limit).unwrap_or(usize::MAX);
         let refuse = |errno: Errno| FileError::from_errno(errno, Asked::Path, path.given());

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::args::ReadArgs;
 use crate::edit::MAX_EDIT_BYTES;
 use crate::error::{Asked, FileError};
-use crate::path::RelPath;
+use crate::path::rel_path;
 use crate::result::ToolResult;
 use crate::sniff::{Utf16, image_type, is_binary};
 use crate::stop::{Guarded, Stop};
@@ -36,7 +36,7 @@ impl Workspace {
 
     /// Reads a file, unless that takes too long.
     pub fn read_until(&self, args: &ReadArgs, stop: &Stop) -> Result<ToolResult, FileError> {
-        let path = self.existing(RelPath::parse(&args.path)?);
+        let path = self.existing(rel_path(&args.path)?);
         let (file, stat) = self.open_plain(&path)?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         let failed = |error: std::io::Error| match error.kind() {

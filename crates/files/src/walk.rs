@@ -14,11 +14,10 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use cove_workspace::{Folder, Listing};
 use rustix::fs::FileType;
 
-use crate::beneath::Beneath;
 use crate::ignores::{Ignores, never_searched};
-use crate::listing::Listing;
 use crate::stop::Stop;
 
 /// Beyond this many entries a tree is hostile or a mistake, and the answer says that the search ended there.
@@ -46,11 +45,11 @@ pub(crate) trait Search: Sync {
     fn weight(hit: &Self::Hit) -> (u64, usize);
 
     /// Looks at one folder's entries, which are in order.
-    fn folder(&self, scratch: &mut Self::Scratch, folder: &Folder<'_>, found: &mut Found<Self::Hit>);
+    fn folder(&self, scratch: &mut Self::Scratch, folder: &Searched<'_>, found: &mut Found<Self::Hit>);
 }
 
 /// A folder that is being searched.
-pub(crate) struct Folder<'a> {
+pub(crate) struct Searched<'a> {
     pub(crate) fd: &'a OwnedFd,
     /// Path below the base.
     pub(crate) below: &'a [u8],
@@ -58,7 +57,7 @@ pub(crate) struct Folder<'a> {
     pub(crate) stop: &'a Stop,
 }
 
-impl Folder<'_> {
+impl Searched<'_> {
     /// The path of an entry below the base.
     pub(crate) fn path_of(&self, name: &[u8]) -> Vec<u8> {
         join(self.below, name)
@@ -85,7 +84,7 @@ pub(crate) struct Enough {
 
 /// Where a walk begins.
 pub(crate) struct Start<'a> {
-    pub(crate) base: &'a Beneath,
+    pub(crate) base: &'a Folder,
     /// The base's own path below the workspace; ignore rules are told paths from there.
     pub(crate) prefix: &'a [u8],
     pub(crate) ignores: Option<Arc<Ignores>>,
@@ -232,7 +231,7 @@ impl<S: Search> Walk<'_, S> {
                 entries
             }
         };
-        let folder = Folder { fd: &fd, below: &job.below, entries: &entries, stop: self.stop };
+        let folder = Searched { fd: &fd, below: &job.below, entries: &entries, stop: self.stop };
         let mut found = Found { hits: Vec::new() };
         self.search.folder(scratch, &folder, &mut found);
         output.hits = found.hits;

@@ -4,16 +4,15 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{FileType, OFlags, Stat, fstat};
+use cove_workspace::{FOLDER, Folder, Listing, READ, RelPath, Resolver};
+use rustix::fs::{OFlags, Stat, fstat};
 use rustix::io::Errno;
 use serde_json::Value;
 
 use crate::args::parse;
-use crate::beneath::{Beneath, FOLDER, READ, Resolver};
 use crate::error::{Asked, FileError};
-use crate::listing::Listing;
 use crate::params::FileTool;
-use crate::path::{RelPath, plain_space};
+use crate::path::{plain_space, with_spaces_kept};
 use crate::result::ToolResult;
 use crate::stop::Stop;
 
@@ -32,16 +31,20 @@ use crate::stop::Stop;
 /// ```
 #[derive(Debug)]
 pub struct Workspace {
-    pub(crate) root: Beneath,
+    pub(crate) root: Folder,
 }
 
 impl Workspace {
     /// Opens a folder that is there. It may be moved or replaced afterwards: the workspace stays the folder it was.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, FileError> {
         let dir = dir.as_ref();
-        let root = Beneath::open(dir)
-            .map_err(|errno| FileError::from_errno(errno, Asked::Path, &dir.display().to_string()))?;
-        Ok(Self { root })
+        let refuse = |errno| FileError::from_errno(errno, Asked::Path, &dir.display().to_string());
+        Folder::open(dir).map(Self::on).map_err(refuse)
+    }
+
+    /// The tools on a folder that is open already, by its rules.
+    pub fn on(folder: Folder) -> Self {
+        Self { root: folder }
     }
 
     /// The same, with the way of resolving paths chosen by the caller instead of by what the kernel can do.
@@ -64,15 +67,9 @@ impl Workspace {
 
     /// Opens a file for reading; whatever is not a plain file is refused before a byte is read.
     pub(crate) fn open_plain(&self, path: &RelPath) -> Result<(File, Stat), FileError> {
-        let (fd, stat) = self.open_existing(path, READ, Asked::File)?;
-        let kind = FileType::from_raw_mode(stat.st_mode);
-        if kind.is_dir() {
-            return Err(FileError::is_directory(path.given()));
-        }
-        if !kind.is_file() || path.names_directory() {
-            return Err(FileError::not_plain(path.given()));
-        }
-        Ok((File::from(fd), stat))
+        let refuse = |errno| FileError::from_errno(errno, Asked::File, path.given());
+        let opened = self.root.open_file(path, READ).map_err(refuse)?;
+        if path.names_directory() { Err(FileError::not_plain(path.given())) } else { Ok(opened) }
     }
 
     /// Opens what is at a path.
@@ -98,7 +95,7 @@ impl Workspace {
         if !path.as_str().contains(' ') || there(&path) {
             return path;
         }
-        if let Some(kept) = path.with_spaces_kept().filter(there) {
+        if let Some(kept) = with_spaces_kept(&path).filter(there) {
             return kept;
         }
         self.same_but_for_spaces(&path).unwrap_or(path)

@@ -1,11 +1,11 @@
 //! `write`: a whole file, its folders included.
 
+use cove_workspace::{Missing, Target};
+
 use crate::args::WriteArgs;
 use crate::error::{Asked, FileError};
-use crate::path::RelPath;
-use crate::replace::Target;
+use crate::path::rel_path;
 use crate::result::ToolResult;
-use crate::step::Missing;
 use crate::truncate::format_size;
 use crate::workspace::Workspace;
 
@@ -20,26 +20,24 @@ impl Workspace {
             let (size, limit) = (format_size(content.len() as u64), format_size(MAX_WRITE_BYTES as u64));
             return Err(FileError::new("file_too_large", format!("{given}: {size} of text; the limit is {limit}")));
         }
-        let path = self.existing(RelPath::parse(&given)?);
+        let path = self.existing(rel_path(&given)?);
         if path.names_directory() {
             return Err(FileError::invalid_path(&given, "it names a folder, not a file"));
         }
-        let place = self
-            .root
-            .place(&path, Missing::Create)
-            .map_err(|errno| FileError::from_errno(errno, Asked::File, &given))?;
-        Target::at(&place, &given)?.replace(content.as_bytes())?;
+        let refuse = |errno| FileError::from_errno(errno, Asked::File, &given);
+        let place = self.root.place_followed(&path, Missing::Create).map_err(refuse)?;
+        Target::at(&place).and_then(|target| target.replace(content.as_bytes())).map_err(refuse)?;
         Ok(ToolResult::text(format!("Successfully wrote {} bytes to {given}", content.len())))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use cove_workspace::testkit::full_disk::ROOM;
     use rustix::io::Errno;
 
     use super::*;
     use crate::EditArgs;
-    use crate::replace::full_disk::ROOM;
 
     /// A full disk or quota: a clear error, the old content, and no file left behind.
     #[test]

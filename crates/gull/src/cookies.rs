@@ -7,7 +7,6 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use cove_files::RelPath;
 use serde_json::{Map, Value, json};
 
 use crate::cargo::Cargo;
@@ -49,9 +48,8 @@ pub(crate) async fn restore(link: &Link, cargo: &Cargo) {
 }
 
 fn read(cargo: &Cargo) -> Option<Vec<Value>> {
-    let path = RelPath::parse(FILE).ok()?;
     let mut text = String::new();
-    cargo.read(&path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    cargo.read(FILE).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 

@@ -8,14 +8,15 @@
 
 use std::fs::{DirBuilder, File, Permissions};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
+use cove_workspace::open_up;
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use crate::cargo::{Cargo, FOLDER};
+use crate::cargo::Cargo;
 use crate::import::import;
 
 /// Where it lies when nobody names another place, below the workspace.
@@ -23,6 +24,9 @@ pub(crate) const NAME: &str = ".browser";
 
 /// The browser's profile, below the state.
 const DATA: &str = "data";
+
+/// A folder, and no link to one.
+pub(crate) const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
 
 /// Things that are moved aside before giving up: the folder itself, and what we need in it.
 const OBSTACLES: usize = 8;
@@ -120,12 +124,12 @@ fn private(path: &Path, places: &Places<'_>, notes: &mut Vec<String>) -> io::Res
 }
 
 fn in_workspace(places: &Places<'_>, notes: &mut Vec<String>) -> io::Result<OwnedFd> {
-    let root = places.workspace.root();
+    let root = places.workspace;
     clear_way(notes, |notes| move_aside(root, NAME, NAME, notes), || folder_in(root, NAME))
 }
 
 /// Opens a folder, made if need be, and opened up if its owner has shut it.
-fn folder_in(parent: &OwnedFd, name: &str) -> Result<OwnedFd, Errno> {
+fn folder_in(parent: impl AsFd + Copy, name: &str) -> Result<OwnedFd, Errno> {
     match openat(parent, name, FOLDER, Mode::empty()) {
         Err(Errno::NOENT) => {
             rustix::fs::mkdirat(parent, name, Mode::RWXU)?;
@@ -134,7 +138,7 @@ fn folder_in(parent: &OwnedFd, name: &str) -> Result<OwnedFd, Errno> {
         Err(Errno::ACCESS) => {
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let shut = openat(parent, name, flags, Mode::empty())?;
-            rustix::fs::chmod(format!("/proc/self/fd/{}", shut.as_raw_fd()), Mode::RWXU)?;
+            open_up(&shut, Mode::empty())?;
             openat(parent, name, FOLDER, Mode::empty())
         }
         other => other,
@@ -157,7 +161,7 @@ fn clear_way(
     Ok(open()?)
 }
 
-fn move_aside(parent: &OwnedFd, name: &str, shown: &str, notes: &mut Vec<String>) -> io::Result<()> {
+fn move_aside(parent: impl AsFd + Copy, name: &str, shown: &str, notes: &mut Vec<String>) -> io::Result<()> {
     let other = format!("{name}.moved-{}", crate::secret::hex(4)?);
     renameat(parent, name, parent, &other)?;
     notes.push(format!(

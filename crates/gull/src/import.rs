@@ -12,7 +12,7 @@ use std::os::unix::fs::{MetadataExt, fchown};
 use rustix::fs::{Dir, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 
-use crate::cargo::FOLDER;
+use crate::home::FOLDER;
 
 /// A profile has four levels.
 const MAX_DEPTH: usize = 16;

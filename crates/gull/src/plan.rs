@@ -4,7 +4,8 @@
 //! own for the files, so that it never learns where the workspace lies.
 
 use cove_chrome::AddressRule;
-use cove_files::RelPath;
+use cove_files::rel_path;
+use cove_workspace::RelPath;
 
 use crate::address;
 use crate::refusal::Refusal;
@@ -290,7 +291,7 @@ fn named(form: &Form, rules: &Rules<'_>, default: (&str, &str)) -> Result<Word, 
 
 fn read_value(takes: Takes, word: &str, rules: &Rules<'_>) -> Result<Word, Refusal> {
     let file = || {
-        let path = RelPath::parse(word).map_err(|error| Refusal::new(error.to_string()))?;
+        let path = rel_path(word).map_err(|error| Refusal::new(error.to_string()))?;
         if path.is_root() || word.ends_with('/') {
             return Err(Refusal::new(format!("{} names a folder, not a file", shown(word))));
         }

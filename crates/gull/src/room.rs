@@ -8,19 +8,19 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, chown};
 use std::path::{Path, PathBuf};
 
-use cove_chrome::OwnFolder;
+use cove_workspace::HeldFolder;
 
 /// The folder. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct Room {
-    folder: OwnFolder,
+    folder: HeldFolder,
     owner: Option<u32>,
 }
 
 impl Room {
     /// Makes a folder under `parent` that belongs to `owner` (only root can give it away).
     pub(crate) fn create(parent: &Path, owner: Option<u32>) -> io::Result<Self> {
-        let folder = OwnFolder::create(parent, "cove-gull-", &["s", "home", "tmp", "in", "out"], owner)?;
+        let folder = HeldFolder::private(parent, "cove-gull-", &["s", "home", "tmp", "in", "out"], owner)?;
         Ok(Self { folder, owner })
     }
 

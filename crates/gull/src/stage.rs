@@ -85,7 +85,7 @@ pub(crate) fn stage(words: &[Word], room: &Room, cargo: &Cargo) -> Result<Staged
             Word::In(path) => {
                 let refuse =
                     |error: io::Error| Refusal::new(format!("{} cannot be read: {error}", shown(path.given())));
-                let file = cargo.read(path).map_err(refuse)?;
+                let file = cargo.read(path.as_str()).map_err(refuse)?;
                 let target = room.place("in").map_err(host)?.join(name_of(path.as_str()));
                 let bytes = copy_in(file, &target, left).map_err(refuse)?;
                 left = left.saturating_sub(bytes);

@@ -26,8 +26,5 @@
 pub mod cell;
 pub mod client;
 mod process;
-mod remove;
 pub mod ship;
 mod sys;
-
-pub use remove::remove_tree;

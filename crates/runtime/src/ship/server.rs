@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::routing::get;
 use axum::{Json, Router};
+use cove_workspace::WORKSPACE_MOUNT;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
@@ -14,7 +15,7 @@ use tokio::task::JoinSet;
 use super::causes::Causes;
 use super::disk::Disk;
 use super::error::ApiError;
-use super::fs::confined::{MOUNT, Workspace};
+use super::fs::workspace::Workspace;
 use super::health::{Pulse, health};
 use super::javascript::{self, Javascript};
 use super::python::Kernel;
@@ -113,14 +114,12 @@ struct Built {
 fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let refuse = |reason: String| ShipError::Workspace { path: options.workspace.display().to_string(), reason };
     let workspace = Workspace::open(&options.workspace).map_err(|errno| refuse(errno.to_string()))?;
-    // Opened, should a guest have closed it. What cannot be is told by whoever needs it.
-    drop(workspace.root());
     let mut warnings = Vec::new();
     if let Err(error) = skill::write(&workspace) {
         warnings.push(format!("the built-in skill could not be written: {error}"));
     }
     let workspace = Arc::new(workspace);
-    let files = cove_files::Workspace::open(&options.workspace).map_err(|error| refuse(error.to_string()))?;
+    let files = workspace.tools()?;
     let score = options.score.take().or_else(|| OomScore::open(std::fs::File::open("/proc").ok()?).ok());
     let score = score.map(|score| score.minding(options.memory.clone()));
     let memory_counted = options.limits.as_ref().is_some_and(EffectiveLimits::memory_is_enforced);
@@ -248,7 +247,7 @@ async fn meta(State(state): State<ShipState>) -> Json<Value> {
             "api_version": "v1",
             "build": {"image": null, "image_digest": null, "git_sha": null},
         },
-        "workspace": {"mount_path": MOUNT},
+        "workspace": {"mount_path": WORKSPACE_MOUNT},
         // What is enforced, and by what; null where nothing is, or where a container's own maker would have to be asked.
         "limits": *state.limits,
         "warnings": warnings,

@@ -23,7 +23,6 @@ use tokio::sync::Notify;
 
 use super::ShipState;
 use super::error::{ApiError, Params};
-use super::fs::confined::Inside;
 use crate::process::Program;
 use crate::sys::duplicate_high;
 use crate::sys::spawn::{StandardStreams, Start};
@@ -88,7 +87,7 @@ async fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)
     rustix::io::ioctl_fionbio(&master, true)?;
     let terminal = Terminal { master: crate::sys::watch(master)? };
     terminal.resize(size.cols, size.rows);
-    let root = Inside::parse(".").and_then(|root| state.workspace.folder(&root));
+    let root = state.workspace.root();
     let mut env: Vec<_> = state.env.iter().filter(|(name, _)| name != "TERM").cloned().collect();
     env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
     let start = Start {

@@ -12,6 +12,7 @@ mod lease;
 mod lifetime;
 mod network;
 mod ordinary_user;
+mod paths;
 mod python;
 mod python_timeout;
 mod shell;

@@ -5,20 +5,21 @@
 //! the kernel not have done so, and the folder goes. Only a Bay with the same records does that: it alone can say in them
 //! that the other is gone.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder};
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use cove_workspace::{Folder, HeldFolder};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::config::make_private;
 
 const PREFIX: &str = "bay-";
-const LOCK: &str = "lock";
 const INSTANCE: &str = "instance";
+const RESERVED: &str = "reserved";
 
 /// What was found of Bays that are gone.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,8 +47,7 @@ pub(super) fn fingerprint(records: &str) -> u64 {
 #[derive(Debug)]
 pub(super) struct Berth {
     root: PathBuf,
-    path: PathBuf,
-    _lock: File,
+    folder: HeldFolder,
 }
 
 /// What is written on a container.
@@ -63,29 +63,13 @@ pub(super) struct Label {
 
 impl Berth {
     pub(super) fn take(root: &Path, records: &str, instance_id: &str) -> io::Result<Self> {
-        let mut random = [0; 4];
-        getrandom::fill(&mut random).map_err(io::Error::other)?;
-        let path = root.join(format!("{}{:08x}", prefix(records), u32::from_ne_bytes(random)));
-        // Held before it is there under its name, so that nobody takes it for one that was left.
-        let draft = root.join(format!(".{:08x}", u32::from_ne_bytes(random)));
-        DirBuilder::new().mode(0o711).create(&draft)?;
-        let made = || -> io::Result<File> {
-            let lock = File::create(draft.join(LOCK))?;
-            lock.lock()?;
-            fs::write(draft.join(INSTANCE), instance_id)?;
-            DirBuilder::new().mode(0o700).create(draft.join("s"))?;
-            DirBuilder::new().mode(0o700).create(draft.join("labels"))?;
-            make_private(&draft.join("g"))?;
-            fs::rename(&draft, &path)?;
-            Ok(lock)
-        };
-        match made() {
-            Ok(lock) => Ok(Self { root: root.to_owned(), path, _lock: lock }),
-            Err(error) => {
-                let _ = fs::remove_dir_all(&draft);
-                Err(error)
-            }
-        }
+        let folder = HeldFolder::make(root, &prefix(records), 0o711, |path| {
+            fs::write(path.join(INSTANCE), instance_id)?;
+            DirBuilder::new().mode(0o700).create(path.join("s"))?;
+            DirBuilder::new().mode(0o700).create(path.join("labels"))?;
+            make_private(&path.join("g"))
+        })?;
+        Ok(Self { root: root.to_owned(), folder })
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -93,50 +77,43 @@ impl Berth {
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
     }
 
     /// For sockets; closed to others.
     pub(super) fn sockets(&self) -> PathBuf {
-        self.path.join("s")
+        self.path().join("s")
     }
 
     /// For the browsers' private folders.
     pub(super) fn rooms(&self) -> PathBuf {
-        self.path.join("g")
+        self.path().join("g")
     }
 
     /// The list of addresses that browsers never reach.
     pub(super) fn reserved(&self) -> PathBuf {
-        self.path.join("reserved")
+        self.path().join(RESERVED)
     }
 
     /// Writes that list, whole or not at all: somebody may be reading it.
     pub(super) fn reserve(&self, addresses: &[SocketAddr]) -> io::Result<()> {
         let text: String = addresses.iter().map(|address| format!("{address}\n")).collect();
-        let draft = self.path.join("reserved.new");
-        fs::write(&draft, text)?;
-        fs::rename(&draft, self.reserved())
+        let folder = Folder::open(self.path())?;
+        let mut draft = folder.draft(0o644)?;
+        draft.write(text.as_bytes())?;
+        Ok(draft.publish(&folder, RESERVED.as_bytes())?)
     }
 
     /// Writes a container's label.
     pub(super) fn label(&self, label: &Label) -> io::Result<LabelFile> {
-        let path = self.path.join("labels").join(&label.container_id);
+        let path = self.path().join("labels").join(&label.container_id);
         fs::write(&path, serde_json::to_vec(label)?)?;
         Ok(LabelFile(path))
     }
-}
 
-impl Berth {
     /// Removes it; of no use afterwards.
     pub(super) fn clear(&self) {
-        let _ = fs::remove_dir_all(&self.path);
-    }
-}
-
-impl Drop for Berth {
-    fn drop(&mut self) {
-        self.clear();
+        self.folder.clear();
     }
 }
 
@@ -157,19 +134,10 @@ pub(super) fn began(pid: u32) -> Option<u64> {
 }
 
 /// Ends what Bays that are gone have left; tells what was still alive or lay about.
-pub(super) fn sweep(root: &Path, records: &str, own: &Path) -> Found {
-    let (mut found, prefix) = (Found::default(), prefix(records));
-    let Ok(entries) = fs::read_dir(root) else { return found };
-    for entry in entries.flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        if path == own || !name.to_string_lossy().starts_with(&prefix) {
-            continue;
-        }
-        let Ok(lock) = File::open(path.join(LOCK)) else { continue };
-        if lock.try_lock().is_err() {
-            continue;
-        }
-        for label in labels(&path) {
+pub(super) fn sweep(root: &Path, records: &str) -> Found {
+    let mut found = Found::default();
+    for left in HeldFolder::left(root, &prefix(records)) {
+        for label in labels(left.path()) {
             if began(label.pid) == Some(label.began)
                 && let Some(pid) = Pid::from_raw(label.pid.cast_signed())
             {
@@ -177,8 +145,7 @@ pub(super) fn sweep(root: &Path, records: &str, own: &Path) -> Found {
             }
             found.containers.push(format!("container {} of {}", label.container_id, label.sandbox_id));
         }
-        found.instances.extend(fs::read_to_string(path.join(INSTANCE)));
-        let _ = fs::remove_dir_all(&path);
+        found.instances.extend(fs::read_to_string(left.path().join(INSTANCE)));
     }
     found
 }
@@ -191,6 +158,8 @@ fn labels(berth: &Path) -> Vec<Label> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]
@@ -201,7 +170,7 @@ mod tests {
         let left = root.path().join(format!("{}00000000", prefix("db")));
         for berth in [&left, &others] {
             fs::create_dir_all(berth.join("labels")).unwrap();
-            File::create(berth.join(LOCK)).unwrap();
+            File::create(berth.join("lock")).unwrap();
             fs::write(berth.join(INSTANCE), "gone").unwrap();
         }
         let pid = std::process::id();
@@ -214,7 +183,7 @@ mod tests {
             began: began(pid).unwrap() + 1,
         };
         fs::write(left.join("labels/c"), serde_json::to_vec(&label).unwrap()).unwrap();
-        let found = sweep(root.path(), "db", own.path());
+        let found = sweep(root.path(), "db");
         assert_eq!(
             found,
             Found { instances: vec!["gone".to_owned()], containers: vec!["container c of s".to_owned()] }

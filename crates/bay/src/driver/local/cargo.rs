@@ -35,8 +35,7 @@ const BROWSER: &str = ".browser-";
 /// Whose cargos these are.
 const SIGN: &str = ".records";
 
-pub(super) const FOLDER: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+pub(super) const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
 
 /// The folder of all cargos.
 #[derive(Debug, Clone)]
@@ -219,7 +218,7 @@ impl Cargos {
 
 fn remove_tree(root: &Path, name: &str) -> io::Result<()> {
     let root = rustix::fs::open(root, FOLDER, Mode::empty())?;
-    Ok(cove_runtime::remove_tree(&root, name)?)
+    Ok(cove_workspace::remove_tree(&root, name)?)
 }
 
 #[cfg(test)]

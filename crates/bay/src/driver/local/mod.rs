@@ -161,11 +161,11 @@ impl Driver for LocalDriver {
 
     fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>> {
         Box::pin(async move {
-            let (root, own) = (self.berth.root().to_owned(), self.berth.path().to_owned());
+            let root = self.berth.root().to_owned();
             let (cargos, records) = (self.cargos.clone(), self.records.clone());
             on_disk(move || {
                 cargos.clear_trash();
-                let found = berth::sweep(&root, &records, &own);
+                let found = berth::sweep(&root, &records);
                 Ok(Orphans { instances: found.instances, containers: found.containers })
             })
             .await

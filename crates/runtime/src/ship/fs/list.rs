@@ -2,11 +2,12 @@
 
 use axum::Json;
 use axum::extract::State;
-use rustix::fs::{AtFlags, Dir, FileType, statat};
+use cove_workspace::Listing;
+use rustix::fs::{AtFlags, FileType, statat};
 use serde::{Deserialize, Serialize};
 
-use super::confined::{Inside, is_draft};
 use super::on_disk;
+use super::workspace::rel_path;
 use crate::ship::ShipState;
 use crate::ship::error::{ApiError, Body};
 
@@ -38,7 +39,7 @@ pub(super) struct Entry {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Listing {
+pub(super) struct ListAnswer {
     files: Vec<Entry>,
     current_path: String,
     truncated: bool,
@@ -47,31 +48,30 @@ pub(super) struct Listing {
 pub(super) async fn list(
     State(state): State<ShipState>,
     Body(request): Body<ListRequest>,
-) -> Result<Json<Listing>, ApiError> {
-    let path = Inside::parse(&request.path)?;
+) -> Result<Json<ListAnswer>, ApiError> {
+    let path = rel_path(&request.path)?;
     let listing = on_disk(&state, move |workspace| {
         let folder = workspace.folder(&path)?;
         let refuse = |errno| ApiError::from_errno(errno, path.given());
         let mut files = Vec::new();
         let mut truncated = false;
-        for entry in Dir::read_from(&folder).map_err(refuse)? {
-            let entry = entry.map_err(refuse)?;
-            let name = entry.file_name().to_bytes();
-            if name == b"." || name == b".." || is_draft(name) || (!request.show_hidden && name.starts_with(b".")) {
-                continue;
+        let listed = Listing::new().each(&folder, |entry| {
+            let name = entry.name;
+            if !request.show_hidden && name.starts_with(b".") {
+                return true;
             }
             if files.len() == MAX_ENTRIES {
                 truncated = true;
-                break;
+                return false;
             }
             // A name that is gone by now is nothing.
-            let Ok(stat) = statat(&folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return true };
             let kind = FileType::from_raw_mode(stat.st_mode);
             let name = String::from_utf8_lossy(name).into_owned();
             #[allow(clippy::cast_precision_loss, reason = "seconds fit")]
             let modified_time = stat.st_mtime as f64 + stat.st_mtime_nsec as f64 / 1e9;
             files.push(Entry {
-                path: format!("{}/{name}", path.full()),
+                path: format!("{}/{name}", path.mounted()),
                 name,
                 is_file: kind.is_file(),
                 is_dir: kind.is_dir(),
@@ -79,9 +79,11 @@ pub(super) async fn list(
                 size: kind.is_file().then(|| u64::try_from(stat.st_size).unwrap_or(0)),
                 modified_time,
             });
-        }
+            true
+        });
+        listed.map_err(refuse)?;
         files.sort_by(|a, b| (!a.is_dir, &a.name).cmp(&(!b.is_dir, &b.name)));
-        Ok(Listing { files, current_path: path.full(), truncated })
+        Ok(ListAnswer { files, current_path: path.mounted(), truncated })
     });
     listing.await.map(Json)
 }

@@ -1,10 +1,10 @@
 //! `/fs/…`, `/upload`, `/download`: the workspace's files over HTTP.
 
-pub(crate) mod confined;
 mod list;
 mod text;
 mod tool;
 mod transfer;
+pub(crate) mod workspace;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 
 use crate::ship::ShipState;
 use crate::ship::error::ApiError;
-use confined::Workspace;
+use workspace::Workspace;
 
 /// The routes of this part.
 pub(crate) fn routes() -> Router<ShipState> {

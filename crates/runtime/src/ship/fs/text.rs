@@ -5,12 +5,13 @@ use std::io::{BufRead, BufReader, Read, Write};
 
 use axum::Json;
 use axum::extract::State;
+use cove_workspace::RelPath;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::confined::{Inside, Workspace};
+use super::workspace::{Workspace, rel_path};
 use super::{on_disk, to_disk};
 use crate::ship::ShipState;
 use crate::ship::error::{ApiError, Body};
@@ -30,13 +31,13 @@ pub(super) async fn create(
     State(state): State<ShipState>,
     Body(request): Body<CreateRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    let path = Inside::parse(&request.path)?;
+    let path = rel_path(&request.path)?;
     to_disk(&state, move |workspace| {
         put(workspace, &path, request.content.as_bytes(), request.mode)?;
         Ok(Json(json!({
             "success": true,
             "message": format!("File created: {}", path.given()),
-            "path": path.full(),
+            "path": path.mounted(),
             "size": request.content.len(),
         })))
     })
@@ -64,7 +65,7 @@ pub(super) async fn read(
     State(state): State<ShipState>,
     Body(request): Body<ReadRequest>,
 ) -> Result<Json<ReadAnswer>, ApiError> {
-    let path = Inside::parse(&request.path)?;
+    let path = rel_path(&request.path)?;
     let encoding = Encoding::named(request.encoding.as_deref())?;
     on_disk(&state, move |workspace| {
         let file = workspace.file(&path, OFlags::RDONLY)?;
@@ -73,7 +74,7 @@ pub(super) async fn read(
             (None, None) => whole(file, &path)?,
             (offset, limit) => lines(file, &path, offset.unwrap_or(1), limit.unwrap_or(u64::MAX))?,
         };
-        Ok(Json(ReadAnswer { content: encoding.decode(bytes, path.given())?, path: path.full(), size }))
+        Ok(Json(ReadAnswer { content: encoding.decode(bytes, path.given())?, path: path.mounted(), size }))
     })
     .await
 }
@@ -100,7 +101,7 @@ pub(super) async fn write(
     State(state): State<ShipState>,
     Body(request): Body<WriteRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    let path = Inside::parse(&request.path)?;
+    let path = rel_path(&request.path)?;
     let bytes = Encoding::named(request.encoding.as_deref())?.encode(request.content)?;
     to_disk(&state, move |workspace| {
         let size = match request.mode {
@@ -110,7 +111,7 @@ pub(super) async fn write(
         Ok(Json(json!({
             "success": true,
             "message": format!("File written: {}", path.given()),
-            "path": path.full(),
+            "path": path.mounted(),
             "size": size,
         })))
     })
@@ -130,7 +131,7 @@ pub(super) async fn edit(
     State(state): State<ShipState>,
     Body(request): Body<EditRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    let path = Inside::parse(&request.path)?;
+    let path = rel_path(&request.path)?;
     if request.old_string.is_empty() {
         return Err(ApiError::bad_request("validation_error", "`old_string` must not be empty"));
     }
@@ -155,7 +156,7 @@ pub(super) async fn edit(
         Ok(Json(json!({
             "success": true,
             "message": format!("File edited: {}", path.given()),
-            "path": path.full(),
+            "path": path.mounted(),
             "replacements": found,
             "size": after.len(),
         })))
@@ -172,31 +173,29 @@ pub(super) async fn delete(
     State(state): State<ShipState>,
     Body(request): Body<DeleteRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    let path = Inside::parse(&request.path)?;
+    let path = rel_path(&request.path)?;
     on_disk(&state, move |workspace| {
         workspace.remove(&path)?;
         let message = format!("File deleted: {}", path.given());
-        Ok(Json(json!({"success": true, "message": message, "path": path.full()})))
+        Ok(Json(json!({"success": true, "message": message, "path": path.mounted()})))
     })
     .await
 }
 
 /// Writes a file whole or not at all. A symlink is written through, as editors do.
-fn put(workspace: &Workspace, path: &Inside, bytes: &[u8], mode: Option<u32>) -> Result<(), ApiError> {
+fn put(workspace: &Workspace, path: &RelPath, bytes: &[u8], mode: Option<u32>) -> Result<(), ApiError> {
     let refuse = |error: &std::io::Error| ApiError::from_io(error, path.given());
-    let (dir, name) = workspace.place(path, true)?;
-    let is_link = rustix::fs::readlinkat(&dir, name, Vec::new()).is_ok();
-    if is_link {
+    if workspace.is_link(path)? {
         let mut file = workspace.file(path, OFlags::WRONLY)?;
         file.set_len(0).map_err(|error| refuse(&error))?;
         return file.write_all(bytes).map_err(|error| refuse(&error));
     }
     let mut draft = workspace.draft()?;
-    draft.file.write_all(bytes).map_err(|error| refuse(&error))?;
-    draft.place(path, mode)
+    draft.write(bytes).map_err(|errno| ApiError::from_errno(errno, path.given()))?;
+    workspace.publish(draft, path, mode)
 }
 
-fn append(workspace: &Workspace, path: &Inside, bytes: &[u8]) -> Result<u64, ApiError> {
+fn append(workspace: &Workspace, path: &RelPath, bytes: &[u8]) -> Result<u64, ApiError> {
     let refuse = |error: &std::io::Error| ApiError::from_io(error, path.given());
     let mut file = match workspace.file(path, OFlags::WRONLY | OFlags::APPEND) {
         Err(missing) if missing == ApiError::from_errno(Errno::NOENT, path.given()) => {
@@ -209,19 +208,19 @@ fn append(workspace: &Workspace, path: &Inside, bytes: &[u8]) -> Result<u64, Api
     Ok(file.metadata().map_err(|error| refuse(&error))?.len())
 }
 
-fn too_large(path: &Inside) -> ApiError {
+fn too_large(path: &RelPath) -> ApiError {
     let limit = MAX_TEXT_BYTES >> 20;
     ApiError::too_large(format!("{} has more than {limit} MiB; read it by lines or download it", path.given()))
 }
 
-fn whole(file: File, path: &Inside) -> Result<Vec<u8>, ApiError> {
+fn whole(file: File, path: &RelPath) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
     file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(|error| ApiError::from_io(&error, path.given()))?;
     if bytes.len() as u64 > MAX_TEXT_BYTES { Err(too_large(path)) } else { Ok(bytes) }
 }
 
 /// The lines from `first` (1 is the first) on, `count` of them, with their line ends.
-fn lines(file: File, path: &Inside, first: u64, count: u64) -> Result<Vec<u8>, ApiError> {
+fn lines(file: File, path: &RelPath, first: u64, count: u64) -> Result<Vec<u8>, ApiError> {
     let refuse = |error: std::io::Error| ApiError::from_io(&error, path.given());
     let mut reader = BufReader::with_capacity(64 << 10, file);
     for _ in 1..first.max(1) {

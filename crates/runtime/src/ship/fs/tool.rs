@@ -36,10 +36,7 @@ pub(super) async fn tool(
     let files = Arc::clone(&state.files);
     let stop = Stop::default();
     let _cancel = CancelOnDrop(stop.canceller());
-    let workspace = Arc::clone(&state.workspace);
     let work = tokio::task::spawn_blocking(move || {
-        // Opened first: a guest may have closed it.
-        drop(workspace.root());
         let args = tool.arguments(request.args)?;
         files.call(tool, args, &stop)
     });

@@ -1,7 +1,5 @@
 //! Bytes in and out, streamed: a file of any size costs one block of memory.
 
-use std::io::Write;
-
 use axum::Json;
 use axum::body::Body as HttpBody;
 use axum::extract::multipart::MultipartError;
@@ -13,8 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::io::ReaderStream;
 
-use super::confined::Inside;
 use super::on_disk;
+use super::workspace::rel_path;
 use crate::ship::ShipState;
 use crate::ship::error::{ApiError, Params};
 
@@ -40,7 +38,7 @@ pub(super) async fn upload(State(state): State<ShipState>, form: Multipart) -> R
                         return Err(ApiError::validation("`file_path` is too long"));
                     }
                 }
-                path = Some(Inside::parse(&String::from_utf8_lossy(&text))?);
+                path = Some(rel_path(&String::from_utf8_lossy(&text))?);
             }
             Some("file") if received.is_none() => {
                 file_name = field.file_name().map(str::to_owned);
@@ -49,7 +47,7 @@ pub(super) async fn upload(State(state): State<ShipState>, form: Multipart) -> R
                 let mut size = 0_u64;
                 while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
                     state.disk.writable()?;
-                    draft.file.write_all(&chunk).map_err(|error| ApiError::from_io(&error, "the upload"))?;
+                    draft.write(&chunk).map_err(|errno| ApiError::from_errno(errno, "the upload"))?;
                     size += chunk.len() as u64;
                 }
                 received = Some((draft, size));
@@ -62,12 +60,14 @@ pub(super) async fn upload(State(state): State<ShipState>, form: Multipart) -> R
     };
     let path = match path {
         Some(path) => path,
-        None => Inside::parse(file_name.as_deref().unwrap_or_default())?,
+        None => rel_path(file_name.as_deref().unwrap_or_default())?,
     };
-    draft.place(&path, None)?;
+    workspace.publish(draft, &path, None)?;
     state.disk.wrote();
     let message = format!("File uploaded: {}", path.given());
-    Ok(Json(json!({"success": true, "message": message, "file_path": path.full(), "path": path.full(), "size": size})))
+    Ok(Json(
+        json!({"success": true, "message": message, "file_path": path.mounted(), "path": path.mounted(), "size": size}),
+    ))
 }
 
 #[derive(Debug, Deserialize)]
@@ -81,8 +81,8 @@ pub(super) async fn download(
     State(state): State<ShipState>,
     Params(query): Params<DownloadQuery>,
 ) -> Result<Response, ApiError> {
-    let path = Inside::parse(&query.path)?;
-    let name = path.full();
+    let path = rel_path(&query.path)?;
+    let name = path.mounted();
     let (file, size) = on_disk(&state, move |workspace| {
         let file = workspace.file(&path, OFlags::RDONLY)?;
         let size = file.metadata().map_err(|error| ApiError::from_io(&error, path.given()))?.len();

@@ -18,7 +18,7 @@ use super::wire::{Order, Run, Walls, Word};
 use crate::process::{Capture, Family, Program};
 use crate::ship::error::ApiError;
 use crate::ship::frames::{Frames, Reader, Writer};
-use crate::ship::fs::confined::{Inside, Workspace};
+use crate::ship::fs::workspace::Workspace;
 use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// A cold disk and a loaded machine; usually 30 ms.
@@ -165,7 +165,7 @@ impl Javascript {
         let theirs = OwnedFd::from(theirs);
         let (out, output) = Capture::open(1024)?;
         let (mut err, error) = Capture::open(8 << 10)?;
-        let root = Inside::parse(".").and_then(|root| recipe.workspace.folder(&root));
+        let root = recipe.workspace.root();
         let number = theirs.as_fd().as_raw_fd().to_string();
         let mut args = recipe.prefix.clone();
         args.extend([ROOM_ARGUMENT.to_owned(), number, recipe.folder.display().to_string()]);

@@ -15,7 +15,7 @@ use super::IPythonUse;
 use crate::process::{Capture, End, Family, Program};
 use crate::ship::causes::Causes;
 use crate::ship::frames::Frames;
-use crate::ship::fs::confined::{Inside, Workspace};
+use crate::ship::fs::workspace::Workspace;
 use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// The Python side.
@@ -121,7 +121,7 @@ impl Interpreter {
         let theirs = OwnedFd::from(theirs);
         let (out, output) = Capture::open(recipe.output_limit_bytes)?;
         let (err, error) = Capture::open(recipe.output_limit_bytes)?;
-        let root = Inside::parse(".").and_then(|root| recipe.workspace.folder(&root));
+        let root = recipe.workspace.root();
         let number = theirs.as_fd().as_raw_fd().to_string();
         let ahead = recipe.preload.as_deref().unwrap_or_default().join(",");
         let args = ["-I", "-u", "-c", BOOT, &number, recipe.ipython.as_str(), role.as_str(), &ahead];

@@ -13,12 +13,13 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use cove_workspace::{RelPath, WORKSPACE_MOUNT};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ShipState;
 use super::error::{ApiError, Body};
-use super::fs::confined::Inside;
+use super::fs::workspace::rel_path;
 use crate::cell::Stopped;
 
 /// What a command gets when it does not ask.
@@ -51,7 +52,7 @@ pub(crate) struct ExecRequest {
 #[derive(Debug)]
 pub(crate) struct Order {
     command: String,
-    cwd: Inside,
+    cwd: RelPath,
     env: Vec<(String, String)>,
     /// `None` for a background command that asked for no limit.
     timeout: Option<Duration>,
@@ -74,7 +75,7 @@ impl Order {
             env.retain(|(other, _)| *other != name);
             env.push((name, value));
         }
-        let cwd = Inside::parse(request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).unwrap_or("."))?;
+        let cwd = rel_path(request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).unwrap_or("."))?;
         Ok(Self { command: request.command, cwd, env, timeout })
     }
 }
@@ -127,5 +128,5 @@ async fn kill(State(state): State<ShipState>, Path(id): Path<String>, _body: Byt
 }
 
 async fn cwd() -> Json<Value> {
-    Json(json!({"cwd": super::fs::confined::MOUNT}))
+    Json(json!({"cwd": WORKSPACE_MOUNT}))
 }

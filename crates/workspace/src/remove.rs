@@ -6,14 +6,16 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, chmodat, fchmod, openat, renameat, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::path::Arg;
+
+use crate::folder::{THROUGH, open_up};
 
 /// Levels that are walked before the rest is moved up.
 const MAX_DEPTH: usize = 64;
 
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const FOLDER: OFlags = crate::folder::FOLDER.union(OFlags::NOFOLLOW);
 
 /// Removes the folder `name` in `parent`, whatever is in it; fine where there is none.
 pub fn remove_tree(parent: impl AsFd, name: impl Arg + Copy) -> Result<(), Errno> {
@@ -39,7 +41,7 @@ pub fn remove_tree(parent: impl AsFd, name: impl Arg + Copy) -> Result<(), Errno
 fn open(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
     match openat(parent, name, FOLDER, Mode::empty()) {
         Err(Errno::ACCESS) => {
-            chmodat(parent, name, Mode::RWXU, AtFlags::empty())?;
+            open_up(&openat(parent, name, THROUGH | OFlags::NOFOLLOW, Mode::empty())?, Mode::empty())?;
             openat(parent, name, FOLDER, Mode::empty())
         }
         opened => opened,
@@ -80,5 +82,40 @@ fn gone(result: Result<(), Errno>) -> Result<(), Errno> {
     match result {
         Err(Errno::NOENT) => Ok(()),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn whatever_is_in_it_goes_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let (outside, tree) = (place.path().join("outside"), place.path().join("tree"));
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("kept"), "x").unwrap();
+        let mut deep = tree.clone();
+        for _ in 0..3 * MAX_DEPTH {
+            deep.push("d");
+        }
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("f"), "x").unwrap();
+        symlink(&outside, tree.join("link")).unwrap();
+        fs::create_dir_all(tree.join("closed/in")).unwrap();
+        symlink(&outside, tree.join("closed/in/link")).unwrap();
+        for closed in ["closed/in", "closed", "d/d"] {
+            fs::set_permissions(tree.join(closed), PermissionsExt::from_mode(0o000)).unwrap();
+        }
+        let parent = fs::File::open(place.path()).unwrap();
+        remove_tree(&parent, "tree").unwrap();
+        remove_tree(&parent, "tree").unwrap();
+        assert!(!tree.exists() && outside.join("kept").exists());
+        // A link to a folder is no folder.
+        symlink(&outside, &tree).unwrap();
+        assert!(remove_tree(&parent, "tree").is_err() && outside.join("kept").exists());
     }
 }

@@ -1,0 +1,45 @@
+//! The one confined folder: whoever touches what guests can write, or writes a file whole, does it through here.
+//!
+//! A [`Folder`] is opened once. Every path is resolved beneath that handle, by the kernel where it can, and nothing above
+//! it can be reached, whatever the path says and whoever swaps symlinks meanwhile. Files are written as a [`Draft`] and
+//! get their name in one step. A [`HeldFolder`] is private to a process and goes with it.
+//!
+//! What this crate refuses: to look at a path twice. There is no function that checks a name and leaves the use of it to
+//! the caller.
+//!
+//! ```
+//! use cove_workspace::{Folder, Missing, RelPath, Target};
+//! use std::io::Read;
+//!
+//! let dir = tempfile::tempdir()?;
+//! let folder = Folder::open(dir.path())?;
+//! let path = RelPath::parse("notes/a.txt")?;
+//! let place = folder.place(&path, Missing::Create)?;
+//! Target::at(&place)?.replace(b"hello")?;
+//! let mut text = String::new();
+//! folder.open_file(&path, cove_workspace::READ)?.0.read_to_string(&mut text)?;
+//! assert_eq!(text, "hello");
+//! assert!(RelPath::parse("../x").is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod draft;
+mod folder;
+mod held;
+mod listing;
+mod path;
+mod remove;
+mod replace;
+mod step;
+#[cfg(feature = "testkit")]
+pub mod testkit;
+mod unreadable;
+
+pub use draft::{Draft, is_draft};
+pub use folder::{FOLDER, Folder, READ, Resolver, open_up};
+pub use held::HeldFolder;
+pub use listing::{Entry, Listing};
+pub use path::{PathError, RelPath, WORKSPACE_MOUNT};
+pub use remove::remove_tree;
+pub use replace::Target;
+pub use step::{Missing, Place};
