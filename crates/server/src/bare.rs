@@ -1,7 +1,7 @@
-//! Heads that never become a request: malformed ones, too long ones.
+//! Answers to what never becomes a request: heads that are malformed or too long, and connections that are too many.
 //!
-//! hyper refuses them itself, below every layer, with a bare status. What it writes while no request is being answered
-//! can only be such a refusal; it is replaced by one with the shape of every other error, with a request's id.
+//! hyper refuses such heads itself, below every layer, with a bare status. What it writes while no request is being
+//! answered can only be such a refusal; `stream.rs` sends one in the shape of every other error in its place.
 
 use bytes::Bytes;
 use cove_api::{BayError, ErrorCode};
