@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_bay::config::{Capability, Config, ContainerConfig, ProfileConfig, check_key};
+use cove_bay::config::{Config, check_key};
 use cove_bay::{Bay, Owner};
 use cove_core::NetworkPolicy;
 use cove_mcp::{Answers, DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
@@ -24,6 +24,9 @@ use crate::terminal::{self, GREEN, PLAIN, YELLOW, note};
 
 /// What a folder of ours is called; the process that uses it is part of the name.
 const FOLDER: &str = "cove-mcp-";
+
+/// The profiles that are there without a configuration.
+const USUAL_PROFILES: [&str; 3] = ["python-default", "browser-python", "javascript"];
 
 /// What runs when the client has left may run so long.
 const GRACE: Duration = Duration::from_secs(2);
@@ -178,29 +181,21 @@ fn configured(args: &Mcp, temporary: Option<&Path>) -> anyhow::Result<Config> {
         config.data_dir = Some(dir.canonicalize()?);
     }
     if !args.allow_host.is_empty() {
-        let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
-        for profile in profiles_with(&network) {
-            config.profiles.retain(|other| other.id != profile.id);
-            config.profiles.push(profile);
-        }
+        open_network(&mut config, args);
     }
     Ok(config)
 }
 
-/// The three usual profiles, with a network.
-fn profiles_with(network: &NetworkPolicy) -> [ProfileConfig; 3] {
-    let named =
-        |id: &str| ProfileConfig { id: id.to_owned(), network: Some(network.clone()), ..ProfileConfig::default() };
-    let container = |name: &str| ContainerConfig { name: name.to_owned(), ..ContainerConfig::default() };
-    let ship = ContainerConfig { primary_for: vec![Capability::Filesystem], ..container("ship") };
-    [
-        named("python-default"),
-        ProfileConfig { containers: vec![ship, container("gull")], ..named("browser-python") },
-        ProfileConfig {
-            capabilities: Some(vec![Capability::Javascript, Capability::Filesystem]),
-            ..named("javascript")
-        },
-    ]
+/// Opens the network of the usual profiles, and of the one that was asked for. Nothing else about them changes.
+fn open_network(config: &mut Config, args: &Mcp) {
+    let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
+    let named = |id: &str| USUAL_PROFILES.contains(&id) || args.profile.as_deref() == Some(id);
+    for mut profile in config.all_profiles().into_iter().filter(|profile| named(&profile.id)) {
+        profile.network = Some(network.clone());
+        profile.containers.iter_mut().for_each(|container| container.network = None);
+        config.profiles.retain(|other| other.id != profile.id);
+        config.profiles.push(profile);
+    }
 }
 
 /// Why no sandbox here can have a browser, if that is so.
@@ -223,4 +218,34 @@ fn folder() -> std::io::Result<tempfile::TempDir> {
     // The browser runs as another user where this one is root, and must be able to pass.
     std::fs::set_permissions(made.path(), std::fs::Permissions::from_mode(0o711))?;
     Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        mcp: Mcp,
+    }
+
+    /// `--allow-host` opens a network and leaves everything else of a profile as it is.
+    #[test]
+    fn an_allowed_host_changes_nothing_else_of_a_profile() {
+        let line = Line::parse_from(["mcp", "--allow-host", "example.com"]);
+        let config = configured(&line.mcp, None).unwrap();
+        let open = NetworkPolicy { allow_hosts: vec!["example.com".to_owned()], allow_private: Vec::new() };
+        let usual = Config::default().resolved_profiles().unwrap();
+        let opened = config.resolved_profiles().unwrap();
+        assert_eq!(opened.len(), 3);
+        for mut profile in opened {
+            for container in &mut profile.containers {
+                assert_eq!(container.network, open, "{}", profile.id);
+                container.network = NetworkPolicy::default();
+            }
+            assert_eq!(Some(&profile), usual.iter().find(|other| other.id == profile.id));
+        }
+    }
 }

@@ -66,17 +66,25 @@ impl Config {
         Ok(Loaded { config, file, warnings })
     }
 
-    /// The profiles as they are used: the built-in ones, and the configured ones in place of those of the same name.
-    pub fn resolved_profiles(&self) -> Result<Vec<Profile>, ConfigError> {
+    /// The profiles as they are written: the built-in ones, and the configured ones in place of those of the same name.
+    pub fn all_profiles(&self) -> Vec<ProfileConfig> {
         let mut all: Vec<ProfileConfig> = if self.builtin_profiles { built_in() } else { Vec::new() };
+        for profile in &self.profiles {
+            all.retain(|other| other.id != profile.id);
+            all.push(profile.clone());
+        }
+        all
+    }
+
+    /// The profiles as they are used.
+    pub fn resolved_profiles(&self) -> Result<Vec<Profile>, ConfigError> {
         for (number, profile) in self.profiles.iter().enumerate() {
             if self.profiles[..number].iter().any(|other| other.id == profile.id) {
                 let reason = format!("two profiles are named {:?}", profile.id);
                 return Err(ConfigError::value("profiles", &reason));
             }
-            all.retain(|other| other.id != profile.id);
-            all.push(profile.clone());
         }
+        let all = self.all_profiles();
         if all.is_empty() {
             return Err(ConfigError::value("profiles", "there is no profile"));
         }
