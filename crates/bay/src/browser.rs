@@ -11,10 +11,13 @@ use cove_api::{
     BayError, BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserStep,
     BrowserTrace, ClickRequest, ErrorCode, FillRequest, Moment, NavigateRequest, ScreenshotRequest, SnapshotRequest,
 };
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::config::Capability;
 use crate::files::relative;
+use crate::router::Admitted;
 use crate::sandboxes::invalid;
 use crate::store::{NewBlob, blob_id, blob_ref};
 use crate::work::{Execution, check_timeout};
@@ -31,6 +34,26 @@ const MAX_TRACED_BYTES: usize = 8 << 10;
 
 /// What kind of blob a trace is.
 const TRACE: &str = "browser_trace";
+
+/// What Gull answers to one command.
+#[derive(Debug, Deserialize)]
+struct OneAnswer {
+    #[serde(default)]
+    stdout: String,
+    #[serde(default)]
+    stderr: String,
+    exit_code: i32,
+}
+
+/// What Gull answers to a batch.
+#[derive(Debug, Deserialize)]
+struct BatchAnswer {
+    results: Vec<BrowserStep>,
+    total_steps: u32,
+    completed_steps: u32,
+    success: bool,
+    duration_ms: Option<i64>,
+}
 
 impl Bay {
     /// Runs one command.
@@ -58,34 +81,25 @@ impl Bay {
         let body = json!({
             "commands": request.commands, "timeout": request.timeout, "stop_on_error": request.stop_on_error
         });
-        let answered = async {
-            let mut berth = self.berth(&call).await?;
-            run.session_id = Some(berth.session.id.clone());
-            self.ask_json(&call, &mut berth, "/exec_batch", &body, self.patience(request.timeout)).await
-        };
-        let mut answer = match answered.await {
+        let answered = self.ask_gull(&call, &mut run, "/exec_batch", &body, request.timeout).await;
+        let BatchAnswer { results, total_steps, completed_steps, success, duration_ms } = match answered {
             Ok(answer) => answer,
             Err(error) => {
                 run.end(false, None, Some(&error.message)).await;
                 return Err(error);
             }
         };
-        let unread =
-            |error| BayError::new(ErrorCode::ShipError, format!("the runtime's answer does not read: {error}"));
-        let results: Vec<BrowserStep> = serde_json::from_value(answer["results"].take()).map_err(unread)?;
-        let success = answer["success"] == true;
         let trace = self.keep_trace(owner, id, &run.id, request.include_trace, &results).await;
         run.payload_ref = trace.clone().unwrap_or_default();
         let output: Vec<&str> =
             results.iter().map(|step| step.stdout.trim_end()).filter(|text| !text.is_empty()).collect();
         let error = (!success).then(|| batch_failure(&results, request.commands.len()));
         let ended = run.end(success, Some(&output.join("\n")), error.as_deref()).await;
-        let count = |name: &str| u32::try_from(answer[name].as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
         Ok(BrowserBatchResult {
-            total_steps: count("total_steps"),
-            completed_steps: count("completed_steps"),
+            total_steps,
+            completed_steps,
             success,
-            duration_ms: answer["duration_ms"].as_i64().unwrap_or(ended.took_ms),
+            duration_ms: duration_ms.unwrap_or(ended.took_ms),
             results,
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
@@ -177,28 +191,16 @@ impl Bay {
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
         let body = json!({"cmd": request.cmd, "timeout": request.timeout});
         let begin = std::time::Instant::now();
-        let answered = async {
-            let mut berth = self.berth(&call).await?;
-            run.session_id = Some(berth.session.id.clone());
-            self.ask_json(&call, &mut berth, "/exec", &body, self.patience(request.timeout)).await
-        };
-        let answer = match answered.await {
+        let answered = self.ask_gull(&call, &mut run, "/exec", &body, request.timeout).await;
+        let OneAnswer { stdout, stderr, exit_code } = match answered {
             Ok(answer) => answer,
             Err(error) => {
                 run.end(false, None, Some(&error.message)).await;
                 return Err(error);
             }
         };
-        let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
-        let exit_code = answer["exit_code"].as_i64().and_then(|code| i32::try_from(code).ok());
-        let step = BrowserStep {
-            cmd: request.cmd,
-            stdout: text("stdout"),
-            stderr: text("stderr"),
-            exit_code: exit_code.unwrap_or(1),
-            step_index: 0,
-            duration_ms: millis(begin.elapsed()),
-        };
+        let duration_ms = millis(begin.elapsed());
+        let step = BrowserStep { cmd: request.cmd, stdout, stderr, exit_code, step_index: 0, duration_ms };
         let success = step.exit_code == 0;
         let trace = self.keep_trace(owner, id, &run.id, request.include_trace, std::slice::from_ref(&step)).await;
         run.payload_ref = trace.clone().unwrap_or_default();
@@ -215,6 +217,23 @@ impl Bay {
             execution_time_ms: Some(ended.took_ms),
             recorded: ended.recorded && trace.is_ok(),
             trace_ref: trace.unwrap_or_default(),
+        })
+    }
+
+    /// Asks the browser runtime and reads its whole answer, so that a run has one place where it can fail.
+    async fn ask_gull<T: DeserializeOwned>(
+        &self,
+        call: &Admitted,
+        run: &mut Execution,
+        path: &str,
+        body: &Value,
+        timeout_s: u64,
+    ) -> Answer<T> {
+        let mut berth = self.berth(call).await?;
+        run.session_id = Some(berth.session.id.clone());
+        let answer = self.ask_json(call, &mut berth, path, body, self.patience(timeout_s)).await?;
+        T::deserialize(answer).map_err(|error| {
+            BayError::new(ErrorCode::ShipError, format!("the browser runtime sent an invalid answer: {error}"))
         })
     }
 

@@ -13,6 +13,7 @@ use crate::config::Capability;
 use crate::files::relative;
 use crate::sandboxes::invalid;
 use crate::store::NewExecution;
+use crate::unwritten::Waiting;
 use crate::{Answer, Bay, Owner};
 
 /// Code and commands; larger ones are files.
@@ -111,7 +112,9 @@ impl Execution {
         if let Some(session) = live {
             session.take_dirty();
         }
-        let recorded = self.bay.record(&entry, idle).await;
+        // On its own: a caller that goes away now does not take along what has finished.
+        let (bay, entry) = (self.bay.clone(), Waiting::of(&entry));
+        let recorded = tokio::spawn(async move { bay.record(entry, idle).await }).await.unwrap_or(false);
         let data = json!({
             "execution_id": self.id, "exec_type": self.exec_type, "success": success, "execution_time_ms": took
         });
@@ -158,17 +161,16 @@ fn text(value: &Value) -> String {
 
 impl Bay {
     /// Writes an entry of the history; false: not now, but later if it can be.
-    async fn record(&self, entry: &NewExecution<'_>, idle: Option<Moment>) -> bool {
+    async fn record(&self, waiting: Waiting, idle: Option<Moment>) -> bool {
+        let sandbox = waiting.entry().sandbox_id.to_owned();
         if self.may_record() {
-            match self.inner.store.record(entry, idle).await {
+            match self.inner.store.record(&waiting.entry(), idle).await {
                 Ok(()) => return true,
-                Err(error) => {
-                    tracing::error!(%error, sandbox = entry.sandbox_id, "an entry of the history could not be written");
-                }
+                Err(error) => tracing::error!(%error, sandbox, "an entry of the history could not be written"),
             }
         }
-        if !self.inner.unwritten.keep(entry) {
-            tracing::error!(sandbox = entry.sandbox_id, "an entry of the history is lost: too many wait to be written");
+        if !self.inner.unwritten.keep(waiting) {
+            tracing::error!(sandbox, "an entry of the history is lost: too many wait to be written");
         }
         false
     }
