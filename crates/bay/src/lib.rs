@@ -34,6 +34,7 @@ pub use bay::{Bay, StartError};
 pub use events::EventStream;
 pub use files::{ByteStream, Download, LatePath};
 pub use hold::Hold;
+pub use javascript::JavaScriptCall;
 pub use owner::{IdempotencyKey, Owner};
 pub use peers::Home;
 pub use terminal::Terminal;

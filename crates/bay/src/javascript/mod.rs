@@ -34,8 +34,27 @@ const DEFAULT_SESSION: &str = "default";
 /// The longest name of a session.
 const MAX_NAME_CHARS: usize = 64;
 
+/// The longest time-out of a run.
+const MAX_TIMEOUT: Duration = Duration::from_secs(300);
+
 /// Tools that one caller may answer.
 const MAX_TOOLS: usize = 64;
+
+/// One run, as a caller inside this process asks for it.
+pub struct JavaScriptCall {
+    /// What to run.
+    pub request: JavaScriptExecRequest,
+    /// How long it may take; in place of the request's own time-out, which counts in whole seconds.
+    pub timeout: Duration,
+    /// Hears this run's console lines as they are written, and no other's.
+    pub console: Option<LogSink>,
+}
+
+impl From<JavaScriptExecRequest> for JavaScriptCall {
+    fn from(request: JavaScriptExecRequest) -> Self {
+        Self { timeout: Duration::from_secs(request.timeout), request, console: None }
+    }
+}
 
 impl Bay {
     /// Runs JavaScript or TypeScript. Dropping the future kills the run.
@@ -43,30 +62,10 @@ impl Bay {
         &self,
         owner: &Owner,
         id: &str,
-        request: JavaScriptExecRequest,
+        call: impl Into<JavaScriptCall>,
     ) -> Answer<JavaScriptExecResult> {
-        self.run_javascript(owner, id, request, None).await
-    }
-
-    /// The same, for one who wants to hear this run's console lines as they are written, and no other's.
-    pub async fn exec_javascript_heard(
-        &self,
-        owner: &Owner,
-        id: &str,
-        request: JavaScriptExecRequest,
-        console: LogSink,
-    ) -> Answer<JavaScriptExecResult> {
-        self.run_javascript(owner, id, request, Some(console)).await
-    }
-
-    async fn run_javascript(
-        &self,
-        owner: &Owner,
-        id: &str,
-        request: JavaScriptExecRequest,
-        console: Option<LogSink>,
-    ) -> Answer<JavaScriptExecResult> {
-        let job = job(&request)?;
+        let JavaScriptCall { request, timeout, console } = call.into();
+        let job = job(&request, timeout)?;
         let place = self.javascript_place(owner, id).await?;
         let mut run = Execution::begin(self, owner, id, "javascript", request.code.clone())?;
         (run.description, run.tags) = (request.description.clone(), request.tags.clone());
@@ -142,10 +141,10 @@ impl Bay {
 }
 
 /// The request, checked.
-fn job(request: &JavaScriptExecRequest) -> Answer<Job> {
+fn job(request: &JavaScriptExecRequest, timeout: Duration) -> Answer<Job> {
     let refused = |message: String| Err(BayError::new(ErrorCode::ValidationError, message));
-    if !(1..=300).contains(&request.timeout) {
-        return refused(format!("`timeout` is {}; it must be 1 to 300 seconds", request.timeout));
+    if timeout.is_zero() || timeout > MAX_TIMEOUT {
+        return refused(format!("`timeout` is {timeout:?}; it must be more than zero and at most {MAX_TIMEOUT:?}"));
     }
     let engine = match request.engine.as_deref() {
         None | Some("auto") => EngineChoice::Auto,
@@ -175,7 +174,7 @@ fn job(request: &JavaScriptExecRequest) -> Answer<Job> {
         code: request.code.clone(),
         input: request.input.clone(),
         engine,
-        timeout_ms: request.timeout * 1000,
+        timeout_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1),
         session,
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
     })

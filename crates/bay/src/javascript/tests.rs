@@ -290,7 +290,8 @@ fn requests_are_checked_at_the_door() {
     let check = |fields: Value, word: &str| {
         let mut request = json!({"code": "1"});
         request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        let error = job(&serde_json::from_value(request).unwrap()).unwrap_err();
+        let call = JavaScriptCall::from(serde_json::from_value::<JavaScriptExecRequest>(request).unwrap());
+        let error = job(&call.request, call.timeout).unwrap_err();
         assert!(error.code == ErrorCode::ValidationError && error.message.contains(word), "{error}");
     };
     check(json!({"timeout": 0}), "`timeout`");

@@ -1,6 +1,9 @@
 //! JavaScript, Python and the shell.
 
+use std::time::Duration;
+
 use cove_api::{JavaScriptExecRequest, PythonExecRequest, ShellExecRequest};
+use cove_bay::JavaScriptCall;
 use serde_json::{Map, Value, json};
 
 use super::{Call, Done};
@@ -10,23 +13,18 @@ use crate::reply::{Reply, executed, value_text};
 use crate::uri;
 
 pub(super) async fn javascript(mut call: Call<'_>, id: &str) -> Done {
-    // Bay counts in seconds; the tool's contract has milliseconds.
-    let timeout = match call.args.take("timeout") {
+    let timeout_ms = match call.args.take("timeout") {
         None => 30_000,
         Some(value) => value
             .as_u64()
             .filter(|ms| (1..=300_000).contains(ms))
             .ok_or_else(|| Failure::args("`timeout` must be 1 to 300000 milliseconds"))?,
     };
-    call.args.or_insert("timeout", timeout.div_ceil(1000));
-    let console = call.console.clone();
     let request: JavaScriptExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
     let bay = call.bay();
-    let done = match console {
-        Some(console) => bay.exec_javascript_heard(&call.owner, id, request, console).await?,
-        None => bay.exec_javascript(&call.owner, id, request).await?,
-    };
+    let run = JavaScriptCall { request, timeout: Duration::from_millis(timeout_ms), console: call.console.clone() };
+    let done = bay.exec_javascript(&call.owner, id, run).await?;
     let (took, execution_id) = (done.execution_time_ms, done.execution_id.clone().filter(|_| done.recorded));
     let mut structured = executed(done.success, &done.output, execution_id.as_deref(), took);
     let Some(data) = done.data else { return Ok(Reply::new(done.output, structured)) };

@@ -107,7 +107,7 @@ async fn hand_on(State((app, service)): State<(App, McpService)>, request: Reque
     let Ok(Some(home)) = app.ask(app.bay.home_elsewhere(&owner, &id)).await else { return here(parts, bytes).await };
     let passing = service.passing(&parts, &call["id"]);
     let ended = passing.as_ref().map(|passing| passing.ended.clone()).unwrap_or_default();
-    let own_secs = call["params"]["arguments"]["timeout"].as_u64().unwrap_or(USUAL_SECS);
+    let own_secs = cove_mcp::timeout_of(&call["params"]).map_or(USUAL_SECS, |own| own.as_secs() + 1);
     let request = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
     let passed = away::pass(&app, &home, request, Some(own_secs));
     let answer = tokio::select! {
