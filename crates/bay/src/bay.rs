@@ -12,6 +12,7 @@ use crate::config::{Config, Profile};
 use crate::disk::Disk;
 use crate::driver::{Driver, LocalDriver};
 use crate::events::Events;
+use crate::files::Deferred;
 use crate::hold::Hold;
 use crate::javascript::{EngineOptions, JavaScriptRoom};
 use crate::peers::Peers;
@@ -64,6 +65,8 @@ pub(crate) struct Inner {
     pub(crate) disk: Disk,
     /// Entries of the history that are still to be written.
     pub(crate) unwritten: Unwritten,
+    /// Files that wait until their sandbox runs.
+    pub(crate) deferred: Deferred,
     /// What pictures the owners keep.
     pub(crate) pictures: Pictures,
     /// Who asks the database whether it is there.
@@ -149,6 +152,7 @@ impl Bay {
             mild_until: Mutex::new(None),
             disk,
             unwritten: Unwritten::default(),
+            deferred: Deferred::default(),
             pictures: Pictures::default(),
             probing: Mutex::new(None),
             hold: Mutex::new(Some(hold)),

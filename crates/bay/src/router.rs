@@ -92,6 +92,7 @@ impl Bay {
             unsupported(format!("no runtime of this session can do {}", call.capability), call.capability, &can)
         })?;
         let container = self.living(&session, place).await?;
+        self.write_deferred(&session).await;
         Ok(Berth { session, container, place, _use: in_use })
     }
 
@@ -182,7 +183,7 @@ impl Bay {
     }
 }
 
-fn pick(session: &LiveSession, capability: Capability) -> Option<usize> {
+pub(crate) fn pick(session: &LiveSession, capability: Capability) -> Option<usize> {
     let all = session.all();
     let can = |place: &usize| all[*place].capabilities.contains(&capability);
     let primary = |place: &usize| all[*place].spec.primary_for.contains(&capability);

@@ -289,6 +289,7 @@ impl Bay {
         self.end_session_of(&row.id, None).await?;
         self.end_elsewhere(row).await?;
         self.inner.events.end(&row.id);
+        self.inner.deferred.take(&row.id);
         self.remove_artifacts(&row.id).await;
         if cargo_gone {
             let (bay, cargo_id) = (self.clone(), row.cargo_id.clone());

@@ -174,7 +174,8 @@ impl CoveMcp {
     async fn keep(&self, owner: &Owner, sandbox_id: &str, begin: &str, content: String) -> Option<String> {
         let name = format!("{begin}{:012x}.txt", getrandom::u64().ok()? >> 16);
         let file = WriteFile { path: name.clone(), content };
-        self.inner.bay.write_file(owner, sandbox_id, file).await.ok()?;
+        // Not `write_file`: a long answer is no reason to start a runtime.
+        self.inner.bay.write_file_when_running(owner, sandbox_id, file).await.ok()?;
         Some(format!("/workspace/{name}"))
     }
 }

@@ -3,6 +3,7 @@
 //! Paths are checked here, at the door, before anything starts; then the runtime inside the sandbox does the work, so
 //! that no process outside ever opens a guest's file.
 
+mod deferred;
 mod path;
 mod room;
 mod transfer;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 use crate::config::Capability;
 use crate::{Answer, Bay, Owner};
 
+pub(crate) use deferred::Deferred;
 pub(crate) use path::relative;
 use transfer::Destination;
 
