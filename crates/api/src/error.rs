@@ -104,6 +104,29 @@ impl std::fmt::Display for ErrorCode {
     }
 }
 
+/// Why a runtime failed, where that is known: `details.cause` of a `ship_error`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RuntimeCause {
+    /// It, or a program that it needs, could not be started.
+    NotStarted,
+    /// It ended while it worked.
+    Ended,
+    /// It did not answer any more and was ended.
+    Silent,
+}
+
+impl RuntimeCause {
+    /// As it is written on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotStarted => "not_started",
+            Self::Ended => "ended",
+            Self::Silent => "silent",
+        }
+    }
+}
+
 /// A refusal, as the control plane says it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{code}: {message}")]
@@ -131,6 +154,17 @@ impl BayError {
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// With why a runtime failed.
+    #[must_use]
+    pub fn caused_by(self, cause: RuntimeCause) -> Self {
+        self.with("cause", cause.as_str())
+    }
+
+    /// Why a runtime failed, where that is known.
+    pub fn cause(&self) -> Option<RuntimeCause> {
+        RuntimeCause::deserialize(self.details.get("cause")?).ok()
     }
 
     /// The form on the wire.

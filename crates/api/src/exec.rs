@@ -40,6 +40,9 @@ pub struct PythonExecResult {
     pub output: String,
     /// The error with its traceback.
     pub error: Option<String>,
+    /// Whether it was ended because its time was over.
+    #[serde(default)]
+    pub timed_out: bool,
     /// Why it was ended by force; none: it was not, or nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
@@ -129,6 +132,9 @@ pub struct ShellExecResult {
     pub output: String,
     /// Why it failed.
     pub error: Option<String>,
+    /// Whether it was ended because its time was over.
+    #[serde(default)]
+    pub timed_out: bool,
     /// Why it was ended by force; none: it was not, or nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,

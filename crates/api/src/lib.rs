@@ -26,7 +26,7 @@ pub use browser::{
     SnapshotRequest,
 };
 pub use cargo::{CargoInfo, CargoList, CreateCargo, MAX_CARGO_MB};
-pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, SchemaErrors, SchemaProblem};
+pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, RuntimeCause, SchemaErrors, SchemaProblem};
 pub use event::{Event, EventKind, ToolAnswer};
 pub use exec::{
     EngineUsed, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptImage, JavaScriptSession,

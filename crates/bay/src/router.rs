@@ -4,9 +4,10 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_api::{BayError, ErrorCode, Moment};
+use cove_api::{BayError, ErrorCode, Moment, RuntimeCause};
 use cove_runtime::client::ClientError;
 use hyper::{Method, StatusCode};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::config::{Capability, Profile};
@@ -204,7 +205,8 @@ pub(crate) fn broken(error: &ClientError) -> BayError {
         ClientError::Unreachable(_) => BayError::new(
             ErrorCode::ShipError,
             format!("the runtime ended while it worked; the next call has a new one ({error})"),
-        ),
+        )
+        .caused_by(RuntimeCause::Ended),
         ClientError::Refused(_) | ClientError::Answer(_) => BayError::new(ErrorCode::ShipError, error.to_string()),
     }
 }
@@ -226,5 +228,9 @@ pub(crate) fn refusal(status: StatusCode, answer: &Value) -> BayError {
     };
     let error = BayError::new(code, message);
     let error = if said.is_empty() { error } else { error.with("code", said) };
+    let error = match RuntimeCause::deserialize(&answer["error"]["cause"]) {
+        Ok(cause) => error.caused_by(cause),
+        Err(_) => error,
+    };
     if code == ErrorCode::InvalidPath { error.with("reason", "path_traversal") } else { error }
 }

@@ -19,6 +19,9 @@ use crate::{Answer, Bay, Owner};
 /// Code and commands; larger ones are files.
 const MAX_CODE_BYTES: usize = 4 << 20;
 
+/// What ends a process at once.
+const SIGKILL: i32 = 9;
+
 /// Refuses a time-out that cannot be.
 pub(crate) fn check_timeout(timeout: u64, most: u64) -> Answer<()> {
     if (1..=most).contains(&timeout) {
@@ -209,12 +212,13 @@ impl Bay {
         let output = text(&answer["output"]["text"]);
         let images = answer["output"]["images"].as_array().cloned().unwrap_or_default();
         let error = failure(success, &answer["error"], "Python failed without a word");
-        let error = self.with_fullness(id, error).await;
+        let error = self.with_fullness(id, error, &answer).await;
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(PythonExecResult {
             success,
             output: output.clone(),
             error,
+            timed_out: answer["timed_out"] == true,
             stopped: stopped(&answer),
             data: Some(PythonData {
                 execution_count: answer["execution_count"].as_i64(),
@@ -260,13 +264,14 @@ impl Bay {
             if why.trim().is_empty() {
                 why = format!("the command ended with exit code {}", exit_code.unwrap_or(-1));
             }
-            error = self.with_fullness(id, Some(why)).await;
+            error = self.with_fullness(id, Some(why), &answer).await;
         }
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(ShellExecResult {
             success,
             output,
             error,
+            timed_out: answer["timed_out"] == true,
             stopped: stopped(&answer),
             exit_code,
             execution_id: Some(run.id.clone()),
@@ -276,10 +281,10 @@ impl Bay {
         })
     }
 
-    /// Why something was killed, where it was because its cargo is full: the runtime only sees that it was.
-    async fn with_fullness(&self, id: &str, error: Option<String>) -> Option<String> {
+    /// Adds why something was killed where the runtime does not know it: because its cargo is full.
+    async fn with_fullness(&self, id: &str, error: Option<String>, answer: &Value) -> Option<String> {
         let mut error = error?;
-        if !error.contains("signal 9") {
+        if answer["signal"] != SIGKILL || stopped(answer).is_some() {
             return Some(error);
         }
         let Some(session) = self.inner.sessions.get(id) else { return Some(error) };

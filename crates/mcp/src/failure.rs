@@ -3,7 +3,7 @@
 //! Failures are answers, not protocol errors: clients show those to nobody, and a model that sees nothing tries the same
 //! thing again.
 
-use cove_api::{BayError, ErrorCode};
+use cove_api::{BayError, ErrorCode, RuntimeCause};
 use serde_json::{Map, Value, json};
 
 /// Why a tool failed.
@@ -65,7 +65,7 @@ impl From<BayError> for Failure {
             ErrorCode::SessionNotReady => "The sandbox is starting: call again in a few seconds.",
             ErrorCode::Timeout => "Do less in one call, or give it a longer `timeout`.",
             // Not there, or broken: a new sandbox would not have it either.
-            ErrorCode::ShipError if error.message.contains("could not be started") => {
+            ErrorCode::ShipError if error.cause() == Some(RuntimeCause::NotStarted) => {
                 "Call once more; if it fails again, tell the user what is missing here, and go on without this tool."
             }
             ErrorCode::ShipError => "Call again; if it fails again, make a new sandbox.",

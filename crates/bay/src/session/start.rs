@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use cove_api::{BayError, ErrorCode, EventKind, IdKind, Moment};
+use cove_api::{BayError, ErrorCode, EventKind, IdKind, Moment, RuntimeCause};
 use cove_runtime::client::ShipClient;
 use futures_util::future::join_all;
 use hyper::Method;
@@ -164,8 +164,10 @@ fn read_meta(meta: &Value) -> (Option<String>, Vec<Capability>) {
     (version, listed.unwrap_or_default())
 }
 
-fn ship_error(error: &DriverError, container: &str) -> BayError {
-    BayError::new(ErrorCode::ShipError, error.to_string()).with("container", container)
+pub(super) fn ship_error(error: &DriverError, container: &str) -> BayError {
+    BayError::new(ErrorCode::ShipError, error.to_string())
+        .caused_by(RuntimeCause::NotStarted)
+        .with("container", container)
 }
 
 /// Ends containers; returns when nothing of them is left.

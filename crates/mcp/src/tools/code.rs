@@ -125,7 +125,7 @@ pub(super) async fn python(call: Call<'_>, id: &str) -> Done {
     reply.structured = structured.as_object().cloned().unwrap_or_default();
     if !done.success {
         let message = done.error.unwrap_or_else(|| "the code failed".to_owned());
-        let advice = match message.contains("timed out") || message.contains("time-out") {
+        let advice = match done.timed_out {
             true => "Do less in one call, or give it a longer `timeout` (seconds, at most 300).",
             false => "Variables set before the failing line are kept. Mend it and go on from there.",
         };

@@ -16,11 +16,13 @@ pub(crate) struct ApiError {
     status: StatusCode,
     code: &'static str,
     message: String,
+    /// `not_started`: what was asked for could not be started at all.
+    cause: Option<&'static str>,
 }
 
 impl ApiError {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into() }
+        Self { status, code, message: message.into(), cause: None }
     }
 
     pub(crate) fn bad_request(code: &'static str, message: impl Into<String>) -> Self {
@@ -78,7 +80,12 @@ impl ApiError {
                 "all processes that the sandbox may have are in use; end some of them, or restart the sandbox";
             return Self::too_many(format!("{program} could not be started: {message}"));
         }
-        Self::internal(format!("{program} could not be started: {error}"))
+        Self::not_started(format!("{program} could not be started: {error}"))
+    }
+
+    /// Something that this machine or sandbox does not have, or that is broken.
+    pub(crate) fn not_started(message: impl Into<String>) -> Self {
+        Self { cause: Some("not_started"), ..Self::internal(message) }
     }
 
     /// What the system's refusal means for the caller.
@@ -125,7 +132,10 @@ impl IntoResponse for ApiError {
             StatusCode::UNPROCESSABLE_ENTITY => json!([{"loc": ["body"], "msg": self.message, "type": "value_error"}]),
             _ => json!(self.message),
         };
-        let body = json!({"error": {"code": self.code, "message": self.message}, "detail": detail});
+        let mut body = json!({"error": {"code": self.code, "message": self.message}, "detail": detail});
+        if let Some(cause) = self.cause {
+            body["error"]["cause"] = json!(cause);
+        }
         (self.status, Json(body)).into_response()
     }
 }
