@@ -205,7 +205,8 @@ async fn an_answer_that_cannot_be_read_is_recorded_as_that() {
     })
     .await;
     for entry in bay.history(owner, &id, HistoryQuery::default()).await.unwrap().entries {
-        assert_eq!((entry.success, entry.error.as_deref()), (false, Some(unread.message.as_str())), "{entry:?}");
+        let invalid = entry.error.as_deref().is_some_and(|error| error.contains("sent an invalid answer"));
+        assert!(!entry.success && invalid, "{entry:?}");
     }
     harbour.close().await;
 }
