@@ -1,5 +1,6 @@
 //! Python, shell and JavaScript.
 
+use cove_core::ExecutionId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -49,7 +50,8 @@ pub struct PythonExecResult {
     /// The rich form.
     pub data: Option<PythonData>,
     /// Its entry in the history.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
@@ -141,7 +143,8 @@ pub struct ShellExecResult {
     /// Its exit code.
     pub exit_code: Option<i32>,
     /// Its entry in the history.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
@@ -219,7 +222,8 @@ pub struct JavaScriptExecResult {
     /// The rich form.
     pub data: Option<JavaScriptData>,
     /// Its entry in the history.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cove_api::{BayError, ErrorCode, IdKind, Moment, ProfileList, new_id};
+use cove_api::{BayError, ErrorCode, Moment, ProfileList};
 
 use crate::artifacts::Pictures;
 use crate::collector::CollectorState;
@@ -14,6 +14,7 @@ use crate::driver::{Driver, LocalDriver};
 use crate::events::Events;
 use crate::files::Deferred;
 use crate::hold::Hold;
+use crate::id::fresh_name;
 use crate::javascript::{EngineOptions, JavaScriptRoom};
 use crate::peers::Peers;
 use crate::session::Sessions;
@@ -103,8 +104,10 @@ impl Bay {
         let limits = &config.limits;
         let bounds = Bounds::mebibytes(limits.max_history_mb, limits.max_traces_mb, limits.max_payloads_mb);
         let store = store.keeping_answers(config.idempotency.ttl_hours).bounded(bounds);
-        let chance = new_id(IdKind::Session).map_err(|error| failed(&error))?;
-        let instance_id = config.gc.instance_id.clone().unwrap_or_else(|| chance.replace("sess-", "bay-"));
+        let instance_id = match &config.gc.instance_id {
+            Some(named) => named.clone(),
+            None => fresh_name("bay").map_err(|error| failed(&error))?,
+        };
         let driver = LocalDriver::new(&config, &instance_id).map_err(|error| failed(&error))?;
         let new = store.is_new().await.map_err(|error| failed(&error))?;
         if new {
@@ -290,9 +293,4 @@ impl Bay {
 /// As the machine's uptime is counted.
 fn lease_ms() -> u64 {
     u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// A new id, or the one fault there can be.
-pub(crate) fn fresh(kind: IdKind) -> Answer<String> {
-    new_id(kind).map_err(|error| BayError::new(ErrorCode::InternalError, format!("no randomness: {error}")))
 }

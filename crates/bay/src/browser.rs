@@ -11,6 +11,7 @@ use cove_api::{
     BayError, BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserStep,
     BrowserTrace, ClickRequest, ErrorCode, FillRequest, Moment, NavigateRequest, ScreenshotRequest, SnapshotRequest,
 };
+use cove_api::{ExecutionId, SandboxId};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ impl Bay {
     pub async fn exec_browser(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: BrowserExecRequest,
     ) -> Answer<BrowserExecResult> {
         self.browse(owner, id, request, Capability::Browser).await
@@ -70,7 +71,7 @@ impl Bay {
     pub async fn exec_browser_batch(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: BrowserBatchRequest,
     ) -> Answer<BrowserBatchResult> {
         check_timeout(request.timeout, 600)?;
@@ -112,7 +113,7 @@ impl Bay {
     pub async fn browser_navigate(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: NavigateRequest,
     ) -> Answer<BrowserExecResult> {
         let line = format!("open {}", argument("url", &request.url)?);
@@ -123,7 +124,7 @@ impl Bay {
     pub async fn browser_snapshot(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: SnapshotRequest,
     ) -> Answer<BrowserExecResult> {
         let line = if request.interactive { "snapshot -i" } else { "snapshot" };
@@ -131,13 +132,18 @@ impl Bay {
     }
 
     /// Clicks.
-    pub async fn browser_click(&self, owner: &Owner, id: &str, request: ClickRequest) -> Answer<BrowserExecResult> {
+    pub async fn browser_click(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        request: ClickRequest,
+    ) -> Answer<BrowserExecResult> {
         let line = format!("click {}", argument("ref", &request.reference)?);
         self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
 
     /// Fills in.
-    pub async fn browser_fill(&self, owner: &Owner, id: &str, request: FillRequest) -> Answer<BrowserExecResult> {
+    pub async fn browser_fill(&self, owner: &Owner, id: &SandboxId, request: FillRequest) -> Answer<BrowserExecResult> {
         let line = format!("fill {} {}", argument("ref", &request.reference)?, quoted("text", &request.text)?);
         self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
@@ -146,7 +152,7 @@ impl Bay {
     pub async fn browser_screenshot(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: ScreenshotRequest,
     ) -> Answer<BrowserExecResult> {
         let mut line = "screenshot".to_owned();
@@ -161,10 +167,10 @@ impl Bay {
     }
 
     /// A trace that was kept.
-    pub async fn browser_trace(&self, owner: &Owner, id: &str, trace_ref: &str) -> Answer<BrowserTrace> {
+    pub async fn browser_trace(&self, owner: &Owner, id: &SandboxId, trace_ref: &str) -> Answer<BrowserTrace> {
         self.alive_row(owner, id).await?;
         let none = || BayError::new(ErrorCode::NotFound, "there is no such trace of this sandbox");
-        let blob = self.inner.store.blob(owner, blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
+        let blob = self.inner.store.blob(owner, &blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
         if blob.kind != TRACE || blob.sandbox_id.as_deref() != Some(id) {
             return Err(none());
         }
@@ -180,7 +186,7 @@ impl Bay {
     async fn browse(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: BrowserExecRequest,
         capability: Capability,
     ) -> Answer<BrowserExecResult> {
@@ -242,7 +248,7 @@ impl Bay {
         &self,
         owner: &Owner,
         sandbox_id: &str,
-        execution_id: &str,
+        execution_id: &ExecutionId,
         wanted: bool,
         steps: &[BrowserStep],
     ) -> Answer<Option<String>> {

@@ -16,6 +16,7 @@ mod events;
 mod files;
 mod history;
 mod hold;
+mod id;
 mod javascript;
 mod lost;
 mod owner;

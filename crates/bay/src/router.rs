@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cove_api::SandboxId;
 use cove_api::{BayError, ErrorCode, Moment, RuntimeCause};
 use cove_runtime::client::ClientError;
 use hyper::{Method, StatusCode};
@@ -37,7 +38,7 @@ pub(crate) struct Berth {
 
 impl Bay {
     /// Lets a call in, before anything starts.
-    pub(crate) async fn admit(&self, owner: &Owner, id: &str, capability: Capability) -> Answer<Admitted> {
+    pub(crate) async fn admit(&self, owner: &Owner, id: &SandboxId, capability: Capability) -> Answer<Admitted> {
         let row = self.alive_row(owner, id).await?;
         let profile = self.profile_of(&row)?;
         if !profile.can(capability) {
@@ -66,7 +67,7 @@ impl Bay {
     }
 
     /// The sandbox, unless it is not this owner's or its end has come.
-    pub(crate) async fn alive_row(&self, owner: &Owner, id: &str) -> Answer<SandboxRow> {
+    pub(crate) async fn alive_row(&self, owner: &Owner, id: &SandboxId) -> Answer<SandboxRow> {
         let row = self.row(owner, id).await?;
         if row.expired(Moment::now()) {
             return Err(crate::sandboxes::expired());
@@ -75,7 +76,7 @@ impl Bay {
     }
 
     /// Why a call that broke off did so, if it is that its sandbox has expired or was deleted meanwhile.
-    pub(crate) async fn over(&self, owner: &Owner, id: &str) -> Option<BayError> {
+    pub(crate) async fn over(&self, owner: &Owner, id: &SandboxId) -> Option<BayError> {
         self.alive_row(owner, id)
             .await
             .err()

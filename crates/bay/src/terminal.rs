@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use cove_api::SandboxId;
 use cove_api::{BayError, ErrorCode};
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper::header::{self, HeaderMap, HeaderValue};
@@ -78,7 +79,7 @@ impl Bay {
     pub async fn open_terminal(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         (cols, rows): (u16, u16),
         key: &HeaderValue,
     ) -> Answer<Terminal> {

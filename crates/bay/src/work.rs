@@ -3,14 +3,15 @@
 use std::time::Instant;
 
 use cove_api::{
-    EventKind, IdKind, Moment, PythonData, PythonExecRequest, PythonExecResult, PythonOutput, ShellExecRequest,
+    EventKind, Moment, PythonData, PythonExecRequest, PythonExecResult, PythonOutput, ShellExecRequest,
     ShellExecResult, Stopped,
 };
+use cove_core::{ExecutionId, SandboxId, SessionId};
 use serde_json::{Value, json};
 
-use crate::bay::fresh;
 use crate::config::Capability;
 use crate::files::relative;
+use crate::id::fresh;
 use crate::sandboxes::invalid;
 use crate::store::NewExecution;
 use crate::unwritten::Waiting;
@@ -44,13 +45,13 @@ pub(crate) struct Ended {
 pub(crate) struct Execution {
     bay: Bay,
     owner: Owner,
-    sandbox_id: String,
-    pub(crate) id: String,
+    sandbox_id: SandboxId,
+    pub(crate) id: ExecutionId,
     exec_type: &'static str,
     code: String,
     begin: Instant,
     created_at: Moment,
-    pub(crate) session_id: Option<String>,
+    pub(crate) session_id: Option<SessionId>,
     pub(crate) payload_ref: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) tags: Option<String>,
@@ -62,16 +63,16 @@ impl Execution {
     pub(crate) fn begin(
         bay: &Bay,
         owner: &Owner,
-        sandbox_id: &str,
+        sandbox_id: &SandboxId,
         exec_type: &'static str,
         code: String,
     ) -> Answer<Self> {
-        let id = fresh(IdKind::Execution)?;
+        let id = fresh::<ExecutionId>()?;
         bay.emit(sandbox_id, EventKind::RunStarted, &object(json!({"execution_id": id, "exec_type": exec_type})));
         Ok(Self {
             bay: bay.clone(),
             owner: owner.clone(),
-            sandbox_id: sandbox_id.to_owned(),
+            sandbox_id: sandbox_id.clone(),
             id,
             exec_type,
             code,
@@ -132,8 +133,8 @@ impl Drop for Execution {
         let mut given_up = Self {
             bay: self.bay.clone(),
             owner: self.owner.clone(),
-            sandbox_id: std::mem::take(&mut self.sandbox_id),
-            id: std::mem::take(&mut self.id),
+            sandbox_id: self.sandbox_id.clone(),
+            id: self.id.clone(),
             exec_type: self.exec_type,
             code: std::mem::take(&mut self.code),
             begin: self.begin,
@@ -193,7 +194,12 @@ impl Bay {
     }
 
     /// Runs Python in the sandbox's interpreter.
-    pub async fn exec_python(&self, owner: &Owner, id: &str, request: PythonExecRequest) -> Answer<PythonExecResult> {
+    pub async fn exec_python(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        request: PythonExecRequest,
+    ) -> Answer<PythonExecResult> {
         check_timeout(request.timeout, 300)?;
         check_code("code", &request.code)?;
         let call = self.admit(owner, id, Capability::Python).await?;
@@ -232,7 +238,12 @@ impl Bay {
     }
 
     /// Runs a command.
-    pub async fn exec_shell(&self, owner: &Owner, id: &str, request: ShellExecRequest) -> Answer<ShellExecResult> {
+    pub async fn exec_shell(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        request: ShellExecRequest,
+    ) -> Answer<ShellExecResult> {
         check_timeout(request.timeout, 300)?;
         check_code("command", &request.command)?;
         if request.command.contains('\0') {
@@ -282,7 +293,7 @@ impl Bay {
     }
 
     /// Adds why something was killed where the runtime does not know it: because its cargo is full.
-    async fn with_fullness(&self, id: &str, error: Option<String>, answer: &Value) -> Option<String> {
+    async fn with_fullness(&self, id: &SandboxId, error: Option<String>, answer: &Value) -> Option<String> {
         let mut error = error?;
         if answer["signal"] != SIGKILL || stopped(answer).is_some() {
             return Some(error);

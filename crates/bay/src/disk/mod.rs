@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode};
+use cove_core::SessionId;
 use futures_util::future::join_all;
 
 use crate::session::LiveSession;
@@ -74,7 +75,7 @@ pub(crate) struct Look {
 #[derive(Debug, Default)]
 struct Weights {
     /// What each session's workspace held when they were last weighed; none: that took too long.
-    of: HashMap<String, Option<u64>>,
+    of: HashMap<SessionId, Option<u64>>,
     /// What was free then: they are weighed again when less is, since a walk through every file is no trifle.
     free_bytes: Option<u64>,
 }

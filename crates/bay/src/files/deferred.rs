@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cove_api::SandboxId;
 use cove_api::{BayError, ErrorCode, WriteFile};
 use hyper::Method;
 use serde_json::json;
@@ -56,7 +57,7 @@ impl Deferred {
 
 impl Bay {
     /// Writes a text file without starting anything: at once where the sandbox runs, else when it next does.
-    pub async fn write_file_when_running(&self, owner: &Owner, id: &str, mut file: WriteFile) -> Answer<()> {
+    pub async fn write_file_when_running(&self, owner: &Owner, id: &SandboxId, mut file: WriteFile) -> Answer<()> {
         file.path = relative(&file.path)?;
         if file.content.len() > STREAM_FROM_BYTES {
             let message = format!("the text has {} bytes; the limit is {STREAM_FROM_BYTES}", file.content.len());

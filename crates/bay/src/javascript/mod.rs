@@ -13,10 +13,11 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cove_api::SandboxId;
 use cove_api::{
     BayError, ErrorCode, EventKind, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptSession, ToolAnswer,
 };
-use cove_core::{EngineChoice, LogLine, LogSink};
+use cove_core::{EngineChoice, ExecutionId, LogLine, LogSink};
 use serde_json::{Map, Value, json};
 
 use crate::config::Capability;
@@ -61,7 +62,7 @@ impl Bay {
     pub async fn exec_javascript(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         call: impl Into<JavaScriptCall>,
     ) -> Answer<JavaScriptExecResult> {
         let JavaScriptCall { request, timeout, console } = call.into();
@@ -71,7 +72,7 @@ impl Bay {
         (run.description, run.tags) = (request.description.clone(), request.tags.clone());
         let heard = Arc::new(Speaker {
             bay: self.clone(),
-            sandbox_id: id.to_owned(),
+            sandbox_id: id.clone(),
             execution_id: run.id.clone(),
             session: job.session.clone(),
             console,
@@ -102,14 +103,14 @@ impl Bay {
     }
 
     /// Forgets a session's state (`None`: the usual one). What runs in it is ended.
-    pub async fn reset_javascript(&self, owner: &Owner, id: &str, session: Option<&str>) -> Answer<()> {
+    pub async fn reset_javascript(&self, owner: &Owner, id: &SandboxId, session: Option<&str>) -> Answer<()> {
         self.javascript_place(owner, id).await?;
         self.inner.javascript.end(id, Some(session.unwrap_or(DEFAULT_SESSION))).await;
         Ok(())
     }
 
     /// A client's answer to a tool call.
-    pub async fn answer_tool(&self, owner: &Owner, id: &str, call_id: &str, answer: ToolAnswer) -> Answer<()> {
+    pub async fn answer_tool(&self, owner: &Owner, id: &SandboxId, call_id: &str, answer: ToolAnswer) -> Answer<()> {
         self.alive_row(owner, id).await?;
         self.inner.javascript.calls.answer(id, call_id, answer)
     }
@@ -120,7 +121,7 @@ impl Bay {
     }
 
     /// What the room must know of the sandbox; refuses one that is over or cannot run JavaScript.
-    async fn javascript_place(&self, owner: &Owner, id: &str) -> Answer<Place> {
+    async fn javascript_place(&self, owner: &Owner, id: &SandboxId) -> Answer<Place> {
         let call = self.admit(owner, id, Capability::Javascript).await?;
         self.settle(&call.row).await?;
         let profile = &call.profile;
@@ -128,7 +129,7 @@ impl Bay {
         // The first container that can run JavaScript says what it may reach.
         let container = profile.containers.iter().find(|spec| spec.capabilities.contains(&call.capability));
         Ok(Place {
-            sandbox_id: id.to_owned(),
+            sandbox_id: id.clone(),
             network: container.map(|spec| spec.network.clone()).unwrap_or_default(),
             files,
             no_pictures: self.no_pictures(owner),
@@ -183,8 +184,8 @@ fn job(request: &JavaScriptExecRequest, timeout: Duration) -> Answer<Job> {
 /// Says what a run says, as events of its sandbox.
 struct Speaker {
     bay: Bay,
-    sandbox_id: String,
-    execution_id: String,
+    sandbox_id: SandboxId,
+    execution_id: ExecutionId,
     /// Tells a client with tools of its own whether a call is for it: it learns the execution's id only at the end.
     session: Option<String>,
     console: Option<LogSink>,

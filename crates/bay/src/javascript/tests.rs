@@ -47,7 +47,7 @@ impl Stage {
     async fn hear(&self, job: Job) -> (Answer<Outcome>, mpsc::UnboundedReceiver<Word>) {
         let (ear, words) = mpsc::unbounded_channel();
         let place = Place {
-            sandbox_id: SANDBOX.to_owned(),
+            sandbox_id: SANDBOX.parse().unwrap(),
             network: NetworkPolicy::default(),
             files: self.files.clone(),
             no_pictures: None,
@@ -157,7 +157,7 @@ async fn who_asked_answers_the_tools() {
         let job = Job { session: session.clone(), tools: vec!["ask".to_owned()], ..once(code) };
         let (ear, mut words) = mpsc::unbounded_channel();
         let place = Place {
-            sandbox_id: SANDBOX.to_owned(),
+            sandbox_id: SANDBOX.parse().unwrap(),
             network: Default::default(),
             files: vec![],
             no_pictures: None,

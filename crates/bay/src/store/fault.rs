@@ -8,6 +8,9 @@ const RETRY_AFTER_MS: u64 = 1_000;
 /// Why the store did not answer, or would not.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
+    /// An id in a record is none.
+    #[error("a record does not read: {0}")]
+    Id(cove_core::IdError),
     /// The address names no database that we know.
     #[error("`{0}` is no database address: use `sqlite:<path>` or `postgresql://<host>/<database>`")]
     Address(String),

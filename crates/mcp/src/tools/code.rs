@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cove_api::{JavaScriptExecRequest, PythonExecRequest, ShellExecRequest};
+use cove_api::{JavaScriptExecRequest, PythonExecRequest, SandboxId, ShellExecRequest};
 use cove_bay::JavaScriptCall;
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::files::collect;
 use crate::reply::{Reply, executed, value_text};
 use crate::uri;
 
-pub(super) async fn javascript(mut call: Call<'_>, id: &str) -> Done {
+pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
     let timeout_ms = match call.args.take("timeout") {
         None => 30_000,
         Some(value) => value
@@ -103,7 +103,7 @@ fn javascript_failure(answer: &Value, text: Option<&str>) -> Failure {
     failure
 }
 
-pub(super) async fn python(call: Call<'_>, id: &str) -> Done {
+pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
     let request: PythonExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
     let done = call.bay().exec_python(&call.owner, id, request).await?;
@@ -135,7 +135,7 @@ pub(super) async fn python(call: Call<'_>, id: &str) -> Done {
     Ok(reply)
 }
 
-pub(super) async fn shell(call: Call<'_>, id: &str) -> Done {
+pub(super) async fn shell(call: Call<'_>, id: &SandboxId) -> Done {
     let request: ShellExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.command);
     let done = call.bay().exec_shell(&call.owner, id, request).await?;

@@ -7,6 +7,7 @@ mod history;
 mod sandboxes;
 mod skills;
 
+use cove_api::SandboxId;
 use std::time::Duration;
 
 use cove_bay::{Bay, Owner};
@@ -86,7 +87,7 @@ pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
     reply
 }
 
-async fn in_sandbox(name: &str, call: Call<'_>, id: &str) -> Done {
+async fn in_sandbox(name: &str, call: Call<'_>, id: &SandboxId) -> Done {
     match name {
         "run_javascript" => code::javascript(call, id).await,
         "execute_python" => code::python(call, id).await,

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
-use cove_api::{ErrorCode, IdKind};
+use cove_api::{ErrorCode, SandboxId};
 use cove_mcp::McpService;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -150,13 +150,13 @@ fn unanswered(headers: &HeaderMap, id: &Value, failure: &Failure) -> Response {
     Json(json!({ "jsonrpc": "2.0", "id": id, "error": error })).into_response()
 }
 
-fn sandbox_id(call: &Value) -> Option<String> {
+fn sandbox_id(call: &Value) -> Option<SandboxId> {
     let params = call.get("params")?;
     let id = match params.get("uri").and_then(Value::as_str) {
         Some(uri) => uri.strip_prefix("cove://sandboxes/")?.split('/').next()?,
         None => params.get("arguments")?.get("sandbox_id")?.as_str()?,
     };
-    IdKind::Sandbox.fits(id).then(|| id.to_owned())
+    id.parse().ok()
 }
 
 #[cfg(test)]

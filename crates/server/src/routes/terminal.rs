@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use cove_api::ErrorCode;
+use cove_api::SandboxId;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 
@@ -42,7 +43,7 @@ impl Bounded for Size {}
 pub(super) async fn open(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(size): Asked<Size>,
     mut request: Request,
 ) -> Reply<Response> {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use cove_core::CargoId;
 use rustix::mount::{UnmountFlags, unmount};
 
 /// What the file system needs for itself: a part of the size, and a little more.
@@ -23,7 +24,7 @@ const IMAGE: &str = ".image-";
 const DRAFT: &str = "draft";
 
 /// Where the file of a cargo is.
-pub(super) fn image_path(root: &Path, id: &str) -> PathBuf {
+pub(super) fn image_path(root: &Path, id: &CargoId) -> PathBuf {
     root.join(format!("{IMAGE}{id}"))
 }
 

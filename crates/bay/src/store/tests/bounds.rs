@@ -1,6 +1,7 @@
 //! What one owner's records may take in sum, and how a file gets smaller.
 
-use cove_api::{Annotation, ErrorCode, IdKind};
+use cove_api::{Annotation, ErrorCode};
+use cove_core::CargoId;
 use serde_json::json;
 
 use super::place::{PLENTY, Place, id};
@@ -60,7 +61,7 @@ pub(super) async fn an_owners_cargos_are_bounded(place: Place) {
     place.sandbox("p", None).await;
     let quota = CargoQuota { count: 3, mebibytes: 5_000 };
     let make = async |owner: &Owner, size_limit_mb: u32, quota: CargoQuota| {
-        let id = id(IdKind::Cargo);
+        let id = id::<CargoId>();
         let new = NewCargo { id: &id, backend: "local", size_limit_mb };
         store.insert_cargo(owner, &new, quota, None, place.now).await.map(|_| id)
     };

@@ -1,6 +1,7 @@
 //! The history and blobs.
 
-use cove_api::{Annotation, ErrorCode, HistoryQuery, IdKind, Moment};
+use cove_api::{Annotation, ErrorCode, HistoryQuery, Moment};
+use cove_core::{BlobId, ExecutionId};
 use serde_json::json;
 
 use super::place::{Place, id};
@@ -25,7 +26,7 @@ pub(super) async fn entries_are_written_found_and_filtered(place: Place) {
         .unwrap();
 
     let all = ExecutionFilter::default();
-    let table: Vec<(ExecutionFilter<'_>, Vec<&String>, i64)> = vec![
+    let table: Vec<(ExecutionFilter<'_>, Vec<&ExecutionId>, i64)> = vec![
         (all, vec![&d, &c, &b, &a], 4),
         (ExecutionFilter { exec_type: Some("shell"), ..all }, vec![&d, &b], 2),
         (ExecutionFilter { exec_type: Some("sh%"), ..all }, vec![], 0),
@@ -122,7 +123,7 @@ pub(super) async fn notes_are_added_and_the_rest_stays(place: Place) {
     };
     assert_eq!((by("t").await, by("v").await), (0, 1), "found by its new tags alone");
     assert_eq!(store.execution(owner, &made.id, &a).await.unwrap(), Some(entry));
-    let refused = annotate(store, owner, &made.id, "exec-000000000000", &note).await.unwrap_err();
+    let refused = annotate(store, owner, &made.id, &"exec-000000000000".parse().unwrap(), &note).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::NotFound);
     let long = Annotation { notes: Some("x".repeat(20_000)), ..Default::default() };
     let refused = annotate(store, owner, &made.id, &a, &long).await.unwrap_err();
@@ -217,10 +218,10 @@ pub(super) async fn blobs_are_kept_within_bounds(place: Place) {
     assert!(matches!(store.keep_blob(owner, &new, place.now).await, Err(StoreError::Quota { .. })));
     assert!(store.keep_blob(&Owner::new("other"), &new, place.now).await.is_ok());
 
-    let id = id(IdKind::Blob);
+    let id = id::<BlobId>();
     for (reference, expected) in [
-        (blob_ref(&id), Some(id.as_str())),
-        (id.clone(), Some(id.as_str())),
+        (blob_ref(&id), Some(id.clone())),
+        (id.to_string(), Some(id.clone())),
         ("blob:x".to_owned(), None),
         (format!("blob:blob:{id}"), None),
         ("s3://bucket".to_owned(), None),
