@@ -8,35 +8,35 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
-    /// No such thing, or not the caller's.
+    /// Not found, or owned by somebody else.
     NotFound,
-    /// No key, or a wrong one.
+    /// Missing or invalid API key.
     Unauthorized,
-    /// The key may not do this.
+    /// The API key may not do this.
     Forbidden,
-    /// Too much, or too often.
+    /// Quota or rate limit exceeded.
     QuotaExceeded,
-    /// The session is starting; `details.retry_after_ms` says when to come back.
+    /// The session is starting; `details.retry_after_ms` says when to try again.
     SessionNotReady,
-    /// The work took longer than it was allowed.
+    /// The work timed out.
     Timeout,
     /// The runtime failed.
     ShipError,
-    /// The thing is not in a state for this.
+    /// The resource is not in a state for this.
     Conflict,
-    /// The sandbox is past its end.
+    /// The sandbox has expired.
     SandboxExpired,
-    /// A sandbox without an end cannot be extended.
+    /// A sandbox without an expiry cannot be extended.
     SandboxTtlInfinite,
-    /// A value is not allowed.
+    /// Invalid value.
     ValidationError,
     /// No such file in the workspace.
     FileNotFound,
-    /// The profile cannot do this; `details.capability` and `details.available`.
+    /// The profile does not support this; `details.capability` and `details.available`.
     CapabilityNotSupported,
-    /// The path is not one in the workspace; `details.reason`.
+    /// Invalid path, or a path outside the workspace; `details.reason`.
     InvalidPath,
-    /// A fault of Bay's own.
+    /// Internal server error.
     InternalError,
 }
 

@@ -84,8 +84,8 @@ impl Bay {
         let (held, limit) = (self.inner.pictures.bytes(owner), self.inner.config.limits.max_artifacts_mb);
         if held >= u64::from(limit) << 20 {
             return Some(format!(
-                "the pictures of your sandboxes take {} MB, and at most {limit} are kept (limits.max_artifacts_mb): delete \
-                 sandboxes that are done with",
+                "your sandboxes hold {} MB of pictures, and the limit is {limit} MB (limits.max_artifacts_mb): \
+                 delete sandboxes that you no longer need",
                 held >> 20
             ));
         }

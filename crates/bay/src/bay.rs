@@ -26,7 +26,7 @@ use crate::{Answer, Owner, lost};
 /// How often a Bay says that it is alive.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Not heard for so long, it is dead.
+/// No heartbeat for this long: the Bay is considered dead.
 pub(crate) const DEAD_AFTER_SECS: i64 = 30;
 
 /// What runs in a sandbox may go on for so long after its Bay was last heard; then it ends by itself, also while Bay is
@@ -222,7 +222,7 @@ impl Bay {
     /// Refuses new work while Bay ends.
     pub(crate) fn open_for_work(&self) -> Answer<()> {
         if self.is_closing() {
-            let refusal = BayError::new(ErrorCode::SessionNotReady, "Bay is ending; ask again");
+            let refusal = BayError::new(ErrorCode::SessionNotReady, "the server is shutting down; try again");
             return Err(refusal.with("retry_after_ms", 1000));
         }
         Ok(())

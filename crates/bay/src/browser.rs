@@ -169,7 +169,7 @@ impl Bay {
     /// A trace that was kept.
     pub async fn browser_trace(&self, owner: &Owner, id: &SandboxId, trace_ref: &str) -> Answer<BrowserTrace> {
         self.alive_row(owner, id).await?;
-        let none = || BayError::new(ErrorCode::NotFound, "there is no such trace of this sandbox");
+        let none = || BayError::new(ErrorCode::NotFound, "this sandbox has no such trace");
         let blob = self.inner.store.blob(owner, &blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
         if blob.kind != TRACE || blob.sandbox_id.as_deref() != Some(id) {
             return Err(none());
@@ -247,7 +247,7 @@ impl Bay {
     async fn keep_trace(
         &self,
         owner: &Owner,
-        sandbox_id: &str,
+        sandbox_id: &SandboxId,
         execution_id: &ExecutionId,
         wanted: bool,
         steps: &[BrowserStep],

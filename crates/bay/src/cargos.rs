@@ -31,8 +31,9 @@ impl Bay {
         }
         let request = format!("POST /v1/cargos {}", serde_json::to_value(&wish).unwrap_or_default());
         let read = |answer| {
-            serde_json::from_value(answer)
-                .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored answer: {error}")))
+            serde_json::from_value(answer).map_err(|error| {
+                BayError::new(ErrorCode::InternalError, format!("a stored response cannot be read: {error}"))
+            })
         };
         let now = Moment::now();
         if let Some(key) = key

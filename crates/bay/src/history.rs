@@ -43,7 +43,7 @@ impl Bay {
 async fn alive(store: &Store, owner: &Owner, id: &SandboxId) -> Answer<()> {
     let row = store.sandbox(owner, id).await?.ok_or_else(|| StoreError::missing("sandbox", id))?;
     if row.expired(Moment::now()) {
-        return Err(BayError::new(ErrorCode::SandboxExpired, format!("sandbox {id} is past its end")));
+        return Err(BayError::new(ErrorCode::SandboxExpired, format!("sandbox {id} has expired")));
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ impl Bay {
         let row = self.alive_row(owner, id).await?;
         let profile = self.profile_of(&row)?;
         if !profile.can(capability) {
-            let message = format!("profile {} cannot do {capability}", profile.id);
+            let message = format!("profile {} does not support {capability}", profile.id);
             return Err(unsupported(message, capability, &profile.capability_words()));
         }
         Ok(Admitted { row, profile, capability })
@@ -61,7 +61,7 @@ impl Bay {
     pub(crate) fn profile_of(&self, row: &SandboxRow) -> Answer<Arc<Profile>> {
         let found = self.profile(&row.profile).cloned();
         found.ok_or_else(|| {
-            let message = format!("the sandbox's profile {} is not configured any more", row.profile);
+            let message = format!("the sandbox's profile {} is no longer configured", row.profile);
             BayError::new(ErrorCode::Conflict, message)
         })
     }
@@ -91,7 +91,7 @@ impl Bay {
         let place = pick(&session, call.capability).ok_or_else(|| {
             let can: Vec<String> =
                 session.all().iter().flat_map(|c| &c.capabilities).map(ToString::to_string).collect();
-            unsupported(format!("no runtime of this session can do {}", call.capability), call.capability, &can)
+            unsupported(format!("no runtime of this session supports {}", call.capability), call.capability, &can)
         })?;
         let container = self.living(&session, place).await?;
         self.write_deferred(&session).await;
@@ -154,7 +154,7 @@ impl Bay {
             None => crate::sandboxes::not_found(id),
             Some(row) if row.expired(Moment::now()) => crate::sandboxes::expired(),
             Some(_) if berth.session.ended_for_disk() => crate::disk::ended_for_disk(),
-            Some(_) => BayError::new(ErrorCode::Conflict, "the sandbox was stopped while this went on"),
+            Some(_) => BayError::new(ErrorCode::Conflict, "the sandbox was stopped during this call"),
         }))
     }
 
@@ -205,7 +205,7 @@ pub(crate) fn broken(error: &ClientError) -> BayError {
         ClientError::Timeout(_) => BayError::new(ErrorCode::Timeout, error.to_string()),
         ClientError::Unreachable(_) => BayError::new(
             ErrorCode::ShipError,
-            format!("the runtime ended while it worked; the next call has a new one ({error})"),
+            format!("the runtime ended during this call ({error}); the next call starts a new one"),
         )
         .caused_by(RuntimeCause::Ended),
         ClientError::Refused(_) | ClientError::Answer(_) => BayError::new(ErrorCode::ShipError, error.to_string()),
@@ -216,7 +216,7 @@ pub(crate) fn broken(error: &ClientError) -> BayError {
 pub(crate) fn refusal(status: StatusCode, answer: &Value) -> BayError {
     let said = answer["error"]["code"].as_str().unwrap_or_default();
     let message = answer["error"]["message"].as_str().or_else(|| answer["detail"][0]["msg"].as_str());
-    let message = message.unwrap_or("the runtime refused without a word").to_owned();
+    let message = message.unwrap_or("the runtime refused the request without a reason").to_owned();
     let code = match (said, status.as_u16()) {
         ("file_not_found" | "not_found", _) => ErrorCode::FileNotFound,
         ("invalid_path", _) => ErrorCode::InvalidPath,

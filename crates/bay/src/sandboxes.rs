@@ -29,7 +29,7 @@ pub(crate) fn expired() -> BayError {
 /// Refused: no such sandbox, or another's.
 pub(crate) fn not_found(id: &str) -> BayError {
     let shown: String = id.chars().take(64).collect();
-    BayError::new(ErrorCode::NotFound, format!("there is no sandbox {shown}"))
+    BayError::new(ErrorCode::NotFound, format!("there is no sandbox {shown}")).with("id", shown)
 }
 
 /// Refused: a value that cannot be.
@@ -206,7 +206,7 @@ impl Bay {
             Extension::Missing => Err(not_found(id)),
             Extension::Expired => Err(expired()),
             Extension::Infinite => {
-                Err(BayError::new(ErrorCode::SandboxTtlInfinite, "the sandbox has no end that could be moved"))
+                Err(BayError::new(ErrorCode::SandboxTtlInfinite, "the sandbox has no expiry that could be extended"))
             }
         }
     }
@@ -370,11 +370,11 @@ impl Bay {
 /// The answer that was given before.
 fn stored<T: serde::de::DeserializeOwned>(answer: Value) -> Answer<T> {
     serde_json::from_value(answer)
-        .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored answer does not read: {error}")))
+        .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored response cannot be read: {error}")))
 }
 
 /// The driver could not.
 pub(crate) fn driver_fault(error: &crate::driver::DriverError) -> BayError {
     tracing::error!(%error, "the driver failed");
-    BayError::new(ErrorCode::InternalError, "the workspace could not be made; the log says why")
+    BayError::new(ErrorCode::InternalError, "the workspace could not be created; see the server's log")
 }

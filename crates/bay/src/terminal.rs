@@ -61,7 +61,7 @@ impl Place {
     fn take(count: &Arc<AtomicUsize>) -> Answer<Self> {
         if count.fetch_add(1, Ordering::SeqCst) >= MAX_OF_SESSION {
             count.fetch_sub(1, Ordering::SeqCst);
-            let message = format!("{MAX_OF_SESSION} terminals are open in this sandbox already");
+            let message = format!("too many terminals in this sandbox: the limit is {MAX_OF_SESSION}");
             return Err(BayError::new(ErrorCode::QuotaExceeded, message));
         }
         Ok(Self(Arc::clone(count)))

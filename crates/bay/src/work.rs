@@ -147,7 +147,7 @@ impl Drop for Execution {
             open: false,
         };
         runtime.spawn(async move {
-            given_up.end(false, None, Some("the caller went away; the run was ended")).await;
+            given_up.end(false, None, Some("the caller disconnected; the run was ended")).await;
         });
     }
 }
@@ -217,7 +217,7 @@ impl Bay {
         let success = answer["success"] == true;
         let output = text(&answer["output"]["text"]);
         let images = answer["output"]["images"].as_array().cloned().unwrap_or_default();
-        let error = failure(success, &answer["error"], "Python failed without a word");
+        let error = failure(success, &answer["error"], "Python failed without an error message");
         let error = self.with_fullness(id, error, &answer).await;
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(PythonExecResult {
@@ -305,7 +305,10 @@ impl Bay {
         if weight.at_least() > limit {
             join(
                 &mut error,
-                &format!("The cargo holds {held} of {limit} bytes, and what fills it further is ended: make room"),
+                &format!(
+                    "The cargo is full ({held} of {limit} bytes), so the process was killed: delete files to make \
+                     room"
+                ),
             );
         }
         Some(error)

@@ -142,8 +142,8 @@ impl Look {
             None => format!("{free} MB free, {kept} MB are kept free"),
         };
         let message = format!(
-            "the server's disk is nearly full ({how}): delete sandboxes, cargos or files that are not needed, or make room \
-             on the disk, then ask again"
+            "the server's disk is nearly full ({how}): delete sandboxes, cargos or files that you no longer \
+             need, or free space on the disk, then try again"
         );
         let refusal = BayError::new(ErrorCode::SessionNotReady, message);
         refusal.with("reason", "disk_full").with("retry_after_ms", RETRY_AFTER_MS)
@@ -255,8 +255,8 @@ impl Bay {
 
 /// Told to a call whose session was ended under it.
 pub(crate) fn ended_for_disk() -> BayError {
-    let message = "the sandbox was stopped while this went on, because the server's disk is nearly full and its workspace \
-                   was growing or the last room was in danger: delete what is not needed, then ask again";
+    let message = "the sandbox was stopped during this call because the server's disk is nearly full: delete \
+                   files that you no longer need, then try again";
     BayError::new(ErrorCode::Conflict, message).with("reason", "disk_full")
 }
 

@@ -174,11 +174,11 @@ fn entry(said: &Value) -> FileInfo {
 /// The workspace is full.
 pub(super) fn uncounted(limit_bytes: u64, why: cove_files::Uncounted) -> BayError {
     let message =
-        format!("the cargo's limit is {limit_bytes} bytes, and how much it holds cannot be told: {why}; remove it");
+        format!("the size of the cargo cannot be determined (its limit is {limit_bytes} bytes): {why}; remove it");
     BayError::new(ErrorCode::QuotaExceeded, message).with("limit_bytes", limit_bytes)
 }
 
 pub(super) fn full(limit_bytes: u64, used_bytes: u64) -> BayError {
-    let message = format!("the cargo holds {used_bytes} of {limit_bytes} bytes; there is no room for that");
+    let message = format!("the cargo is full: it holds {used_bytes} of {limit_bytes} bytes; delete files to make room");
     BayError::new(ErrorCode::QuotaExceeded, message).with("limit_bytes", limit_bytes).with("used_bytes", used_bytes)
 }

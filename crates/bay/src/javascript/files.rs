@@ -36,7 +36,7 @@ async fn run(
     tool: FileTool,
     call: ToolCall,
 ) -> Result<Value, ToolError> {
-    let inner = bay.upgrade().ok_or_else(|| ToolError::new("Bay is closing"))?;
+    let inner = bay.upgrade().ok_or_else(|| ToolError::new("the server is shutting down"))?;
     let args = tool.arguments(call.args).map_err(ToolError::from)?;
     let done = Bay { inner }.file_tool(owner, sandbox_id, tool, args).await;
     done.map_err(|error| {

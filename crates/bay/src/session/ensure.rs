@@ -44,7 +44,9 @@ impl Bay {
         });
         match tokio::time::timeout(patience, starting).await {
             Ok(Ok(started)) => started,
-            Ok(Err(error)) => Err(BayError::new(ErrorCode::InternalError, format!("a start broke off: {error}"))),
+            Ok(Err(error)) => {
+                Err(BayError::new(ErrorCode::InternalError, format!("the start was interrupted: {error}")))
+            }
             Err(_) => Err(not_ready()),
         }
     }
@@ -60,7 +62,7 @@ impl Bay {
         }
         self.open_for_work()?;
         if self.inner.config.limits.max_sessions.is_some_and(|most| self.inner.sessions.count() >= most) {
-            let message = "this Bay has as many sessions as it may; stop a sandbox first";
+            let message = "too many sessions on this server; stop a sandbox first";
             return Err(BayError::new(ErrorCode::QuotaExceeded, message));
         }
         self.hold_lease().await?;
@@ -119,6 +121,6 @@ impl Bay {
 
 /// Not yet; ask again.
 pub(crate) fn not_ready() -> BayError {
-    let refusal = BayError::new(ErrorCode::SessionNotReady, "the session is starting; ask again");
+    let refusal = BayError::new(ErrorCode::SessionNotReady, "the session is starting; try again");
     refusal.with("retry_after_ms", RETRY_AFTER_MS)
 }

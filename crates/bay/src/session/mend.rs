@@ -27,7 +27,7 @@ impl Bay {
         });
         match mending.await {
             Ok(mended) => mended,
-            Err(error) => Err(BayError::new(ErrorCode::InternalError, format!("a start broke off: {error}"))),
+            Err(error) => Err(BayError::new(ErrorCode::InternalError, format!("the start was interrupted: {error}"))),
         }
     }
 

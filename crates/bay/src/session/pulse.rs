@@ -70,7 +70,7 @@ impl LiveContainer {
     /// What a call is told that was with a runtime which did not answer any more.
     fn wedged(&self) -> BayError {
         let message =
-            "the runtime does not answer any more and was ended; the next call has a new one, with the same files";
+            "the runtime stopped responding and was ended; the next call starts a new one with the same files";
         BayError::new(ErrorCode::ShipError, message)
             .caused_by(RuntimeCause::Silent)
             .with("container", self.spec.name.as_str())

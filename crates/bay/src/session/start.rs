@@ -123,7 +123,7 @@ impl Bay {
             Ok((status, meta)) if status.is_success() => meta,
             Ok((status, _)) => {
                 handle.stop().await;
-                return Err(DriverError(format!("the runtime answers {status} when it is asked what it is")));
+                return Err(DriverError(format!("the runtime answered {status} to GET /meta")));
             }
             Err(error) => {
                 handle.stop().await;

@@ -143,7 +143,7 @@ fn invalid(message: String) -> BayError {
 /// A name that people can read and type.
 fn named(field: &str, name: &str) -> Answer<()> {
     let fits = !name.trim().is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.chars().any(char::is_control);
-    let message = || invalid(format!("`{field}` must have 1 to {MAX_NAME_CHARS} characters, none of them a control"));
+    let message = || invalid(format!("`{field}` must have 1 to {MAX_NAME_CHARS} characters and no control characters"));
     if fits { Ok(()) } else { Err(message()) }
 }
 

@@ -1,7 +1,7 @@
 //! Blobs: payloads that skills keep, and traces that belong to a sandbox. JSON, bounded in size and in number.
 
 use cove_api::Moment;
-use cove_core::{BlobId, ExecutionId};
+use cove_core::{BlobId, ExecutionId, SandboxId};
 use serde_json::Value;
 
 use super::bounds::ROW_BYTES;
@@ -35,9 +35,9 @@ pub(crate) struct BlobRow {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewBlob<'a> {
     /// The sandbox that it goes with; none: a payload.
-    pub(crate) sandbox_id: Option<&'a str>,
+    pub(crate) sandbox_id: Option<&'a SandboxId>,
     /// The execution that it tells of.
-    pub(crate) execution_id: Option<&'a str>,
+    pub(crate) execution_id: Option<&'a ExecutionId>,
     /// What kind of thing.
     pub(crate) kind: &'a str,
     /// What it holds.
@@ -83,7 +83,7 @@ impl Store {
                 let held = ask(question).text(owner.as_str()).number(&mut *tx).await?;
                 let limit = self.bounds.payload_bytes;
                 if held + size > limit {
-                    let next = "keep fewer, or have whoever runs Bay raise the limit";
+                    let next = "keep fewer, or ask the operator to raise the limit";
                     return Err(StoreError::Quota {
                         what: "bytes of payloads",
                         name: "limits.max_payloads_mb",
@@ -105,7 +105,11 @@ impl Store {
         }
         let question = "INSERT INTO blobs (id, owner, sandbox_id, execution_id, kind, body, size_bytes, created_at) \
                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-        let question = ask(question).text(&id).text(owner.as_str()).text_or(new.sandbox_id).text_or(new.execution_id);
+        let question = ask(question)
+            .text(&id)
+            .text(owner.as_str())
+            .text_or(new.sandbox_id.map(SandboxId::as_str))
+            .text_or(new.execution_id.map(ExecutionId::as_str));
         question.text(new.kind).text(&body).int(size).at(now).run(&mut *tx).await?;
         tx.commit().await?;
         Ok(id)

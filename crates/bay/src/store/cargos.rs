@@ -80,7 +80,7 @@ impl Store {
         let question = "SELECT COUNT(*) AS cargos, CAST(COALESCE(SUM(size_limit_mb), 0) AS BIGINT) AS mebibytes \
                         FROM cargos WHERE owner = $1 AND managed_by IS NULL AND deleted_at IS NULL";
         if let Some(row) = ask(question).text(owner.as_str()).one(&mut *tx).await? {
-            let next = "delete cargos that are not needed, or have whoever runs Bay raise the limit";
+            let next = "delete cargos that you no longer need, or ask the operator to raise the limit";
             if row.int("cargos")? >= quota.count {
                 let (what, name) = ("cargos of your own", "limits.max_cargos");
                 return Err(StoreError::Quota { what, name, limit: quota.count, next });

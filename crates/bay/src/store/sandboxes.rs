@@ -180,7 +180,7 @@ impl Store {
         let Some(limit) = limit else { return Ok(()) };
         self.in_turn(tx, owner.as_str()).await?;
         let count = ask(COUNT).text(owner.as_str()).at(now).number(&mut **tx).await?;
-        let next = "delete sandboxes that are done with";
+        let next = "delete sandboxes that you no longer need";
         let refusal = StoreError::Quota { what: "sandboxes at a time", name: "limits.max_sandboxes", limit, next };
         if count >= limit { Err(refusal) } else { Ok(()) }
     }

@@ -91,7 +91,7 @@ impl Store {
         self.in_turn(&mut tx, owner.as_str()).await?;
         let held = "SELECT COUNT(*) AS n FROM candidates WHERE owner = $1 AND deleted_at IS NULL";
         if ask(held).text(owner.as_str()).number(&mut *tx).await? >= MAX_CANDIDATES {
-            let next = "delete candidates that are not needed";
+            let next = "delete candidates that you no longer need";
             return Err(StoreError::Quota { what: "candidates", name: "candidates", limit: MAX_CANDIDATES, next });
         }
         let row = ask(question)

@@ -117,7 +117,7 @@ async fn listening(process: &mut Child) -> std::io::Result<()> {
     BufReader::new(output.take(MAX_WORDS)).read_line(&mut line).await?;
     match serde_json::from_str::<serde_json::Value>(&line) {
         Ok(said) if said["listening"].is_string() => Ok(()),
-        _ => Err(std::io::Error::other("it ended before it listened")),
+        _ => Err(std::io::Error::other("it exited before it was ready")),
     }
 }
 

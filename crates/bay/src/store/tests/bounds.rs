@@ -250,7 +250,7 @@ async fn a_damaged_file_is_said() {
         let refused = Store::connect(&url).await.map(|_| ()).unwrap_err();
         assert!(matches!(&refused, StoreError::Damaged { .. }), "{what}: {refused}");
         let said = refused.to_string();
-        assert!(said.contains("bay.db is damaged") && said.contains("--start-empty"), "{what}: {said}");
+        assert!(said.contains("bay.db is corrupt") && said.contains("--start-empty"), "{what}: {said}");
         assert!(begun.elapsed().as_secs() < 5, "{what}");
         assert_eq!(std::fs::read(&file).unwrap(), bytes, "{what}: it was written to");
     }

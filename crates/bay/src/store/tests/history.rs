@@ -177,7 +177,7 @@ pub(super) async fn nul_bytes_and_odd_texts_are_kept(place: Place) {
         assert_eq!(store.delete_sandbox(Some(owner), text, place.now).await.unwrap(), None);
         assert!(matches!(store.rollback(owner, text, place.now).await, Err(StoreError::Missing { .. })));
         let body = json!({ text: [text] });
-        let new = NewBlob { sandbox_id: None, execution_id: Some(text), kind: text, body: &body };
+        let new = NewBlob { sandbox_id: None, execution_id: None, kind: text, body: &body };
         let blob = store.keep_blob(owner, &new, place.now).await.unwrap();
         assert_eq!(store.blob(owner, &blob).await.unwrap().unwrap().body, body, "JSON is kept to the letter");
     }
@@ -190,7 +190,8 @@ pub(super) async fn blobs_are_kept_within_bounds(place: Place) {
     let new = NewBlob { sandbox_id: None, execution_id: None, kind: "k", body: &large };
     assert!(matches!(store.keep_blob(owner, &new, place.now).await, Err(StoreError::TooLarge { .. })));
     let body = json!([{ "cmd": "open", "n": 1.5, "none": null }]);
-    let trace = NewBlob { sandbox_id: Some(&made.id), execution_id: Some("exec-1"), kind: "trace", body: &body };
+    let ran = id::<ExecutionId>();
+    let trace = NewBlob { sandbox_id: Some(&made.id), execution_id: Some(&ran), kind: "trace", body: &body };
     let mut ids = Vec::new();
     for n in 0..103 {
         ids.push(store.keep_blob(owner, &trace, place.at(n)).await.unwrap());
@@ -203,7 +204,7 @@ pub(super) async fn blobs_are_kept_within_bounds(place: Place) {
     let kept = store.blob(owner, &ids[102]).await.unwrap().unwrap();
     assert_eq!(
         (kept.body, kept.execution_id.as_deref(), kept.created_at),
-        (body.clone(), Some("exec-1"), place.at(102))
+        (body.clone(), Some(ran.as_str()), place.at(102))
     );
     assert_eq!(store.blob(&Owner::new("other"), &payload).await.unwrap(), None);
     assert_eq!(store.purge_traces(place.at(100)).await.unwrap(), 97);
