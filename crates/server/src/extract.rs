@@ -4,7 +4,7 @@
 //! one byte a minute holds nothing for long.
 
 use axum::body::Body;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -123,7 +123,13 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
             Err(rejection) => {
                 let text = rejection.body_text();
                 let why = text.strip_prefix("Invalid URL: ").unwrap_or(&text);
-                Err(Failure::new(ErrorCode::NotFound, format!("a name in this path is invalid: {why}")))
+                let failure = Failure::new(ErrorCode::NotFound, format!("a name in this path is invalid: {why}"));
+                let names = RawPathParams::from_request_parts(parts, state).await.ok();
+                let id = names.and_then(|names| Some(names.iter().find(|(name, _)| *name == "id")?.1.to_owned()));
+                Err(match id {
+                    Some(id) => failure.with("id", id.chars().take(64).collect::<String>()),
+                    None => failure,
+                })
             }
         }
     }

@@ -48,7 +48,7 @@ pub(super) async fn open(
     mut request: Request,
 ) -> Reply<Response> {
     if !is_websocket(request.headers()) {
-        let message = "a terminal is a WebSocket: ask with `Connection: Upgrade` and `Upgrade: websocket`";
+        let message = "this endpoint is a WebSocket: send `Connection: Upgrade` and `Upgrade: websocket`";
         return Err(Failure::with_status(StatusCode::UPGRADE_REQUIRED, ErrorCode::ValidationError, message));
     }
     let no_key = || Failure::new(ErrorCode::ValidationError, "the handshake has no `Sec-WebSocket-Key`");

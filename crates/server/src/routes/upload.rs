@@ -206,7 +206,7 @@ impl Pulse {
                 () = tokio::time::sleep_until(due) => {}
             }
             if *self.0.lock().unwrap_or_else(PoisonError::into_inner) + limit <= due {
-                let message = format!("nothing of the upload was taken for {} s", limit.as_secs_f64());
+                let message = format!("the upload made no progress for {} s", limit.as_secs_f64());
                 return Err(Failure::new(ErrorCode::Timeout, message));
             }
         }
