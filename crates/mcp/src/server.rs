@@ -88,11 +88,11 @@ impl CoveMcp {
     pub(crate) fn owner(&self, context: &RequestContext<RoleServer>) -> Result<Owner, ErrorData> {
         match &self.inner.owner {
             OwnerSource::Fixed(owner) => Ok(owner.clone()),
-            OwnerSource::Request(owner_of) => context
-                .extensions
-                .get::<http::request::Parts>()
-                .and_then(|parts| owner_of(parts))
-                .ok_or_else(|| ErrorData::invalid_request("this needs a key: `Authorization: Bearer <key>`", None)),
+            OwnerSource::Request(owner_of) => {
+                context.extensions.get::<http::request::Parts>().and_then(|parts| owner_of(parts)).ok_or_else(|| {
+                    ErrorData::invalid_request("missing API key: send `Authorization: Bearer <key>`", None)
+                })
+            }
         }
     }
 
@@ -105,7 +105,7 @@ impl CoveMcp {
             Some(Ok(sets)) => Ok(Cow::Owned(catalog::tools(&sets, self.inner.options.own_profile.is_some()))),
             Some(Err(name)) => {
                 let known = catalog::ToolSet::NAMES.join(", ");
-                Err(ErrorData::invalid_params(format!("there is no set of tools {name:?}; there are: {known}"), None))
+                Err(ErrorData::invalid_params(format!("unknown tool set {name:?}; known sets: {known}"), None))
             }
         }
     }
@@ -215,7 +215,7 @@ impl ServerHandler for CoveMcp {
         let listed = self.listed(&context)?;
         if !listed.iter().any(|tool| tool.name == name) {
             let known: Vec<_> = listed.iter().map(|tool| tool.name.as_ref()).collect();
-            let message = format!("there is no tool {:?} here; there are: {}", request.name, known.join(", "));
+            let message = format!("unknown tool {:?}; known tools: {}", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         }
         drop(listed);
@@ -261,11 +261,11 @@ impl ServerHandler for CoveMcp {
             "resources/read" => misfit::<ReadResourceRequestParams>(&params),
             "tools/list" | "resources/list" | "resources/templates/list" => misfit::<PaginatedRequestParams>(&params),
             method => {
-                let message = format!("there is no method {method:?} here");
+                let message = format!("unknown method {method:?}");
                 return Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, message, None));
             }
         };
-        Err(ErrorData::invalid_params(format!("the parameters of {} do not fit: {said}", request.method), None))
+        Err(ErrorData::invalid_params(format!("invalid parameters of {}: {said}", request.method), None))
     }
 
     async fn list_resources(

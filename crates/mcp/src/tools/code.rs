@@ -127,7 +127,7 @@ pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
         let message = done.error.unwrap_or_else(|| "the code failed".to_owned());
         let advice = match done.timed_out {
             true => "Do less in one call, or give it a longer `timeout` (seconds, at most 300).",
-            false => "Variables set before the failing line are kept. Mend it and go on from there.",
+            false => "Variables set before the failing line are kept. Fix the error and continue from there.",
         };
         reply.failure = Some(Failure::new("python_error", message, advice));
     }
@@ -154,7 +154,7 @@ pub(super) async fn shell(call: Call<'_>, id: &SandboxId) -> Done {
             _ => "the command failed".to_owned(),
         };
         reply.failure =
-            Some(Failure::new("command_failed", message, "Read what it wrote, mend the command, run it again."));
+            Some(Failure::new("command_failed", message, "Read its output, fix the command and run it again."));
     }
     reply.stranger = fetches.then_some("a command that may have fetched it from elsewhere");
     Ok(reply)

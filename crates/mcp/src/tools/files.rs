@@ -62,14 +62,16 @@ pub(super) async fn upload(mut call: Call<'_>, id: &SandboxId) -> Done {
     let bytes = match (call.args.take_text("content_base64")?, call.args.take_text("content")?) {
         (Some(encoded), None) => {
             let plain: String = encoded.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-            STANDARD.decode(plain).map_err(|error| Failure::args(format!("`content_base64` is no base64: {error}")))?
+            STANDARD
+                .decode(plain)
+                .map_err(|error| Failure::args(format!("`content_base64` is not valid base64: {error}")))?
         }
         (None, Some(text)) => text.into_bytes(),
         _ => return Err(Failure::args("give either `content_base64` or `content`")),
     };
     let pieces = futures_util::stream::iter([Ok(Bytes::from(bytes))]);
     let done = call.bay().upload(&call.owner, id, uri::inside(&path), Box::pin(pieces)).await?;
-    Ok(Reply::new(format!("{} is there, {} bytes.", done.path, done.size), to_value(&done)))
+    Ok(Reply::new(format!("Wrote {}, {} bytes.", done.path, done.size), to_value(&done)))
 }
 
 pub(super) async fn download(mut call: Call<'_>, id: &SandboxId) -> Done {
