@@ -95,12 +95,12 @@ impl ApiError {
             // The kernel's words for "this would lead out": EXDEV for `..` and absolute symlinks, ELOOP for circles.
             Errno::XDEV => Self::invalid_path(given, "it leads outside the workspace"),
             Errno::LOOP => Self::invalid_path(given, "a symlink on the way cannot be followed"),
-            Errno::NAMETOOLONG | Errno::INVAL => Self::invalid_path(given, "no file can have such a name"),
+            Errno::NAMETOOLONG | Errno::INVAL => Self::invalid_path(given, "invalid file name"),
             Errno::NOTDIR => Self::bad_request("not_a_directory", format!("Not a directory: {given}")),
             Errno::ISDIR => Self::bad_request("not_a_file", format!("Is a directory: {given}")),
             Errno::NXIO => Self::bad_request("not_a_file", format!("Not a regular file: {given}")),
             Errno::EXIST | Errno::NOTEMPTY => {
-                Self::new(StatusCode::CONFLICT, "conflict", format!("Something else is there: {given}"))
+                Self::new(StatusCode::CONFLICT, "conflict", format!("Path exists already or is not empty: {given}"))
             }
             Errno::ACCESS | Errno::PERM | Errno::ROFS => {
                 Self::new(StatusCode::FORBIDDEN, "forbidden", format!("Permission denied: {given}"))
