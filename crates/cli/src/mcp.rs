@@ -36,28 +36,28 @@ pub(crate) struct Mcp {
     /// Serve over HTTP at this address, path /mcp, instead of over standard streams
     #[arg(long, value_name = "ADDRESS:PORT")]
     http: Option<SocketAddr>,
-    /// Which tools: core, files, browser, history, skills, all; several with commas between
+    /// Tool sets to offer, separated by commas: core, files, browser, history, skills, all
     #[arg(long, value_name = "SETS", value_delimiter = ',', default_value = "default", value_parser = tool_set)]
     tools: Vec<ToolSet>,
-    /// How long an answer may be, in tokens
+    /// Maximum length of an answer, in tokens
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_TOKENS)]
     max_tokens: usize,
-    /// What answers are made of: both (content and fields), content, or auto, as the client shows them best
+    /// Form of answers: both (content and structured fields), content, or auto (as the client shows them best)
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = answers)]
     answers: Answers,
-    /// The profile of the server's own sandbox; else browser-python where a browser can be had, else python-default
+    /// Profile of the server's own sandbox [default: browser-python if a browser is found, else python-default]
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
-    /// A host that sandboxes may reach: `example.com`, `*.example.com`; may be repeated. None means none
+    /// Allow sandboxes to reach this host: `example.com`, `*.example.com`; may be repeated [default: no network]
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// A loopback or private address that an allowed host may have; may be repeated
+    /// Allow this loopback or private address for an allowed host; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     allow_private: Vec<String>,
-    /// Keep everything in this folder; else in a temporary one that goes with the server
+    /// Data folder [default: a temporary folder that is deleted when the server ends]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// A configuration, YAML or TOML, as `cove serve` reads it
+    /// Configuration file, YAML or TOML, as for `cove serve`
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -177,7 +177,7 @@ fn configured(args: &Mcp, temporary: Option<&Path>) -> anyhow::Result<Config> {
         None => Config::default(),
     };
     if let Some(dir) = args.data_dir.as_deref().or(temporary) {
-        std::fs::create_dir_all(dir).with_context(|| format!("{} cannot be the data folder", dir.display()))?;
+        std::fs::create_dir_all(dir).with_context(|| format!("cannot use {} as the data folder", dir.display()))?;
         config.data_dir = Some(dir.canonicalize()?);
     }
     if !args.allow_host.is_empty() {
