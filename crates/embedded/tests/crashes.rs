@@ -144,7 +144,7 @@ fn crashes() -> Vec<(&'static str, Crash, &'static str)> {
         ("ill", Crash::IllegalInstruction, "illegal instruction"),
         ("div", division, "SIG"),
         ("trap", Crash::Trap, "SIGTRAP"),
-        ("call", Crash::ForbiddenCall, "walls forbid"),
+        ("call", Crash::ForbiddenCall, "forbidden system call"),
     ]
 }
 

@@ -133,11 +133,11 @@ pub(super) async fn an_owners_skills_are_bounded(place: Place) {
     assert_eq!(ask(count).number(&store.read).await.unwrap(), MAX_EVALUATIONS);
     let fill = "WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < $2) \
                 INSERT INTO candidates (id, owner, skill_key, skill_type, source_execution_ids, status, created_at, \
-                updated_at) SELECT 'c' || i, $1, 's', 'code', '[]', 'draft', 1, 1 FROM numbers";
+                updated_at) SELECT 'sc-' || (100000000000 + i), $1, 's', 'code', '[]', 'draft', 1, 1 FROM numbers";
     ask(fill).text(owner.as_str()).int(MAX_CANDIDATES - 1).run(&store.write).await.unwrap();
     let refused = create_candidate(store, owner, wish()).await.unwrap_err();
     assert_eq!((refused.code, &refused.details["limit"]), (ErrorCode::QuotaExceeded, &json!("candidates")));
-    store.delete_candidate(owner, "c1", None, place.now).await.unwrap();
+    store.delete_candidate(owner, "sc-100000000001", None, place.now).await.unwrap();
     create_candidate(store, owner, wish()).await.unwrap();
 }
 
