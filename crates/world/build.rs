@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
     let mut named: Vec<(PathBuf, String)> = Vec::new();
     for path in files {
-        let name = path.file_name().and_then(|name| name.to_str()).ok_or("a name that is no text")?.to_owned();
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or("a file name that is not UTF-8")?.to_owned();
         named.push((path, name));
     }
     named.push((CANVAS_API.into(), "canvas-api.js".to_owned()));

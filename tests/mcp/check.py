@@ -200,6 +200,11 @@ async def code(call):
     await call("run_javascript", code="let n = 40", session=True)
     assert (await call("run_javascript", code="n + 2", session=True)).structured_content["result"] == 42
 
+    # Milliseconds stay milliseconds.
+    late = await call("run_javascript", code="for (;;);", timeout=100, fails=True)
+    assert late.structured_content["error"]["code"] == "execution_timeout", late
+    assert "100ms" in text_of(late), text_of(late)
+
     assert "42" in text_of(await call("execute_python", code="6 * 7"))
     raised = await call("execute_python", code="1 / 0", fails=True)
     assert "ZeroDivisionError" in text_of(raised)
@@ -229,6 +234,19 @@ async def files(call):
     handle = long.structured_content["full_text"]
     assert "line 12345" in text_of(await call("grep", pattern="line 12345$", path=handle))
     assert "line 9000" in text_of(await call("read", path=handle, offset=9000, limit=5))
+
+
+async def long_answers_start_nothing(call):
+    made = await call("create_sandbox", profile="javascript", ttl=600)
+    id = made.structured_content["id"]
+    lines = "return Array.from({length: 15000}, (_, n) => `line ${n}`).join('\\n')"
+    long = await call("run_javascript", code=lines, sandbox_id=id)
+    listed = await call("list_sandboxes")
+    [status] = [one["status"] for one in listed.structured_content["items"] if one["id"] == id]
+    assert status == "idle", status
+    handle = long.structured_content["full_text"]
+    assert "line 12345" in text_of(await call("grep", pattern="line 12345$", path=handle, sandbox_id=id))
+    await call("delete_sandbox", sandbox_id=id)
 
 
 async def browser(call, address):
@@ -310,6 +328,7 @@ async def everything(client, pid, address, own_sandbox):
         call.sandbox_id = id
     await code(call)
     await files(call)
+    await long_answers_start_nothing(call)
     _, execution_id = await browser(call, address)
     await history(call)
     await skills(call, address, execution_id)

@@ -1,5 +1,6 @@
 //! The browser by command.
 
+use cove_core::{ExecutionId, ReleaseId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -55,7 +56,8 @@ pub struct BrowserExecResult {
     /// Its exit code; −1: out of time.
     pub exit_code: Option<i32>,
     /// Its entry in the history.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
@@ -125,7 +127,8 @@ pub struct BrowserBatchResult {
     /// How long they took.
     pub duration_ms: i64,
     /// Their entry in the history: one for all.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// How long the call took.
     pub execution_time_ms: Option<i64>,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
@@ -164,9 +167,11 @@ pub struct BrowserSkillResult {
     /// The skill.
     pub skill_key: String,
     /// The release that was replayed.
-    pub release_id: String,
+    #[schema(value_type = String)]
+    pub release_id: ReleaseId,
     /// Its entry in the history.
-    pub execution_id: String,
+    #[schema(value_type = String)]
+    pub execution_id: ExecutionId,
     /// How long the call took.
     pub execution_time_ms: i64,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
@@ -193,7 +198,8 @@ pub struct BrowserTrace {
     /// Its reference.
     pub trace_ref: String,
     /// The execution that it belongs to.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// When.
     pub created_at: Moment,
     /// The steps, as Gull noted them.

@@ -1,5 +1,6 @@
 //! Cargos: the volumes behind `/workspace`.
 
+use cove_core::{CargoId, SandboxId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -12,11 +13,13 @@ pub const MAX_CARGO_MB: u32 = 65_536;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CargoInfo {
     /// `ws-` and 12 hex digits.
-    pub id: String,
+    #[schema(value_type = String)]
+    pub id: CargoId,
     /// Whether it was made for a sandbox and goes with it.
     pub managed: bool,
     /// That sandbox.
-    pub managed_by_sandbox_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub managed_by_sandbox_id: Option<SandboxId>,
     /// What holds it, and how its limit is kept: `local+loop`, `local+watch`, …
     pub backend: String,
     /// What may be in it.

@@ -8,35 +8,35 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
-    /// No such thing, or not the caller's.
+    /// Not found, or owned by somebody else.
     NotFound,
-    /// No key, or a wrong one.
+    /// Missing or invalid API key.
     Unauthorized,
-    /// The key may not do this.
+    /// The API key may not do this.
     Forbidden,
-    /// Too much, or too often.
+    /// Quota or rate limit exceeded.
     QuotaExceeded,
-    /// The session is starting; `details.retry_after_ms` says when to come back.
+    /// The session is starting; `details.retry_after_ms` says when to try again.
     SessionNotReady,
-    /// The work took longer than it was allowed.
+    /// The work timed out.
     Timeout,
     /// The runtime failed.
     ShipError,
-    /// The thing is not in a state for this.
+    /// The resource is not in a state for this.
     Conflict,
-    /// The sandbox is past its end.
+    /// The sandbox has expired.
     SandboxExpired,
-    /// A sandbox without an end cannot be extended.
+    /// A sandbox without an expiry cannot be extended.
     SandboxTtlInfinite,
-    /// A value is not allowed.
+    /// Invalid value.
     ValidationError,
     /// No such file in the workspace.
     FileNotFound,
-    /// The profile cannot do this; `details.capability` and `details.available`.
+    /// The profile does not support this; `details.capability` and `details.available`.
     CapabilityNotSupported,
-    /// The path is not one in the workspace; `details.reason`.
+    /// Invalid path, or a path outside the workspace; `details.reason`.
     InvalidPath,
-    /// A fault of Bay's own.
+    /// Internal server error.
     InternalError,
 }
 
@@ -104,6 +104,29 @@ impl std::fmt::Display for ErrorCode {
     }
 }
 
+/// Why a runtime failed, where that is known: `details.cause` of a `ship_error`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RuntimeCause {
+    /// It, or a program that it needs, could not be started.
+    NotStarted,
+    /// It ended while it worked.
+    Ended,
+    /// It did not answer any more and was ended.
+    Silent,
+}
+
+impl RuntimeCause {
+    /// As it is written on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotStarted => "not_started",
+            Self::Ended => "ended",
+            Self::Silent => "silent",
+        }
+    }
+}
+
 /// A refusal, as the control plane says it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{code}: {message}")]
@@ -131,6 +154,17 @@ impl BayError {
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// With why a runtime failed.
+    #[must_use]
+    pub fn caused_by(self, cause: RuntimeCause) -> Self {
+        self.with("cause", cause.as_str())
+    }
+
+    /// Why a runtime failed, where that is known.
+    pub fn cause(&self) -> Option<RuntimeCause> {
+        RuntimeCause::deserialize(self.details.get("cause")?).ok()
     }
 
     /// The form on the wire.

@@ -1,5 +1,6 @@
 //! Python, shell and JavaScript.
 
+use cove_core::ExecutionId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -40,13 +41,17 @@ pub struct PythonExecResult {
     pub output: String,
     /// The error with its traceback.
     pub error: Option<String>,
+    /// Whether it was ended because its time was over.
+    #[serde(default)]
+    pub timed_out: bool,
     /// Why it was ended by force; none: it was not, or nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
     /// The rich form.
     pub data: Option<PythonData>,
     /// Its entry in the history.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
@@ -129,13 +134,17 @@ pub struct ShellExecResult {
     pub output: String,
     /// Why it failed.
     pub error: Option<String>,
+    /// Whether it was ended because its time was over.
+    #[serde(default)]
+    pub timed_out: bool,
     /// Why it was ended by force; none: it was not, or nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
     /// Its exit code.
     pub exit_code: Option<i32>,
     /// Its entry in the history.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
@@ -213,7 +222,8 @@ pub struct JavaScriptExecResult {
     /// The rich form.
     pub data: Option<JavaScriptData>,
     /// Its entry in the history.
-    pub execution_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub execution_id: Option<ExecutionId>,
     /// How long it took.
     pub execution_time_ms: Option<i64>,
     /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.

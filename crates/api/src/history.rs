@@ -1,5 +1,6 @@
 //! The record of what ran.
 
+use cove_core::ExecutionId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -9,7 +10,8 @@ use crate::Moment;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HistoryEntry {
     /// `exec-` and 12 hex digits.
-    pub id: String,
+    #[schema(value_type = String)]
+    pub id: ExecutionId,
     /// The session it ran in.
     pub session_id: Option<String>,
     /// `python`, `shell`, `javascript`, `browser` or `browser_batch`.

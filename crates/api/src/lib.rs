@@ -11,13 +11,14 @@ mod event;
 mod exec;
 mod files;
 mod history;
-mod id;
 mod maintenance;
 mod page;
 mod profile;
 mod sandbox;
 mod skills;
 mod time;
+
+pub use cove_core::{CandidateId, CargoId, ExecutionId, IdError, ReleaseId, SandboxId};
 
 pub use artifact::{ArtifactInfo, ArtifactList};
 pub use browser::{
@@ -26,7 +27,7 @@ pub use browser::{
     SnapshotRequest,
 };
 pub use cargo::{CargoInfo, CargoList, CreateCargo, MAX_CARGO_MB};
-pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, SchemaErrors, SchemaProblem};
+pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, RuntimeCause, SchemaErrors, SchemaProblem};
 pub use event::{Event, EventKind, ToolAnswer};
 pub use exec::{
     EngineUsed, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptImage, JavaScriptSession,
@@ -35,7 +36,6 @@ pub use exec::{
 };
 pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, FileStatus, UploadResult, WriteFile};
 pub use history::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
-pub use id::{IdKind, new_id};
 pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
 pub use page::{ListQuery, Status};
 pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};

@@ -1,5 +1,6 @@
 //! Sandboxes: the only thing that a client names.
 
+use cove_core::{CargoId, SandboxId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -25,13 +26,15 @@ pub enum SandboxStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SandboxInfo {
     /// `sandbox-` and 12 hex digits.
-    pub id: String,
+    #[schema(value_type = String)]
+    pub id: SandboxId,
     /// What it is doing.
     pub status: SandboxStatus,
     /// The profile it was made with.
     pub profile: String,
     /// Its cargo: what is in `/workspace`.
-    pub cargo_id: String,
+    #[schema(value_type = String)]
+    pub cargo_id: CargoId,
     /// What the profile can do.
     pub capabilities: Vec<String>,
     /// When it was made.

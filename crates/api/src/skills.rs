@@ -1,5 +1,6 @@
 //! Skills: what was learnt from executions, tried, released and watched.
 
+use cove_core::{CandidateId, ReleaseId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
@@ -108,7 +109,8 @@ pub struct CreateCandidate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CandidateInfo {
     /// `sc-` and 12 hex digits.
-    pub id: String,
+    #[schema(value_type = String)]
+    pub id: CandidateId,
     /// The skill's name.
     pub skill_key: String,
     /// What it is for.
@@ -142,7 +144,8 @@ pub struct CandidateInfo {
     /// When it was last evaluated.
     pub last_evaluated_at: Option<Moment>,
     /// Its release.
-    pub promotion_release_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub promotion_release_id: Option<ReleaseId>,
     /// Whose it is.
     pub created_by: Option<String>,
     /// When it was made.
@@ -208,7 +211,8 @@ pub struct EvaluationInfo {
     /// `se-` and 12 hex digits.
     pub id: String,
     /// Of which candidate.
-    pub candidate_id: String,
+    #[schema(value_type = String)]
+    pub candidate_id: CandidateId,
     /// What it was tried on.
     pub benchmark_id: Option<String>,
     /// From 0 to 1.
@@ -248,11 +252,13 @@ pub struct Promote {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReleaseInfo {
     /// `sr-` and 12 hex digits.
-    pub id: String,
+    #[schema(value_type = String)]
+    pub id: ReleaseId,
     /// The skill's name.
     pub skill_key: String,
     /// The candidate that was released.
-    pub candidate_id: String,
+    #[schema(value_type = String)]
+    pub candidate_id: CandidateId,
     /// Counts up in each skill.
     pub version: i64,
     /// How far.
@@ -266,13 +272,16 @@ pub struct ReleaseInfo {
     /// When.
     pub promoted_at: Moment,
     /// The release that this one takes back.
-    pub rollback_of: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub rollback_of: Option<ReleaseId>,
     /// The canary that it came from.
-    pub auto_promoted_from: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub auto_promoted_from: Option<ReleaseId>,
     /// Until when it is watched.
     pub health_window_end_at: Option<Moment>,
     /// The release that it replaces.
-    pub upgrade_of_release_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub upgrade_of_release_id: Option<ReleaseId>,
     /// Why.
     pub upgrade_reason: Option<String>,
     /// What is new.
@@ -320,7 +329,8 @@ pub struct ReleaseQuery {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReleaseHealth {
     /// Which release.
-    pub release_id: String,
+    #[schema(value_type = String)]
+    pub release_id: ReleaseId,
     /// The skill's name.
     pub skill_key: String,
     /// How far it goes.

@@ -49,7 +49,7 @@ async fn main() -> Result<(), Failure> {
     let bay = Bay::open(config).await?;
     let owner = Owner::new("default");
     let begin = Instant::now();
-    let ids: Vec<String> = stream::iter(0..sandboxes)
+    let ids: Vec<cove_api::SandboxId> = stream::iter(0..sandboxes)
         .map(|_| async {
             let made = bay.create_sandbox(&owner, CreateSandbox::default(), None).await?;
             bay.exec_shell(&owner, &made.id, shell()).await?;

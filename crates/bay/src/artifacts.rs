@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use cove_api::SandboxId;
 use cove_api::{ArtifactInfo, ArtifactList, BayError, ErrorCode, Moment};
 use cove_artifacts::{ArtifactName, StoreError};
 
@@ -14,10 +15,10 @@ use crate::{Answer, Bay, Download, Owner};
 /// What the pictures of each owner's sandboxes take, as far as it is known: an owner is looked at when one of its runs has
 /// drawn something, and from then on each of its sandboxes when it draws.
 #[derive(Debug, Default)]
-pub(crate) struct Pictures(Mutex<HashMap<Owner, HashMap<String, u64>>>);
+pub(crate) struct Pictures(Mutex<HashMap<Owner, HashMap<SandboxId, u64>>>);
 
 impl Pictures {
-    fn of(&self) -> MutexGuard<'_, HashMap<Owner, HashMap<String, u64>>> {
+    fn of(&self) -> MutexGuard<'_, HashMap<Owner, HashMap<SandboxId, u64>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -38,7 +39,7 @@ const PIECE_BYTES: usize = 256 << 10;
 
 impl Bay {
     /// All of them, the newest first.
-    pub async fn list_artifacts(&self, owner: &Owner, id: &str) -> Answer<ArtifactList> {
+    pub async fn list_artifacts(&self, owner: &Owner, id: &SandboxId) -> Answer<ArtifactList> {
         self.alive_row(owner, id).await?;
         let shelf = self.inner.javascript.shelf(id);
         let listed = off_thread(move || {
@@ -55,7 +56,7 @@ impl Bay {
     }
 
     /// One of them.
-    pub async fn artifact(&self, owner: &Owner, id: &str, name: &str) -> Answer<Download> {
+    pub async fn artifact(&self, owner: &Owner, id: &SandboxId, name: &str) -> Answer<Download> {
         self.alive_row(owner, id).await?;
         let gone = || BayError::new(ErrorCode::FileNotFound, format!("the sandbox has no artifact {name:?}"));
         let wanted: ArtifactName = name.parse().map_err(|_| gone())?;
@@ -83,8 +84,8 @@ impl Bay {
         let (held, limit) = (self.inner.pictures.bytes(owner), self.inner.config.limits.max_artifacts_mb);
         if held >= u64::from(limit) << 20 {
             return Some(format!(
-                "the pictures of your sandboxes take {} MB, and at most {limit} are kept (limits.max_artifacts_mb): delete \
-                 sandboxes that are done with",
+                "your sandboxes hold {} MB of pictures, and the limit is {limit} MB (limits.max_artifacts_mb): \
+                 delete sandboxes that you no longer need",
                 held >> 20
             ));
         }
@@ -92,14 +93,14 @@ impl Bay {
     }
 
     /// A run has drawn: what its sandbox keeps is counted anew, and what the owner's others keep once.
-    pub(crate) async fn count_pictures(&self, owner: &Owner, sandbox_id: &str) -> Answer<()> {
+    pub(crate) async fn count_pictures(&self, owner: &Owner, sandbox_id: &SandboxId) -> Answer<()> {
         let known = self.inner.pictures.of().contains_key(owner);
         let mut ids = if known { Vec::new() } else { self.store().sandboxes_of(owner).await? };
-        ids.push(sandbox_id.to_owned());
+        ids.push(sandbox_id.clone());
         let root = self.inner.javascript.artifacts_root().to_owned();
         let counted = tokio::task::spawn_blocking(move || {
-            let bytes = |id: &String| {
-                let files = std::fs::read_dir(root.join(id)).into_iter().flatten().flatten();
+            let bytes = |id: &SandboxId| {
+                let files = std::fs::read_dir(root.join(id.as_str())).into_iter().flatten().flatten();
                 files.filter_map(|file| Some(file.metadata().ok()?.len())).sum::<u64>()
             };
             ids.into_iter().map(|id| (bytes(&id), id)).map(|(bytes, id)| (id, bytes)).collect::<Vec<_>>()
@@ -117,13 +118,13 @@ impl Bay {
     }
 
     /// Ids of the sandboxes that have artifacts on the disk; for the collector.
-    pub(crate) fn sandboxes_with_artifacts(&self) -> Vec<String> {
+    pub(crate) fn sandboxes_with_artifacts(&self) -> Vec<SandboxId> {
         if !self.inner.driver.knows_cargos() {
             return Vec::new();
         }
         let entries = std::fs::read_dir(self.inner.javascript.artifacts_root()).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        names.filter(|name| cove_api::IdKind::Sandbox.fits(name)).collect()
+        names.filter_map(|name| name.parse().ok()).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cove_api::{BayError, ErrorCode, IdKind, Moment, ProfileList, new_id};
+use cove_api::{BayError, ErrorCode, Moment, ProfileList};
 
 use crate::artifacts::Pictures;
 use crate::collector::CollectorState;
@@ -12,7 +12,9 @@ use crate::config::{Config, Profile};
 use crate::disk::Disk;
 use crate::driver::{Driver, LocalDriver};
 use crate::events::Events;
+use crate::files::Deferred;
 use crate::hold::Hold;
+use crate::id::fresh_name;
 use crate::javascript::{EngineOptions, JavaScriptRoom};
 use crate::peers::Peers;
 use crate::session::Sessions;
@@ -24,7 +26,7 @@ use crate::{Answer, Owner, lost};
 /// How often a Bay says that it is alive.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Not heard for so long, it is dead.
+/// No heartbeat for this long: the Bay is considered dead.
 pub(crate) const DEAD_AFTER_SECS: i64 = 30;
 
 /// What runs in a sandbox may go on for so long after its Bay was last heard; then it ends by itself, also while Bay is
@@ -64,6 +66,8 @@ pub(crate) struct Inner {
     pub(crate) disk: Disk,
     /// Entries of the history that are still to be written.
     pub(crate) unwritten: Unwritten,
+    /// Files that wait until their sandbox runs.
+    pub(crate) deferred: Deferred,
     /// What pictures the owners keep.
     pub(crate) pictures: Pictures,
     /// Who asks the database whether it is there.
@@ -100,8 +104,10 @@ impl Bay {
         let limits = &config.limits;
         let bounds = Bounds::mebibytes(limits.max_history_mb, limits.max_traces_mb, limits.max_payloads_mb);
         let store = store.keeping_answers(config.idempotency.ttl_hours).bounded(bounds);
-        let chance = new_id(IdKind::Session).map_err(|error| failed(&error))?;
-        let instance_id = config.gc.instance_id.clone().unwrap_or_else(|| chance.replace("sess-", "bay-"));
+        let instance_id = match &config.gc.instance_id {
+            Some(named) => named.clone(),
+            None => fresh_name("bay").map_err(|error| failed(&error))?,
+        };
         let driver = LocalDriver::new(&config, &instance_id).map_err(|error| failed(&error))?;
         let new = store.is_new().await.map_err(|error| failed(&error))?;
         if new {
@@ -149,6 +155,7 @@ impl Bay {
             mild_until: Mutex::new(None),
             disk,
             unwritten: Unwritten::default(),
+            deferred: Deferred::default(),
             pictures: Pictures::default(),
             probing: Mutex::new(None),
             hold: Mutex::new(Some(hold)),
@@ -215,7 +222,7 @@ impl Bay {
     /// Refuses new work while Bay ends.
     pub(crate) fn open_for_work(&self) -> Answer<()> {
         if self.is_closing() {
-            let refusal = BayError::new(ErrorCode::SessionNotReady, "Bay is ending; ask again");
+            let refusal = BayError::new(ErrorCode::SessionNotReady, "the server is shutting down; try again");
             return Err(refusal.with("retry_after_ms", 1000));
         }
         Ok(())
@@ -286,9 +293,4 @@ impl Bay {
 /// As the machine's uptime is counted.
 fn lease_ms() -> u64 {
     u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// A new id, or the one fault there can be.
-pub(crate) fn fresh(kind: IdKind) -> Answer<String> {
-    new_id(kind).map_err(|error| BayError::new(ErrorCode::InternalError, format!("no randomness: {error}")))
 }

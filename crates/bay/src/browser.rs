@@ -11,10 +11,14 @@ use cove_api::{
     BayError, BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserStep,
     BrowserTrace, ClickRequest, ErrorCode, FillRequest, Moment, NavigateRequest, ScreenshotRequest, SnapshotRequest,
 };
+use cove_api::{ExecutionId, SandboxId};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::config::Capability;
 use crate::files::relative;
+use crate::router::Admitted;
 use crate::sandboxes::invalid;
 use crate::store::{NewBlob, blob_id, blob_ref};
 use crate::work::{Execution, check_timeout};
@@ -32,12 +36,32 @@ const MAX_TRACED_BYTES: usize = 8 << 10;
 /// What kind of blob a trace is.
 const TRACE: &str = "browser_trace";
 
+/// What Gull answers to one command.
+#[derive(Debug, Deserialize)]
+struct OneAnswer {
+    #[serde(default)]
+    stdout: String,
+    #[serde(default)]
+    stderr: String,
+    exit_code: i32,
+}
+
+/// What Gull answers to a batch.
+#[derive(Debug, Deserialize)]
+struct BatchAnswer {
+    results: Vec<BrowserStep>,
+    total_steps: u32,
+    completed_steps: u32,
+    success: bool,
+    duration_ms: Option<i64>,
+}
+
 impl Bay {
     /// Runs one command.
     pub async fn exec_browser(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: BrowserExecRequest,
     ) -> Answer<BrowserExecResult> {
         self.browse(owner, id, request, Capability::Browser).await
@@ -47,7 +71,7 @@ impl Bay {
     pub async fn exec_browser_batch(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: BrowserBatchRequest,
     ) -> Answer<BrowserBatchResult> {
         check_timeout(request.timeout, 600)?;
@@ -58,34 +82,25 @@ impl Bay {
         let body = json!({
             "commands": request.commands, "timeout": request.timeout, "stop_on_error": request.stop_on_error
         });
-        let answered = async {
-            let mut berth = self.berth(&call).await?;
-            run.session_id = Some(berth.session.id.clone());
-            self.ask_json(&call, &mut berth, "/exec_batch", &body, self.patience(request.timeout)).await
-        };
-        let mut answer = match answered.await {
+        let answered = self.ask_gull(&call, &mut run, "/exec_batch", &body, request.timeout).await;
+        let BatchAnswer { results, total_steps, completed_steps, success, duration_ms } = match answered {
             Ok(answer) => answer,
             Err(error) => {
                 run.end(false, None, Some(&error.message)).await;
                 return Err(error);
             }
         };
-        let unread =
-            |error| BayError::new(ErrorCode::ShipError, format!("the runtime's answer does not read: {error}"));
-        let results: Vec<BrowserStep> = serde_json::from_value(answer["results"].take()).map_err(unread)?;
-        let success = answer["success"] == true;
         let trace = self.keep_trace(owner, id, &run.id, request.include_trace, &results).await;
         run.payload_ref = trace.clone().unwrap_or_default();
         let output: Vec<&str> =
             results.iter().map(|step| step.stdout.trim_end()).filter(|text| !text.is_empty()).collect();
         let error = (!success).then(|| batch_failure(&results, request.commands.len()));
         let ended = run.end(success, Some(&output.join("\n")), error.as_deref()).await;
-        let count = |name: &str| u32::try_from(answer[name].as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
         Ok(BrowserBatchResult {
-            total_steps: count("total_steps"),
-            completed_steps: count("completed_steps"),
+            total_steps,
+            completed_steps,
             success,
-            duration_ms: answer["duration_ms"].as_i64().unwrap_or(ended.took_ms),
+            duration_ms: duration_ms.unwrap_or(ended.took_ms),
             results,
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
@@ -98,7 +113,7 @@ impl Bay {
     pub async fn browser_navigate(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: NavigateRequest,
     ) -> Answer<BrowserExecResult> {
         let line = format!("open {}", argument("url", &request.url)?);
@@ -109,7 +124,7 @@ impl Bay {
     pub async fn browser_snapshot(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: SnapshotRequest,
     ) -> Answer<BrowserExecResult> {
         let line = if request.interactive { "snapshot -i" } else { "snapshot" };
@@ -117,13 +132,18 @@ impl Bay {
     }
 
     /// Clicks.
-    pub async fn browser_click(&self, owner: &Owner, id: &str, request: ClickRequest) -> Answer<BrowserExecResult> {
+    pub async fn browser_click(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        request: ClickRequest,
+    ) -> Answer<BrowserExecResult> {
         let line = format!("click {}", argument("ref", &request.reference)?);
         self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
 
     /// Fills in.
-    pub async fn browser_fill(&self, owner: &Owner, id: &str, request: FillRequest) -> Answer<BrowserExecResult> {
+    pub async fn browser_fill(&self, owner: &Owner, id: &SandboxId, request: FillRequest) -> Answer<BrowserExecResult> {
         let line = format!("fill {} {}", argument("ref", &request.reference)?, quoted("text", &request.text)?);
         self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
@@ -132,7 +152,7 @@ impl Bay {
     pub async fn browser_screenshot(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: ScreenshotRequest,
     ) -> Answer<BrowserExecResult> {
         let mut line = "screenshot".to_owned();
@@ -147,10 +167,10 @@ impl Bay {
     }
 
     /// A trace that was kept.
-    pub async fn browser_trace(&self, owner: &Owner, id: &str, trace_ref: &str) -> Answer<BrowserTrace> {
+    pub async fn browser_trace(&self, owner: &Owner, id: &SandboxId, trace_ref: &str) -> Answer<BrowserTrace> {
         self.alive_row(owner, id).await?;
-        let none = || BayError::new(ErrorCode::NotFound, "there is no such trace of this sandbox");
-        let blob = self.inner.store.blob(owner, blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
+        let none = || BayError::new(ErrorCode::NotFound, "this sandbox has no such trace");
+        let blob = self.inner.store.blob(owner, &blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
         if blob.kind != TRACE || blob.sandbox_id.as_deref() != Some(id) {
             return Err(none());
         }
@@ -166,7 +186,7 @@ impl Bay {
     async fn browse(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         request: BrowserExecRequest,
         capability: Capability,
     ) -> Answer<BrowserExecResult> {
@@ -177,28 +197,16 @@ impl Bay {
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
         let body = json!({"cmd": request.cmd, "timeout": request.timeout});
         let begin = std::time::Instant::now();
-        let answered = async {
-            let mut berth = self.berth(&call).await?;
-            run.session_id = Some(berth.session.id.clone());
-            self.ask_json(&call, &mut berth, "/exec", &body, self.patience(request.timeout)).await
-        };
-        let answer = match answered.await {
+        let answered = self.ask_gull(&call, &mut run, "/exec", &body, request.timeout).await;
+        let OneAnswer { stdout, stderr, exit_code } = match answered {
             Ok(answer) => answer,
             Err(error) => {
                 run.end(false, None, Some(&error.message)).await;
                 return Err(error);
             }
         };
-        let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
-        let exit_code = answer["exit_code"].as_i64().and_then(|code| i32::try_from(code).ok());
-        let step = BrowserStep {
-            cmd: request.cmd,
-            stdout: text("stdout"),
-            stderr: text("stderr"),
-            exit_code: exit_code.unwrap_or(1),
-            step_index: 0,
-            duration_ms: millis(begin.elapsed()),
-        };
+        let duration_ms = millis(begin.elapsed());
+        let step = BrowserStep { cmd: request.cmd, stdout, stderr, exit_code, step_index: 0, duration_ms };
         let success = step.exit_code == 0;
         let trace = self.keep_trace(owner, id, &run.id, request.include_trace, std::slice::from_ref(&step)).await;
         run.payload_ref = trace.clone().unwrap_or_default();
@@ -218,12 +226,29 @@ impl Bay {
         })
     }
 
+    /// Asks the browser runtime and reads its whole answer, so that a run has one place where it can fail.
+    async fn ask_gull<T: DeserializeOwned>(
+        &self,
+        call: &Admitted,
+        run: &mut Execution,
+        path: &str,
+        body: &Value,
+        timeout_s: u64,
+    ) -> Answer<T> {
+        let mut berth = self.berth(call).await?;
+        run.session_id = Some(berth.session.id.clone());
+        let answer = self.ask_json(call, &mut berth, path, body, self.patience(timeout_s)).await?;
+        T::deserialize(answer).map_err(|error| {
+            BayError::new(ErrorCode::ShipError, format!("the browser runtime sent an invalid answer: {error}"))
+        })
+    }
+
     /// Keeps a trace, if one is wanted. One that cannot be kept is no reason to lose the answer, which says so.
     async fn keep_trace(
         &self,
         owner: &Owner,
-        sandbox_id: &str,
-        execution_id: &str,
+        sandbox_id: &SandboxId,
+        execution_id: &ExecutionId,
         wanted: bool,
         steps: &[BrowserStep],
     ) -> Answer<Option<String>> {

@@ -1,15 +1,15 @@
 //! Cargos: made, listed, deleted.
 
-use cove_api::{BayError, CargoInfo, CargoList, CreateCargo, ErrorCode, IdKind, ListQuery, MAX_CARGO_MB, Moment};
+use cove_api::{BayError, CargoId, CargoInfo, CargoList, CreateCargo, ErrorCode, ListQuery, MAX_CARGO_MB, Moment};
 
-use crate::bay::fresh;
 use crate::config::DiskLimit;
 use crate::driver::CargoLimit;
+use crate::id::fresh;
 use crate::sandboxes::{driver_fault, invalid, page_size};
 use crate::store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 use crate::{Answer, Bay, IdempotencyKey, Owner};
 
-fn not_found(id: &str) -> BayError {
+pub(crate) fn not_found(id: &str) -> BayError {
     let shown: String = id.chars().take(64).collect();
     BayError::new(ErrorCode::NotFound, format!("there is no cargo {shown}"))
 }
@@ -31,8 +31,9 @@ impl Bay {
         }
         let request = format!("POST /v1/cargos {}", serde_json::to_value(&wish).unwrap_or_default());
         let read = |answer| {
-            serde_json::from_value(answer)
-                .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored answer: {error}")))
+            serde_json::from_value(answer).map_err(|error| {
+                BayError::new(ErrorCode::InternalError, format!("a stored response cannot be read: {error}"))
+            })
         };
         let now = Moment::now();
         if let Some(key) = key
@@ -42,7 +43,7 @@ impl Bay {
         }
         let answer = |row: &CargoRow| serde_json::to_value(&row.info).unwrap_or_default();
         let once = key.map(|key| Once { key, request: &request, answer: &answer });
-        let id = fresh(IdKind::Cargo)?;
+        let id = fresh::<CargoId>()?;
         self.inner.driver.prepare_cargo(&id, CargoLimit::Watched).await.map_err(|error| driver_fault(&error))?;
         let new = NewCargo { id: &id, backend: self.inner.driver.cargo_backend(DiskLimit::Watched), size_limit_mb };
         let limits = &self.inner.config.limits;
@@ -69,19 +70,13 @@ impl Bay {
     }
 
     /// One cargo.
-    pub async fn cargo(&self, owner: &Owner, id: &str) -> Answer<CargoInfo> {
-        if !IdKind::Cargo.fits(id) {
-            return Err(not_found(id));
-        }
+    pub async fn cargo(&self, owner: &Owner, id: &CargoId) -> Answer<CargoInfo> {
         let found = self.inner.store.cargo(owner, id).await?;
         found.map(|row| row.info).ok_or_else(|| not_found(id))
     }
 
     /// Deletes it; refused while a sandbox uses it.
-    pub async fn delete_cargo(&self, owner: &Owner, id: &str) -> Answer<()> {
-        if !IdKind::Cargo.fits(id) {
-            return Err(not_found(id));
-        }
+    pub async fn delete_cargo(&self, owner: &Owner, id: &CargoId) -> Answer<()> {
         let (store, now) = (&self.inner.store, Moment::now());
         let mut removal = store.must(|| store.delete_cargo(owner, id, now)).await;
         if removal.as_ref().is_err_and(crate::store::StoreError::is_full) && store.is_unused(owner, id).await? {
@@ -96,7 +91,7 @@ impl Bay {
                 Err(refusal.with("active_sandbox_ids", sandboxes))
             }
             CargoRemoval::Gone => {
-                let (bay, id) = (self.clone(), id.to_owned());
+                let (bay, id) = (self.clone(), id.clone());
                 let removal = tokio::spawn(async move { bay.remove_cargo(&id).await });
                 let _ = tokio::time::timeout(std::time::Duration::from_secs(2), removal).await;
                 Ok(())

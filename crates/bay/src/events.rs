@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cove_api::SandboxId;
 use cove_api::{Event, EventKind, Moment};
 use futures_util::Stream;
 use serde_json::{Map, Value};
@@ -35,7 +36,7 @@ const EVENT_BYTES: usize = 96;
 
 impl Bay {
     /// Events after number `after` (`None`: from now on).
-    pub async fn events(&self, owner: &Owner, id: &str, after: Option<u64>) -> Answer<EventStream> {
+    pub async fn events(&self, owner: &Owner, id: &SandboxId, after: Option<u64>) -> Answer<EventStream> {
         let row = self.alive_row(owner, id).await?;
         self.settle(&row).await?;
         Ok(self.inner.events.read(id, after))

@@ -1,6 +1,7 @@
 //! The record of what ran.
 
 use cove_api::{Annotation, BayError, ErrorCode, HistoryEntry, HistoryList, HistoryQuery, Moment};
+use cove_api::{ExecutionId, SandboxId};
 
 use crate::store::{ExecutionFilter, MAX_NOTE_BYTES, Store, StoreError, split_tags};
 use crate::{Answer, Bay, Owner};
@@ -10,17 +11,17 @@ const MAX_TAGS_ASKED: usize = 20;
 
 impl Bay {
     /// A page of it.
-    pub async fn history(&self, owner: &Owner, id: &str, query: HistoryQuery) -> Answer<HistoryList> {
+    pub async fn history(&self, owner: &Owner, id: &SandboxId, query: HistoryQuery) -> Answer<HistoryList> {
         history(self.store(), owner, id, &query).await
     }
 
     /// The last entry (of a kind).
-    pub async fn last_execution(&self, owner: &Owner, id: &str, exec_type: Option<&str>) -> Answer<HistoryEntry> {
+    pub async fn last_execution(&self, owner: &Owner, id: &SandboxId, exec_type: Option<&str>) -> Answer<HistoryEntry> {
         last_execution(self.store(), owner, id, exec_type).await
     }
 
     /// One entry.
-    pub async fn execution(&self, owner: &Owner, id: &str, execution_id: &str) -> Answer<HistoryEntry> {
+    pub async fn execution(&self, owner: &Owner, id: &SandboxId, execution_id: &ExecutionId) -> Answer<HistoryEntry> {
         alive(self.store(), owner, id).await?;
         let found = self.store().execution(owner, id, execution_id).await?;
         found.ok_or_else(|| StoreError::missing("execution", execution_id).into())
@@ -30,8 +31,8 @@ impl Bay {
     pub async fn annotate(
         &self,
         owner: &Owner,
-        id: &str,
-        execution_id: &str,
+        id: &SandboxId,
+        execution_id: &ExecutionId,
         note: Annotation,
     ) -> Answer<HistoryEntry> {
         annotate(self.store(), owner, id, execution_id, &note).await
@@ -39,10 +40,10 @@ impl Bay {
 }
 
 /// Refuses a sandbox that is not the owner's, or is over.
-async fn alive(store: &Store, owner: &Owner, id: &str) -> Answer<()> {
+async fn alive(store: &Store, owner: &Owner, id: &SandboxId) -> Answer<()> {
     let row = store.sandbox(owner, id).await?.ok_or_else(|| StoreError::missing("sandbox", id))?;
     if row.expired(Moment::now()) {
-        return Err(BayError::new(ErrorCode::SandboxExpired, format!("sandbox {id} is past its end")));
+        return Err(BayError::new(ErrorCode::SandboxExpired, format!("sandbox {id} has expired")));
     }
     Ok(())
 }
@@ -55,7 +56,7 @@ pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
     }
 }
 
-pub(crate) async fn history(store: &Store, owner: &Owner, id: &str, query: &HistoryQuery) -> Answer<HistoryList> {
+pub(crate) async fn history(store: &Store, owner: &Owner, id: &SandboxId, query: &HistoryQuery) -> Answer<HistoryList> {
     let tags = query.tags.as_deref();
     if tags.is_some_and(|tags| split_tags(tags).count() > MAX_TAGS_ASKED) {
         let message = format!("`tags` may name at most {MAX_TAGS_ASKED}");
@@ -79,7 +80,7 @@ pub(crate) async fn history(store: &Store, owner: &Owner, id: &str, query: &Hist
 pub(crate) async fn last_execution(
     store: &Store,
     owner: &Owner,
-    id: &str,
+    id: &SandboxId,
     exec_type: Option<&str>,
 ) -> Answer<HistoryEntry> {
     alive(store, owner, id).await?;
@@ -92,8 +93,8 @@ pub(crate) async fn last_execution(
 pub(crate) async fn annotate(
     store: &Store,
     owner: &Owner,
-    id: &str,
-    execution_id: &str,
+    id: &SandboxId,
+    execution_id: &ExecutionId,
     note: &Annotation,
 ) -> Answer<HistoryEntry> {
     for (name, text) in [("description", &note.description), ("tags", &note.tags), ("notes", &note.notes)] {

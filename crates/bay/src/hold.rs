@@ -53,7 +53,8 @@ async fn hold(what: &Path, lock: &Path) -> Result<File, StartError> {
                 let _ = file.read_to_string(&mut who);
                 let who = who.trim().parse::<u32>().map_or(String::new(), |pid| format!(" (process {pid})"));
                 return Err(StartError(format!(
-                    "{} is in use by another Cove{who}: end that one, or name another place (--data-dir, --database-url)",
+                    "{} is in use by another Cove{who}: stop that one, or use another location (--data-dir, \
+                     --database-url)",
                     what.display()
                 )));
             }

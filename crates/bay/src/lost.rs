@@ -23,8 +23,8 @@ pub(crate) fn look(config: &Config, driver: &LocalDriver) -> Result<(), StartErr
         let url = config.database_url().map_err(|error| failed(&error))?;
         let place = crate::store::sqlite_file(&url).map_or("PostgreSQL".to_owned(), |file| file.display().to_string());
         return Err(StartError(format!(
-            "the database ({place}) is gone or empty, but {} holds {left} workspaces of it: put a copy of the database \
-             back, or start with --start-empty to begin anew (the workspaces are set aside, not removed)",
+            "the database ({place}) is gone or empty, but {} holds {left} workspaces of it: restore a backup of \
+             the database, or start with --start-empty (the workspaces are moved aside, not deleted)",
             root.display()
         )));
     }

@@ -4,9 +4,11 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_api::{BayError, ErrorCode, Moment};
+use cove_api::SandboxId;
+use cove_api::{BayError, ErrorCode, Moment, RuntimeCause};
 use cove_runtime::client::ClientError;
 use hyper::{Method, StatusCode};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::config::{Capability, Profile};
@@ -36,11 +38,11 @@ pub(crate) struct Berth {
 
 impl Bay {
     /// Lets a call in, before anything starts.
-    pub(crate) async fn admit(&self, owner: &Owner, id: &str, capability: Capability) -> Answer<Admitted> {
+    pub(crate) async fn admit(&self, owner: &Owner, id: &SandboxId, capability: Capability) -> Answer<Admitted> {
         let row = self.alive_row(owner, id).await?;
         let profile = self.profile_of(&row)?;
         if !profile.can(capability) {
-            let message = format!("profile {} cannot do {capability}", profile.id);
+            let message = format!("profile {} does not support {capability}", profile.id);
             return Err(unsupported(message, capability, &profile.capability_words()));
         }
         Ok(Admitted { row, profile, capability })
@@ -59,13 +61,13 @@ impl Bay {
     pub(crate) fn profile_of(&self, row: &SandboxRow) -> Answer<Arc<Profile>> {
         let found = self.profile(&row.profile).cloned();
         found.ok_or_else(|| {
-            let message = format!("the sandbox's profile {} is not configured any more", row.profile);
+            let message = format!("the sandbox's profile {} is no longer configured", row.profile);
             BayError::new(ErrorCode::Conflict, message)
         })
     }
 
     /// The sandbox, unless it is not this owner's or its end has come.
-    pub(crate) async fn alive_row(&self, owner: &Owner, id: &str) -> Answer<SandboxRow> {
+    pub(crate) async fn alive_row(&self, owner: &Owner, id: &SandboxId) -> Answer<SandboxRow> {
         let row = self.row(owner, id).await?;
         if row.expired(Moment::now()) {
             return Err(crate::sandboxes::expired());
@@ -74,7 +76,7 @@ impl Bay {
     }
 
     /// Why a call that broke off did so, if it is that its sandbox has expired or was deleted meanwhile.
-    pub(crate) async fn over(&self, owner: &Owner, id: &str) -> Option<BayError> {
+    pub(crate) async fn over(&self, owner: &Owner, id: &SandboxId) -> Option<BayError> {
         self.alive_row(owner, id)
             .await
             .err()
@@ -89,9 +91,10 @@ impl Bay {
         let place = pick(&session, call.capability).ok_or_else(|| {
             let can: Vec<String> =
                 session.all().iter().flat_map(|c| &c.capabilities).map(ToString::to_string).collect();
-            unsupported(format!("no runtime of this session can do {}", call.capability), call.capability, &can)
+            unsupported(format!("no runtime of this session supports {}", call.capability), call.capability, &can)
         })?;
         let container = self.living(&session, place).await?;
+        self.write_deferred(&session).await;
         Ok(Berth { session, container, place, _use: in_use })
     }
 
@@ -151,7 +154,7 @@ impl Bay {
             None => crate::sandboxes::not_found(id),
             Some(row) if row.expired(Moment::now()) => crate::sandboxes::expired(),
             Some(_) if berth.session.ended_for_disk() => crate::disk::ended_for_disk(),
-            Some(_) => BayError::new(ErrorCode::Conflict, "the sandbox was stopped while this went on"),
+            Some(_) => BayError::new(ErrorCode::Conflict, "the sandbox was stopped during this call"),
         }))
     }
 
@@ -182,7 +185,7 @@ impl Bay {
     }
 }
 
-fn pick(session: &LiveSession, capability: Capability) -> Option<usize> {
+pub(crate) fn pick(session: &LiveSession, capability: Capability) -> Option<usize> {
     let all = session.all();
     let can = |place: &usize| all[*place].capabilities.contains(&capability);
     let primary = |place: &usize| all[*place].spec.primary_for.contains(&capability);
@@ -202,8 +205,9 @@ pub(crate) fn broken(error: &ClientError) -> BayError {
         ClientError::Timeout(_) => BayError::new(ErrorCode::Timeout, error.to_string()),
         ClientError::Unreachable(_) => BayError::new(
             ErrorCode::ShipError,
-            format!("the runtime ended while it worked; the next call has a new one ({error})"),
-        ),
+            format!("the runtime ended during this call ({error}); the next call starts a new one"),
+        )
+        .caused_by(RuntimeCause::Ended),
         ClientError::Refused(_) | ClientError::Answer(_) => BayError::new(ErrorCode::ShipError, error.to_string()),
     }
 }
@@ -212,7 +216,7 @@ pub(crate) fn broken(error: &ClientError) -> BayError {
 pub(crate) fn refusal(status: StatusCode, answer: &Value) -> BayError {
     let said = answer["error"]["code"].as_str().unwrap_or_default();
     let message = answer["error"]["message"].as_str().or_else(|| answer["detail"][0]["msg"].as_str());
-    let message = message.unwrap_or("the runtime refused without a word").to_owned();
+    let message = message.unwrap_or("the runtime refused the request without a reason").to_owned();
     let code = match (said, status.as_u16()) {
         ("file_not_found" | "not_found", _) => ErrorCode::FileNotFound,
         ("invalid_path", _) => ErrorCode::InvalidPath,
@@ -225,5 +229,9 @@ pub(crate) fn refusal(status: StatusCode, answer: &Value) -> BayError {
     };
     let error = BayError::new(code, message);
     let error = if said.is_empty() { error } else { error.with("code", said) };
+    let error = match RuntimeCause::deserialize(&answer["error"]["cause"]) {
+        Ok(cause) => error.caused_by(cause),
+        Err(_) => error,
+    };
     if code == ErrorCode::InvalidPath { error.with("reason", "path_traversal") } else { error }
 }

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use cove_api::{
-    BayError, CreateSandbox, ErrorCode, ExtendTtl, IdKind, Moment, SandboxInfo, SandboxList, SandboxQuery,
-    SandboxStatus,
+    BayError, CreateSandbox, ErrorCode, ExtendTtl, Moment, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus,
 };
+use cove_core::{CargoId, SandboxId};
 use serde_json::Value;
 
-use crate::bay::fresh;
 use crate::config::{DiskLimit, Profile};
 use crate::driver::CargoLimit;
+use crate::id::fresh;
 use crate::peers::Home;
 use crate::session::ContainerRecord;
 use crate::store::{
@@ -29,7 +29,7 @@ pub(crate) fn expired() -> BayError {
 /// Refused: no such sandbox, or another's.
 pub(crate) fn not_found(id: &str) -> BayError {
     let shown: String = id.chars().take(64).collect();
-    BayError::new(ErrorCode::NotFound, format!("there is no sandbox {shown}"))
+    BayError::new(ErrorCode::NotFound, format!("there is no sandbox {shown}")).with("id", shown)
 }
 
 /// Refused: a value that cannot be.
@@ -60,7 +60,7 @@ pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
 
 impl Bay {
     /// Refuses where the profile wants a hard limit that this machine, or the wished cargo, cannot have.
-    async fn hard_limit_can_be(&self, owner: &Owner, profile: &Profile, cargo_id: Option<&str>) -> Answer<()> {
+    async fn hard_limit_can_be(&self, owner: &Owner, profile: &Profile, cargo_id: Option<&CargoId>) -> Answer<()> {
         if profile.disk != DiskLimit::Hard {
             return Ok(());
         }
@@ -101,11 +101,11 @@ impl Bay {
         if ttl < 0 {
             return Err(invalid(format!("`ttl` is {ttl}; it must be 0 or more seconds")));
         }
-        if let Some(cargo) = wish.cargo_id.as_deref().filter(|id| !IdKind::Cargo.fits(id)) {
-            let shown: String = cargo.chars().take(64).collect();
-            return Err(BayError::new(ErrorCode::NotFound, format!("there is no cargo {shown}")));
-        }
-        self.hard_limit_can_be(owner, &profile, wish.cargo_id.as_deref()).await?;
+        let existing: Option<CargoId> = match &wish.cargo_id {
+            Some(id) => Some(id.parse().map_err(|_| crate::cargos::not_found(id))?),
+            None => None,
+        };
+        self.hard_limit_can_be(owner, &profile, existing.as_ref()).await?;
         let request = format!("POST /v1/sandboxes {}", serde_json::to_value(&wish).unwrap_or_default());
         let now = Moment::now();
         if let Some(key) = key
@@ -139,8 +139,8 @@ impl Bay {
                 None => {}
             }
         }
-        let (id, cargo_id) = (fresh(IdKind::Sandbox)?, fresh(IdKind::Cargo)?);
-        let cargo = match &wish.cargo_id {
+        let (id, cargo_id) = (fresh::<SandboxId>()?, fresh::<CargoId>()?);
+        let cargo = match &existing {
             Some(existing) => CargoChoice::Existing(existing),
             None => CargoChoice::New(NewCargo {
                 id: &cargo_id,
@@ -178,7 +178,7 @@ impl Bay {
     }
 
     /// One sandbox, with its containers and their health.
-    pub async fn sandbox(&self, owner: &Owner, id: &str) -> Answer<SandboxInfo> {
+    pub async fn sandbox(&self, owner: &Owner, id: &SandboxId) -> Answer<SandboxInfo> {
         let row = self.row(owner, id).await?;
         self.glance(id).await;
         Ok(self.info(&row))
@@ -188,16 +188,13 @@ impl Bay {
     pub async fn extend_ttl(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         wish: ExtendTtl,
         key: Option<&IdempotencyKey>,
     ) -> Answer<SandboxInfo> {
         let key = key.filter(|_| self.inner.config.idempotency.enabled);
         if wish.extend_by < 1 {
             return Err(invalid(format!("`extend_by` is {}; it must be 1 or more seconds", wish.extend_by)));
-        }
-        if !IdKind::Sandbox.fits(id) {
-            return Err(not_found(id));
         }
         let request = format!("POST /v1/sandboxes/{id}/extend_ttl {}", wish.extend_by);
         let answer = |row: &SandboxRow| serde_json::to_value(self.info(row)).unwrap_or_default();
@@ -209,13 +206,13 @@ impl Bay {
             Extension::Missing => Err(not_found(id)),
             Extension::Expired => Err(expired()),
             Extension::Infinite => {
-                Err(BayError::new(ErrorCode::SandboxTtlInfinite, "the sandbox has no end that could be moved"))
+                Err(BayError::new(ErrorCode::SandboxTtlInfinite, "the sandbox has no expiry that could be extended"))
             }
         }
     }
 
     /// Moves the end of idleness; starts nothing.
-    pub async fn keepalive(&self, owner: &Owner, id: &str) -> Answer<()> {
+    pub async fn keepalive(&self, owner: &Owner, id: &SandboxId) -> Answer<()> {
         let row = self.alive_row(owner, id).await?;
         if row.session.is_some() {
             let end = crate::session::idle_end(self.profile_of(&row)?.as_ref());
@@ -228,7 +225,7 @@ impl Bay {
     }
 
     /// Ends the session; the cargo stays.
-    pub async fn stop_sandbox(&self, owner: &Owner, id: &str) -> Answer<()> {
+    pub async fn stop_sandbox(&self, owner: &Owner, id: &SandboxId) -> Answer<()> {
         let row = self.alive_row(owner, id).await?;
         self.end_javascript(id).await;
         self.end_session_of(id, None).await?;
@@ -238,10 +235,7 @@ impl Bay {
     }
 
     /// Ends and hides it, with its managed cargo. Repeating it is fine.
-    pub async fn delete_sandbox(&self, owner: &Owner, id: &str) -> Answer<()> {
-        if !IdKind::Sandbox.fits(id) {
-            return Err(not_found(id));
-        }
+    pub async fn delete_sandbox(&self, owner: &Owner, id: &SandboxId) -> Answer<()> {
         let deletion = self.write_deletion(Some(owner), id).await?;
         let deletion = deletion.ok_or_else(|| not_found(id))?;
         self.clear_away(&deletion.sandbox, deletion.cargo_gone).await
@@ -249,7 +243,11 @@ impl Bay {
 
     /// Writes a deletion down, also where the disk is full: then the reserve is given up for it, and if that is gone, too,
     /// what the sandbox holds goes first.
-    pub(crate) async fn write_deletion(&self, owner: Option<&Owner>, id: &str) -> Answer<Option<SandboxDeletion>> {
+    pub(crate) async fn write_deletion(
+        &self,
+        owner: Option<&Owner>,
+        id: &SandboxId,
+    ) -> Answer<Option<SandboxDeletion>> {
         let (store, now) = (&self.inner.store, Moment::now());
         let written = store.must(|| store.delete_sandbox(owner, id, now)).await;
         if !written.as_ref().is_err_and(crate::store::StoreError::is_full) {
@@ -274,7 +272,7 @@ impl Bay {
     }
 
     /// Where its session lives, if that is another Bay that is alive: the one to hand the request on to.
-    pub async fn home_elsewhere(&self, owner: &Owner, id: &str) -> Answer<Option<Home>> {
+    pub async fn home_elsewhere(&self, owner: &Owner, id: &SandboxId) -> Answer<Option<Home>> {
         let row = self.row(owner, id).await?;
         let Some(session) = row.session.filter(|session| session.instance_id != self.inner.instance_id) else {
             return Ok(None);
@@ -289,6 +287,7 @@ impl Bay {
         self.end_session_of(&row.id, None).await?;
         self.end_elsewhere(row).await?;
         self.inner.events.end(&row.id);
+        self.inner.deferred.take(&row.id);
         self.remove_artifacts(&row.id).await;
         if cargo_gone {
             let (bay, cargo_id) = (self.clone(), row.cargo_id.clone());
@@ -299,11 +298,11 @@ impl Bay {
     }
 
     /// Removes the folder of a deleted cargo, then its row. Left undone, the collector does it.
-    pub(crate) async fn remove_cargo(&self, cargo_id: &str) -> bool {
+    pub(crate) async fn remove_cargo(&self, cargo_id: &CargoId) -> bool {
         match self.inner.driver.delete_cargo(cargo_id).await {
             Ok(()) => self.inner.store.must(|| self.inner.store.forget_cargo(cargo_id)).await.is_ok(),
             Err(error) => {
-                tracing::warn!(cargo = cargo_id, %error, "a cargo could not be removed");
+                tracing::warn!(cargo = %cargo_id, %error, "a cargo could not be removed");
                 false
             }
         }
@@ -320,10 +319,7 @@ impl Bay {
     }
 
     /// An owner's sandbox.
-    pub(crate) async fn row(&self, owner: &Owner, id: &str) -> Answer<SandboxRow> {
-        if !IdKind::Sandbox.fits(id) {
-            return Err(not_found(id));
-        }
+    pub(crate) async fn row(&self, owner: &Owner, id: &SandboxId) -> Answer<SandboxRow> {
         self.inner.store.sandbox(owner, id).await?.ok_or_else(|| not_found(id))
     }
 
@@ -374,11 +370,11 @@ impl Bay {
 /// The answer that was given before.
 fn stored<T: serde::de::DeserializeOwned>(answer: Value) -> Answer<T> {
     serde_json::from_value(answer)
-        .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored answer does not read: {error}")))
+        .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored response cannot be read: {error}")))
 }
 
 /// The driver could not.
 pub(crate) fn driver_fault(error: &crate::driver::DriverError) -> BayError {
     tracing::error!(%error, "the driver failed");
-    BayError::new(ErrorCode::InternalError, "the workspace could not be made; the log says why")
+    BayError::new(ErrorCode::InternalError, "the workspace could not be created; see the server's log")
 }

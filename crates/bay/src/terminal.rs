@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use cove_api::SandboxId;
 use cove_api::{BayError, ErrorCode};
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper::header::{self, HeaderMap, HeaderValue};
@@ -60,7 +61,7 @@ impl Place {
     fn take(count: &Arc<AtomicUsize>) -> Answer<Self> {
         if count.fetch_add(1, Ordering::SeqCst) >= MAX_OF_SESSION {
             count.fetch_sub(1, Ordering::SeqCst);
-            let message = format!("{MAX_OF_SESSION} terminals are open in this sandbox already");
+            let message = format!("too many terminals in this sandbox: the limit is {MAX_OF_SESSION}");
             return Err(BayError::new(ErrorCode::QuotaExceeded, message));
         }
         Ok(Self(Arc::clone(count)))
@@ -78,7 +79,7 @@ impl Bay {
     pub async fn open_terminal(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         (cols, rows): (u16, u16),
         key: &HeaderValue,
     ) -> Answer<Terminal> {

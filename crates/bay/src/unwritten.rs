@@ -41,7 +41,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    fn of(new: &NewExecution<'_>) -> Self {
+    pub(crate) fn of(new: &NewExecution<'_>) -> Self {
         let (code, output, error) = new.kept();
         let own = |text: Option<&str>| text.map(str::to_owned);
         Self {
@@ -96,8 +96,7 @@ pub(crate) struct Unwritten(Mutex<VecDeque<Waiting>>);
 
 impl Unwritten {
     /// Keeps one; false: there is no room for it, and it is lost.
-    pub(crate) fn keep(&self, new: &NewExecution<'_>) -> bool {
-        let one = Waiting::of(new);
+    pub(crate) fn keep(&self, one: Waiting) -> bool {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let sum = |owner: Option<&Owner>| {
             let those = waiting.iter().filter(|waiting| owner.is_none_or(|owner| *owner == waiting.owner));
@@ -129,7 +128,7 @@ mod tests {
         let unwritten = Unwritten::default();
         let code = "x".repeat(200 << 10);
         let keep = |owner: &Owner, id: &str| {
-            unwritten.keep(&NewExecution {
+            unwritten.keep(Waiting::of(&NewExecution {
                 id,
                 owner,
                 sandbox_id: "s",
@@ -145,7 +144,7 @@ mod tests {
                 tags: None,
                 learn: false,
                 created_at: Moment::from_micros(1),
-            })
+            }))
         };
         let owners: Vec<Owner> = (0..20).map(|n| Owner::new(&format!("owner-{n}"))).collect();
         let kept = owners.iter().map(|owner| (0..100).filter(|n| keep(owner, &n.to_string())).count());

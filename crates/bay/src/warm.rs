@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cove_api::{IdKind, Moment};
+use cove_api::Moment;
+use cove_core::{CargoId, SandboxId, SessionId};
 use futures_util::{StreamExt, stream};
 use tokio::sync::Notify;
 
-use crate::bay::fresh;
 use crate::config::Profile;
+use crate::id::fresh;
 use crate::session::Berthing;
 use crate::store::NewCargo;
 use crate::{Answer, Bay};
@@ -91,8 +92,7 @@ impl Bay {
             return Ok(());
         }
         self.hold_lease().await?;
-        let (sandbox_id, cargo_id, session_id) =
-            (fresh(IdKind::Sandbox)?, fresh(IdKind::Cargo)?, fresh(IdKind::Session)?);
+        let (sandbox_id, cargo_id, session_id) = (fresh::<SandboxId>()?, fresh::<CargoId>()?, fresh::<SessionId>()?);
         let cargo = NewCargo {
             id: &cargo_id,
             backend: self.inner.driver.cargo_backend(profile.disk),
@@ -119,7 +119,7 @@ impl Bay {
     }
 
     /// Takes a warm sandbox away that nobody has claimed; whether it did.
-    pub(crate) async fn drop_warm(&self, sandbox_id: &str, cargo_id: &str) -> Answer<bool> {
+    pub(crate) async fn drop_warm(&self, sandbox_id: &SandboxId, cargo_id: &CargoId) -> Answer<bool> {
         if !self.inner.store.drop_warm(sandbox_id, Moment::now()).await? {
             return Ok(false);
         }

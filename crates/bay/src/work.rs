@@ -3,20 +3,25 @@
 use std::time::Instant;
 
 use cove_api::{
-    EventKind, IdKind, Moment, PythonData, PythonExecRequest, PythonExecResult, PythonOutput, ShellExecRequest,
+    EventKind, Moment, PythonData, PythonExecRequest, PythonExecResult, PythonOutput, ShellExecRequest,
     ShellExecResult, Stopped,
 };
+use cove_core::{ExecutionId, SandboxId, SessionId};
 use serde_json::{Value, json};
 
-use crate::bay::fresh;
 use crate::config::Capability;
 use crate::files::relative;
+use crate::id::fresh;
 use crate::sandboxes::invalid;
 use crate::store::NewExecution;
+use crate::unwritten::Waiting;
 use crate::{Answer, Bay, Owner};
 
 /// Code and commands; larger ones are files.
 const MAX_CODE_BYTES: usize = 4 << 20;
+
+/// What ends a process at once.
+const SIGKILL: i32 = 9;
 
 /// Refuses a time-out that cannot be.
 pub(crate) fn check_timeout(timeout: u64, most: u64) -> Answer<()> {
@@ -40,13 +45,13 @@ pub(crate) struct Ended {
 pub(crate) struct Execution {
     bay: Bay,
     owner: Owner,
-    sandbox_id: String,
-    pub(crate) id: String,
+    sandbox_id: SandboxId,
+    pub(crate) id: ExecutionId,
     exec_type: &'static str,
     code: String,
     begin: Instant,
     created_at: Moment,
-    pub(crate) session_id: Option<String>,
+    pub(crate) session_id: Option<SessionId>,
     pub(crate) payload_ref: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) tags: Option<String>,
@@ -58,16 +63,16 @@ impl Execution {
     pub(crate) fn begin(
         bay: &Bay,
         owner: &Owner,
-        sandbox_id: &str,
+        sandbox_id: &SandboxId,
         exec_type: &'static str,
         code: String,
     ) -> Answer<Self> {
-        let id = fresh(IdKind::Execution)?;
+        let id = fresh::<ExecutionId>()?;
         bay.emit(sandbox_id, EventKind::RunStarted, &object(json!({"execution_id": id, "exec_type": exec_type})));
         Ok(Self {
             bay: bay.clone(),
             owner: owner.clone(),
-            sandbox_id: sandbox_id.to_owned(),
+            sandbox_id: sandbox_id.clone(),
             id,
             exec_type,
             code,
@@ -111,7 +116,9 @@ impl Execution {
         if let Some(session) = live {
             session.take_dirty();
         }
-        let recorded = self.bay.record(&entry, idle).await;
+        // On its own: a caller that goes away now does not take along what has finished.
+        let (bay, entry) = (self.bay.clone(), Waiting::of(&entry));
+        let recorded = tokio::spawn(async move { bay.record(entry, idle).await }).await.unwrap_or(false);
         let data = json!({
             "execution_id": self.id, "exec_type": self.exec_type, "success": success, "execution_time_ms": took
         });
@@ -126,8 +133,8 @@ impl Drop for Execution {
         let mut given_up = Self {
             bay: self.bay.clone(),
             owner: self.owner.clone(),
-            sandbox_id: std::mem::take(&mut self.sandbox_id),
-            id: std::mem::take(&mut self.id),
+            sandbox_id: self.sandbox_id.clone(),
+            id: self.id.clone(),
             exec_type: self.exec_type,
             code: std::mem::take(&mut self.code),
             begin: self.begin,
@@ -140,7 +147,7 @@ impl Drop for Execution {
             open: false,
         };
         runtime.spawn(async move {
-            given_up.end(false, None, Some("the caller went away; the run was ended")).await;
+            given_up.end(false, None, Some("the caller disconnected; the run was ended")).await;
         });
     }
 }
@@ -158,17 +165,16 @@ fn text(value: &Value) -> String {
 
 impl Bay {
     /// Writes an entry of the history; false: not now, but later if it can be.
-    async fn record(&self, entry: &NewExecution<'_>, idle: Option<Moment>) -> bool {
+    async fn record(&self, waiting: Waiting, idle: Option<Moment>) -> bool {
+        let sandbox = waiting.entry().sandbox_id.to_owned();
         if self.may_record() {
-            match self.inner.store.record(entry, idle).await {
+            match self.inner.store.record(&waiting.entry(), idle).await {
                 Ok(()) => return true,
-                Err(error) => {
-                    tracing::error!(%error, sandbox = entry.sandbox_id, "an entry of the history could not be written");
-                }
+                Err(error) => tracing::error!(%error, sandbox, "an entry of the history could not be written"),
             }
         }
-        if !self.inner.unwritten.keep(entry) {
-            tracing::error!(sandbox = entry.sandbox_id, "an entry of the history is lost: too many wait to be written");
+        if !self.inner.unwritten.keep(waiting) {
+            tracing::error!(sandbox, "an entry of the history is lost: too many wait to be written");
         }
         false
     }
@@ -188,7 +194,12 @@ impl Bay {
     }
 
     /// Runs Python in the sandbox's interpreter.
-    pub async fn exec_python(&self, owner: &Owner, id: &str, request: PythonExecRequest) -> Answer<PythonExecResult> {
+    pub async fn exec_python(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        request: PythonExecRequest,
+    ) -> Answer<PythonExecResult> {
         check_timeout(request.timeout, 300)?;
         check_code("code", &request.code)?;
         let call = self.admit(owner, id, Capability::Python).await?;
@@ -206,13 +217,14 @@ impl Bay {
         let success = answer["success"] == true;
         let output = text(&answer["output"]["text"]);
         let images = answer["output"]["images"].as_array().cloned().unwrap_or_default();
-        let error = failure(success, &answer["error"], "Python failed without a word");
-        let error = self.with_fullness(id, error).await;
+        let error = failure(success, &answer["error"], "Python failed without an error message");
+        let error = self.with_fullness(id, error, &answer).await;
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(PythonExecResult {
             success,
             output: output.clone(),
             error,
+            timed_out: answer["timed_out"] == true,
             stopped: stopped(&answer),
             data: Some(PythonData {
                 execution_count: answer["execution_count"].as_i64(),
@@ -226,7 +238,12 @@ impl Bay {
     }
 
     /// Runs a command.
-    pub async fn exec_shell(&self, owner: &Owner, id: &str, request: ShellExecRequest) -> Answer<ShellExecResult> {
+    pub async fn exec_shell(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        request: ShellExecRequest,
+    ) -> Answer<ShellExecResult> {
         check_timeout(request.timeout, 300)?;
         check_code("command", &request.command)?;
         if request.command.contains('\0') {
@@ -258,13 +275,14 @@ impl Bay {
             if why.trim().is_empty() {
                 why = format!("the command ended with exit code {}", exit_code.unwrap_or(-1));
             }
-            error = self.with_fullness(id, Some(why)).await;
+            error = self.with_fullness(id, Some(why), &answer).await;
         }
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(ShellExecResult {
             success,
             output,
             error,
+            timed_out: answer["timed_out"] == true,
             stopped: stopped(&answer),
             exit_code,
             execution_id: Some(run.id.clone()),
@@ -274,10 +292,10 @@ impl Bay {
         })
     }
 
-    /// Why something was killed, where it was because its cargo is full: the runtime only sees that it was.
-    async fn with_fullness(&self, id: &str, error: Option<String>) -> Option<String> {
+    /// Adds why something was killed where the runtime does not know it: because its cargo is full.
+    async fn with_fullness(&self, id: &SandboxId, error: Option<String>, answer: &Value) -> Option<String> {
         let mut error = error?;
-        if !error.contains("signal 9") {
+        if answer["signal"] != SIGKILL || stopped(answer).is_some() {
             return Some(error);
         }
         let Some(session) = self.inner.sessions.get(id) else { return Some(error) };
@@ -287,7 +305,10 @@ impl Bay {
         if weight.at_least() > limit {
             join(
                 &mut error,
-                &format!("The cargo holds {held} of {limit} bytes, and what fills it further is ended: make room"),
+                &format!(
+                    "The cargo is full ({held} of {limit} bytes), so the process was killed: delete files to make \
+                     room"
+                ),
             );
         }
         Some(error)

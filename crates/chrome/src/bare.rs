@@ -163,6 +163,12 @@ impl BareBrowser {
         last_words(&self.complaints)
     }
 
+    /// Whether it complained that its own sandbox cannot be set up. It has no exit code for that, only words; this is the
+    /// one place that knows them.
+    pub fn lacks_sandbox(&self) -> bool {
+        std::fs::read_to_string(&self.complaints).is_ok_and(|said| said.contains("sandbox"))
+    }
+
     /// Ends every process of it at once.
     pub fn kill(&self) {
         self.ender().kill();

@@ -14,29 +14,29 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a JavaScript or TypeScript file behind walls; its value goes to standard output as JSON
+    /// Run a JavaScript or TypeScript file in a sandboxed process and print its value as JSON
     Run(Run),
     /// Keep a session open and run what you type
     Repl(Repl),
     /// Read, write, edit and search files, confined to one folder
     Files(crate::files::Files),
-    /// Drive a browser by command: open pages, read them, click, fill, take pictures
+    /// Drive a browser with commands: open pages, read them, click, fill, take screenshots
     Browse(crate::browse::Browse),
     /// Serve sandboxes over HTTP (Bay)
     Serve(crate::serve::Serve),
     /// Serve tools for agents (Model Context Protocol), over standard streams or HTTP
     Mcp(crate::mcp::Mcp),
-    /// Make sandboxes, run things in them, copy files: a client of `cove serve`
+    /// Create sandboxes, run code in them and copy files: a client of `cove serve`
     Sandbox(crate::sandbox::Sandbox),
     /// Print the OpenAPI document of `cove serve`
     Openapi,
-    /// Serve python, shell, files and a terminal for one sandbox (the work runtime)
+    /// Serve Python, shell, files and a terminal for one sandbox (the work runtime)
     Ship(crate::runtimes::Ship),
-    /// Serve a browser by command for one sandbox (the browser runtime)
+    /// Serve browser commands for one sandbox (the browser runtime)
     Gull(crate::runtimes::Gull),
-    /// Show which engines and which walls this machine has
+    /// Check which engines and which sandboxing features this machine has
     Doctor(Doctor),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
@@ -53,28 +53,28 @@ pub(crate) struct Run {
     /// Which engine runs the code
     #[arg(long, value_enum, default_value_t = EngineArg::Auto)]
     pub(crate) engine: EngineArg,
-    /// Fail instead of using the other engine when the one asked for is missing
+    /// Fail instead of falling back when the requested engine is missing
     #[arg(long)]
     pub(crate) no_fallback: bool,
-    /// The browser's binary; else COVE_BROWSER, else the usual places
+    /// Path of the browser [default: COVE_BROWSER, then the usual places]
     #[arg(long, value_name = "PATH")]
     pub(crate) browser: Option<PathBuf>,
-    /// A host that the code may reach with `fetch`: `example.com`, `*.example.com`, `example.com:8443`; may be repeated
+    /// Allow `fetch` to reach this host: `example.com`, `*.example.com`, `example.com:8443`; may be repeated
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
-    /// A loopback or private address that an allowed host may have; may be repeated
+    /// Allow this loopback or private address for an allowed host; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) allow_private: Vec<String>,
-    /// Folder with more fonts for text on a canvas; may be repeated
+    /// Folder with additional fonts for canvas text; may be repeated
     #[arg(long, value_name = "DIR")]
     pub(crate) font_dir: Vec<PathBuf>,
-    /// Leave the machine's own fonts out: the picture is then the same on every machine
+    /// Ignore the machine's own fonts, so that pictures are the same on every machine
     #[arg(long)]
     pub(crate) no_system_fonts: bool,
     /// Folder for pictures that the code draws
     #[arg(long, value_name = "DIR", default_value = "artifacts")]
     pub(crate) artifacts: PathBuf,
-    /// Show pictures in the terminal: always their paths, and themselves where the terminal can
+    /// Show pictures in the terminal: their paths, and the pictures themselves where the terminal can
     #[arg(long, value_enum, value_name = "HOW", default_value_t = crate::show::Wish::Auto)]
     pub(crate) show: crate::show::Wish,
     /// Give the code the file tools `read`, `write`, `edit`, `grep`, `find`, `ls` on this folder
@@ -115,27 +115,27 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct LimitArgs {
-    /// Wall clock for the whole run, in milliseconds
+    /// Time limit of the whole run, in milliseconds
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     pub(crate) timeout_ms: Option<u64>,
-    /// Loop iterations that the code may make
+    /// Maximum number of loop iterations
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 50))]
     pub(crate) max_operations: Option<u64>,
-    /// Memory of the guest, in MiB
+    /// Memory limit of the code, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(4..=16_384))]
     pub(crate) memory_mb: Option<u64>,
 }
 
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct WallArgs {
-    /// Refuse to start when this kernel lacks one of the walls
+    /// Refuse to start if this kernel lacks one of the sandboxing features
     #[arg(long)]
     pub(crate) strict: bool,
 }
 
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct RawArg {
-    /// Let escape sequences in what is printed reach the terminal; else only colours do
+    /// Pass escape sequences in the output to the terminal; otherwise only colours are passed
     #[arg(long, global = true)]
     pub(crate) raw: bool,
 }
@@ -151,7 +151,7 @@ impl RawArg {
 /// Which engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineArg {
-    /// Embedded, unless the program needs what only a browser has
+    /// Embedded, unless the program needs a feature that only a browser has
     Auto,
     /// The hardened engine inside this binary
     Embedded,

@@ -34,7 +34,7 @@ enum Tool {
         #[arg(long)]
         limit: Option<u64>,
     },
-    /// Write a file whole; missing folders are made
+    /// Write a whole file; missing folders are created
     Write {
         path: String,
         /// The content, or `-` for standard input
@@ -44,10 +44,10 @@ enum Tool {
     /// Replace a text that occurs exactly once
     Edit {
         path: String,
-        /// What is there
+        /// Text to replace
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         old: String,
-        /// What shall be there
+        /// Replacement
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         new: String,
     },
@@ -58,16 +58,16 @@ enum Tool {
         /// Only files that match, e.g. '*.ts'
         #[arg(long)]
         glob: Option<String>,
-        /// Upper and lower case are the same
+        /// Ignore case
         #[arg(long)]
         ignore_case: bool,
-        /// Take the pattern as plain text
+        /// Treat the pattern as plain text
         #[arg(long)]
         literal: bool,
         /// Lines before and after each match
         #[arg(long)]
         context: Option<u64>,
-        /// Most matches to show
+        /// Maximum number of matches
         #[arg(long)]
         limit: Option<u64>,
     },
@@ -75,14 +75,14 @@ enum Tool {
     Find {
         pattern: String,
         path: Option<String>,
-        /// Most results to show
+        /// Maximum number of results
         #[arg(long)]
         limit: Option<u64>,
     },
     /// List a folder
     Ls {
         path: Option<String>,
-        /// Most entries to show
+        /// Maximum number of entries
         #[arg(long)]
         limit: Option<u64>,
     },

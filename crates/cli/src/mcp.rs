@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_bay::config::{Capability, Config, ContainerConfig, ProfileConfig, check_key};
+use cove_bay::config::{Config, check_key};
 use cove_bay::{Bay, Owner};
 use cove_core::NetworkPolicy;
 use cove_mcp::{Answers, DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
@@ -25,6 +25,9 @@ use crate::terminal::{self, GREEN, PLAIN, YELLOW, note};
 /// What a folder of ours is called; the process that uses it is part of the name.
 const FOLDER: &str = "cove-mcp-";
 
+/// The profiles that are there without a configuration.
+const USUAL_PROFILES: [&str; 3] = ["python-default", "browser-python", "javascript"];
+
 /// What runs when the client has left may run so long.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -33,28 +36,28 @@ pub(crate) struct Mcp {
     /// Serve over HTTP at this address, path /mcp, instead of over standard streams
     #[arg(long, value_name = "ADDRESS:PORT")]
     http: Option<SocketAddr>,
-    /// Which tools: core, files, browser, history, skills, all; several with commas between
+    /// Tool sets to offer, separated by commas: core, files, browser, history, skills, all
     #[arg(long, value_name = "SETS", value_delimiter = ',', default_value = "default", value_parser = tool_set)]
     tools: Vec<ToolSet>,
-    /// How long an answer may be, in tokens
+    /// Maximum length of an answer, in tokens
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_TOKENS)]
     max_tokens: usize,
-    /// What answers are made of: both (content and fields), content, or auto, as the client shows them best
+    /// Form of answers: both (content and structured fields), content, or auto (as the client shows them best)
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = answers)]
     answers: Answers,
-    /// The profile of the server's own sandbox; else browser-python where a browser can be had, else python-default
+    /// Profile of the server's own sandbox [default: browser-python if a browser is found, else python-default]
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
-    /// A host that sandboxes may reach: `example.com`, `*.example.com`; may be repeated. None means none
+    /// Allow sandboxes to reach this host: `example.com`, `*.example.com`; may be repeated [default: no network]
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// A loopback or private address that an allowed host may have; may be repeated
+    /// Allow this loopback or private address for an allowed host; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     allow_private: Vec<String>,
-    /// Keep everything in this folder; else in a temporary one that goes with the server
+    /// Data folder [default: a temporary folder that is deleted when the server ends]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// A configuration, YAML or TOML, as `cove serve` reads it
+    /// Configuration file, YAML or TOML, as for `cove serve`
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -174,33 +177,25 @@ fn configured(args: &Mcp, temporary: Option<&Path>) -> anyhow::Result<Config> {
         None => Config::default(),
     };
     if let Some(dir) = args.data_dir.as_deref().or(temporary) {
-        std::fs::create_dir_all(dir).with_context(|| format!("{} cannot be the data folder", dir.display()))?;
+        std::fs::create_dir_all(dir).with_context(|| format!("cannot use {} as the data folder", dir.display()))?;
         config.data_dir = Some(dir.canonicalize()?);
     }
     if !args.allow_host.is_empty() {
-        let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
-        for profile in profiles_with(&network) {
-            config.profiles.retain(|other| other.id != profile.id);
-            config.profiles.push(profile);
-        }
+        open_network(&mut config, args);
     }
     Ok(config)
 }
 
-/// The three usual profiles, with a network.
-fn profiles_with(network: &NetworkPolicy) -> [ProfileConfig; 3] {
-    let named =
-        |id: &str| ProfileConfig { id: id.to_owned(), network: Some(network.clone()), ..ProfileConfig::default() };
-    let container = |name: &str| ContainerConfig { name: name.to_owned(), ..ContainerConfig::default() };
-    let ship = ContainerConfig { primary_for: vec![Capability::Filesystem], ..container("ship") };
-    [
-        named("python-default"),
-        ProfileConfig { containers: vec![ship, container("gull")], ..named("browser-python") },
-        ProfileConfig {
-            capabilities: Some(vec![Capability::Javascript, Capability::Filesystem]),
-            ..named("javascript")
-        },
-    ]
+/// Opens the network of the usual profiles, and of the one that was asked for. Nothing else about them changes.
+fn open_network(config: &mut Config, args: &Mcp) {
+    let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
+    let named = |id: &str| USUAL_PROFILES.contains(&id) || args.profile.as_deref() == Some(id);
+    for mut profile in config.all_profiles().into_iter().filter(|profile| named(&profile.id)) {
+        profile.network = Some(network.clone());
+        profile.containers.iter_mut().for_each(|container| container.network = None);
+        config.profiles.retain(|other| other.id != profile.id);
+        config.profiles.push(profile);
+    }
 }
 
 /// Why no sandbox here can have a browser, if that is so.
@@ -223,4 +218,34 @@ fn folder() -> std::io::Result<tempfile::TempDir> {
     // The browser runs as another user where this one is root, and must be able to pass.
     std::fs::set_permissions(made.path(), std::fs::Permissions::from_mode(0o711))?;
     Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        mcp: Mcp,
+    }
+
+    /// `--allow-host` opens a network and leaves everything else of a profile as it is.
+    #[test]
+    fn an_allowed_host_changes_nothing_else_of_a_profile() {
+        let line = Line::parse_from(["mcp", "--allow-host", "example.com"]);
+        let config = configured(&line.mcp, None).unwrap();
+        let open = NetworkPolicy { allow_hosts: vec!["example.com".to_owned()], allow_private: Vec::new() };
+        let usual = Config::default().resolved_profiles().unwrap();
+        let opened = config.resolved_profiles().unwrap();
+        assert_eq!(opened.len(), 3);
+        for mut profile in opened {
+            for container in &mut profile.containers {
+                assert_eq!(container.network, open, "{}", profile.id);
+                container.network = NetworkPolicy::default();
+            }
+            assert_eq!(Some(&profile), usual.iter().find(|other| other.id == profile.id));
+        }
+    }
 }

@@ -50,7 +50,7 @@ pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
             ".help" => note!("{HELP}"),
             ".reset" => runtime.block_on(restart(&executor))?,
             word if is_command(word) => {
-                note!("{RED}error:{PLAIN} there is no {word}; .help shows what there is");
+                note!("{RED}error:{PLAIN} unknown command {word}; .help lists the commands");
             }
             code => {
                 runtime.block_on(async {

@@ -50,10 +50,10 @@ pub(crate) struct Gull {
     /// A host that pages may come from; may be repeated. None means none
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// A loopback or private address that pages may come from, as ADDRESS or ADDRESS:PORT; may be repeated
+    /// Allow pages from this loopback or private address, as ADDRESS or ADDRESS:PORT; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     allow_private: Vec<String>,
-    /// The browser's binary; else COVE_BROWSER, else the usual places
+    /// Path of the browser [default: COVE_BROWSER, then the usual places]
     #[arg(long, value_name = "PATH")]
     browser: Option<PathBuf>,
     /// Bytes of memory that any one process of the browser may hold beyond what it starts with

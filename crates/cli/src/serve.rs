@@ -23,29 +23,29 @@ use crate::terminal::{self, DIM, GREEN, PLAIN, RED, YELLOW, note};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Serve {
-    /// The address to listen on; else the configuration's, else 127.0.0.1
+    /// Address to listen on [default: the configuration's, then 127.0.0.1]
     #[arg(long, value_name = "ADDRESS")]
     host: Option<String>,
-    /// The port; 0 takes a free one; else the configuration's, else 8114
+    /// Port; 0 takes a free one [default: the configuration's, then 8114]
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// The folder in which everything is kept; else COVE_DATA_DIR, else ~/.local/share/cove
+    /// Data folder [default: COVE_DATA_DIR, then ~/.local/share/cove]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// The configuration, YAML or TOML; else BAY_CONFIG_FILE, else ./config.yaml if it is there
+    /// Configuration file, YAML or TOML [default: BAY_CONFIG_FILE, then ./config.yaml if it exists]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// `sqlite:FILE` or `postgresql://…`; else a file in the data folder
+    /// Database URL, `sqlite:FILE` or `postgresql://…` [default: a file in the data folder]
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
-    /// Begin with empty records where the database is gone and workspaces are not; those are set aside, not removed
+    /// Start with an empty database when the old one is lost; existing workspaces are moved aside, not deleted
     #[arg(long)]
     start_empty: bool,
-    /// Print one JSON line with the address and the key's file to standard output
+    /// Print one line of JSON with the address and the key file to standard output
     #[arg(long)]
     json: bool,
-    /// Belong to the program that starts it: a free port, a temporary folder, the address alone on standard output, and
-    /// an end when standard input closes
+    /// Run as a child of another program: a free port, a temporary folder, only the address on standard output, and
+    /// exit when standard input closes
     #[arg(long, conflicts_with_all = ["json", "data_dir", "port"])]
     ephemeral: bool,
 }
@@ -167,7 +167,7 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
     let data_dir = config.data_dir()?;
     let made = std::fs::create_dir_all(&data_dir);
     made.with_context(|| {
-        format!("{} cannot be the data folder (--data-dir or COVE_DATA_DIR name another)", data_dir.display())
+        format!("cannot use {} as the data folder (--data-dir or COVE_DATA_DIR name another)", data_dir.display())
     })?;
     // Bay works from elsewhere too: children start in other folders.
     config.data_dir = Some(data_dir.canonicalize()?);
@@ -177,7 +177,9 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
 fn address(config: &Config) -> anyhow::Result<SocketAddr> {
     let (host, port) = (config.server.host.as_str(), config.server.port);
     let none = || {
-        format!("{host} is no address (--host 127.0.0.1 is this machine alone, --host 0.0.0.0 all of its addresses)")
+        format!(
+            "{host} is not an address (--host 127.0.0.1 is this machine alone, --host 0.0.0.0 all of its addresses)"
+        )
     };
     let mut found = (host, port).to_socket_addrs().with_context(none)?;
     found.next().with_context(none)

@@ -14,7 +14,7 @@ pub enum ClientError {
         request_id: String,
     },
     /// What was sent does not fit its schema.
-    #[error("what was sent does not fit: {}", .0.detail.iter().map(|one| one.msg.as_str()).collect::<Vec<_>>().join("; "))]
+    #[error("invalid request: {}", .0.detail.iter().map(|one| one.msg.as_str()).collect::<Vec<_>>().join("; "))]
     Schema(SchemaErrors),
     /// Nobody answers there.
     #[error("no answer from {url}: {reason}")]
@@ -25,7 +25,7 @@ pub enum ClientError {
         reason: String,
     },
     /// Whoever answers there is no Bay.
-    #[error("{url} answered {status} with something else than Bay would say")]
+    #[error("unexpected response from {url}: {status}")]
     Odd {
         /// Where.
         url: String,

@@ -68,13 +68,13 @@ impl Crash {
 
     const fn words(self) -> &'static str {
         match self {
-            Self::SegmentationFault => "it touched memory that is not its own",
-            Self::BusError => "it touched memory that could not be had",
+            Self::SegmentationFault => "invalid memory access",
+            Self::BusError => "bus error",
             Self::Abort => "it aborted",
-            Self::IllegalInstruction => "it ran an illegal instruction",
-            Self::ArithmeticError => "it made an arithmetic error",
-            Self::Trap => "it stopped at a trap of its own",
-            Self::ForbiddenCall => "it made a system call that its walls forbid",
+            Self::IllegalInstruction => "illegal instruction",
+            Self::ArithmeticError => "arithmetic error",
+            Self::Trap => "trap",
+            Self::ForbiddenCall => "forbidden system call",
         }
     }
 }
@@ -93,9 +93,10 @@ impl Fault {
             .with("cause", serde_json::to_value(crash).unwrap_or_default())
             .with("signal", crash.signal_name());
         fault.hint = Some(
-            "This is a bug of Cove's engine, not an error of the code. The session is lost, other sessions are not. \
-             The same code may be run once more if no tool was called; if it crashes again, change it, and report it."
-                .to_owned(),
+            "This is a bug in Cove's engine, not in your code. The session is lost, other sessions are not. The \
+             same code may be run once more if no tool was called; if it crashes again, change it, and report \
+             it."
+            .to_owned(),
         );
         fault
     }

@@ -23,6 +23,15 @@ pub enum IdError {
     Uuid,
 }
 
+/// An id that is a prefix and twelve hex digits.
+pub trait PrefixedId: FromStr<Err = IdError> + fmt::Display {
+    /// What every id of this kind begins with.
+    const PREFIX: &'static str;
+
+    /// Makes an id from six random bytes; the caller owns the randomness, this crate has none.
+    fn from_random(bytes: [u8; 6]) -> Self;
+}
+
 macro_rules! prefixed_ids {
     ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {$(
         $(#[$doc])*
@@ -31,11 +40,16 @@ macro_rules! prefixed_ids {
         pub struct $name(String);
 
         impl $name {
-            /// What every id of this kind begins with.
-            pub const PREFIX: &'static str = $prefix;
+            /// The id as it is written everywhere.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
 
-            /// Makes an id from six random bytes; the caller owns the randomness, this crate has none.
-            pub fn from_random(bytes: [u8; 6]) -> Self {
+        impl PrefixedId for $name {
+            const PREFIX: &'static str = $prefix;
+
+            fn from_random(bytes: [u8; 6]) -> Self {
                 let mut text = String::with_capacity($prefix.len() + 12);
                 text.push_str($prefix);
                 for byte in bytes {
@@ -45,10 +59,37 @@ macro_rules! prefixed_ids {
                 }
                 Self(text)
             }
+        }
 
-            /// The id as it is written everywhere.
-            pub fn as_str(&self) -> &str {
+        /// An id is read wherever a text is; only the way back is checked.
+        impl std::ops::Deref for $name {
+            type Target = str;
+            fn deref(&self) -> &str {
                 &self.0
+            }
+        }
+
+        impl AsRef<std::path::Path> for $name {
+            fn as_ref(&self) -> &std::path::Path {
+                self.0.as_ref()
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.0 == other
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                self.0 == *other
             }
         }
 
@@ -95,6 +136,14 @@ prefixed_ids! {
     CargoId = "ws-";
     /// One recorded execution.
     ExecutionId = "exec-";
+    /// A payload or a trace.
+    BlobId = "blob-";
+    /// A skill candidate.
+    CandidateId = "sc-";
+    /// A skill evaluation.
+    EvaluationId = "se-";
+    /// A skill release.
+    ReleaseId = "sr-";
 }
 
 /// An artifact: a picture or another result that outlives the run which made it.

@@ -22,7 +22,10 @@ pub use crash::Crash;
 pub use engine::{BoxFuture, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session, SessionOptions};
 pub use executor::{CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, RunConcurrency};
 pub use fault::{Effects, Fault, FaultKind, Position, Retry};
-pub use id::{ArtifactId, ArtifactRef, CargoId, ExecutionId, IdError, SandboxId, SessionId};
+pub use id::{
+    ArtifactId, ArtifactRef, BlobId, CandidateId, CargoId, EvaluationId, ExecutionId, IdError, PrefixedId, ReleaseId,
+    SandboxId, SessionId,
+};
 pub use limits::{Limits, LimitsError};
 pub use outcome::{
     EngineReport, ExportFault, Finished, Picture, RunOutcome, RunReport, RunShape, RunUnit, SessionFate, Usage,

@@ -126,10 +126,10 @@ impl ToolSet {
             let mut letters = tool.name.chars();
             let starts = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_' || c == '$');
             if !starts || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$') {
-                return Err(format!("`{}` is not a name that code can call", tool.name));
+                return Err(format!("`{}` is not a valid function name", tool.name));
             }
             if tool.name.starts_with("__cove") || tool.name == "final_answer" {
-                return Err(format!("`{}` is a name that Cove keeps for itself", tool.name));
+                return Err(format!("`{}` is a reserved name", tool.name));
             }
             if !seen.insert(tool.name.as_str()) {
                 return Err(format!("there are two tools named `{}`", tool.name));

@@ -19,7 +19,7 @@ use crate::session::{EmbeddedSession, Leash};
 use crate::sys::batch::ABORTED;
 use crate::walls::max_child_bytes;
 use crate::wire::{
-    FromChild, JobFrame, MAX_CALL_BYTES, ToChild, decode_call, decode_lines, decode_picture, decode_report,
+    DyingCause, FromChild, JobFrame, MAX_CALL_BYTES, ToChild, decode_call, decode_lines, decode_picture, decode_report,
     encode_answer, encode_job, max_report_bytes, weight,
 };
 
@@ -49,8 +49,8 @@ enum End {
     Deadline,
     /// The child has closed its end; why, if that is known.
     Closed(Option<String>),
-    /// The child has aborted; what it said last.
-    Aborted(Option<String>),
+    /// The child has aborted; why, and what it said last.
+    Aborted(DyingCause, Option<String>),
     /// The child broke the rules.
     Hostile(String),
 }
@@ -257,7 +257,10 @@ impl Talk {
                     let why = String::from_utf8_lossy(frame.payload).into_owned();
                     return Some(End::Closed(Some(format!("the world could not be set up: {why}"))));
                 }
-                Some(FromChild::Dying) => return Some(End::Aborted(last_words(frame.payload))),
+                Some(FromChild::Dying) => {
+                    let (cause, words) = DyingCause::read(frame.payload);
+                    return Some(End::Aborted(cause, last_words(words)));
+                }
                 Some(FromChild::Accepted) | None => Err("it spoke out of turn".into()),
             };
             if let Err(error) = heard {
@@ -323,11 +326,10 @@ async fn conclude(
             let why = fault.message.clone();
             (fault, why)
         }
-        // An allocator that is refused memory aborts, too; that is the limit at work, and no bug.
-        End::Aborted(Some(words)) if words.contains("memory allocation of") => {
-            (Fault::memory(session.options.limits.memory_bytes), words)
+        End::Aborted(DyingCause::OutOfMemory, words) => {
+            (Fault::memory(session.options.limits.memory_bytes), words.unwrap_or_else(|| "it ran out of memory".into()))
         }
-        End::Aborted(words) => {
+        End::Aborted(DyingCause::Abort, words) => {
             let fault = Fault::engine_crashed(Crash::Abort, words.as_deref());
             let why = fault.message.clone();
             (fault, why)

@@ -157,10 +157,10 @@ async fn a_death_is_told_by_what_is_known() {
         assert_eq!(fault.message, "the worker was killed together with its zygote");
         assert_eq!(fault.kind, FaultKind::EngineLost);
     }
-    let words = frame(FromChild::Dying, b"memory allocation of 4096 bytes failed\n");
+    let words = frame(FromChild::Dying, b"\x01memory allocation of 4096 bytes failed\n");
     let fault = puppet().await.hears(words, false, 20_000).await.result.unwrap_err();
     assert_eq!(fault, Fault::memory(64 << 20));
-    let words = frame(FromChild::Dying, b"\nthread 'main' panicked\nmore");
+    let words = frame(FromChild::Dying, b"\0\nthread 'main' panicked\nmore");
     let fault = puppet().await.hears(words, true, 20_000).await.result.unwrap_err();
     assert_eq!(fault, Fault::engine_crashed(Crash::Abort, Some("thread 'main' panicked")));
     // A report that arrives together with the end still counts; the session does not.

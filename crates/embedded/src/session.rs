@@ -15,7 +15,7 @@ use crate::line::Line;
 use crate::nursery::Nursery;
 use crate::process::{Child, Process};
 use crate::run;
-use crate::wire::{FromChild, ToChild};
+use crate::wire::{DyingCause, FromChild, ToChild};
 
 /// How long variables and tools may take to arrive.
 const REQUEST: Duration = Duration::from_secs(30);
@@ -130,7 +130,8 @@ impl EmbeddedSession {
                 None => self.line.ready().await.map_err(|error| error.to_string())?,
                 Some((Some(FromChild::Accepted), [])) => return Ok(Ok(())),
                 Some((Some(FromChild::Refused), why)) => return Ok(Err(String::from_utf8_lossy(why).into_owned())),
-                Some((Some(FromChild::Dying), words)) => {
+                Some((Some(FromChild::Dying), payload)) => {
+                    let (_, words) = DyingCause::read(payload);
                     return Err(run::last_words(words).unwrap_or_else(|| "the worker aborted".into()));
                 }
                 Some(_) => return Err("the worker spoke out of turn".into()),

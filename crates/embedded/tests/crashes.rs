@@ -135,7 +135,7 @@ use machine::{divide, illegal, trap};
 fn crashes() -> Vec<(&'static str, Crash, &'static str)> {
     let division = if cfg!(target_arch = "x86_64") { Crash::ArithmeticError } else { Crash::IllegalInstruction };
     vec![
-        ("segv", Crash::SegmentationFault, "memory that is not its own"),
+        ("segv", Crash::SegmentationFault, "invalid memory access"),
         ("jump", Crash::SegmentationFault, "SIGSEGV"),
         ("stack", Crash::Abort, "overflowed its stack"),
         ("smash", Crash::Abort, "stack smashing detected"),
@@ -144,7 +144,7 @@ fn crashes() -> Vec<(&'static str, Crash, &'static str)> {
         ("ill", Crash::IllegalInstruction, "illegal instruction"),
         ("div", division, "SIG"),
         ("trap", Crash::Trap, "SIGTRAP"),
-        ("call", Crash::ForbiddenCall, "walls forbid"),
+        ("call", Crash::ForbiddenCall, "forbidden system call"),
     ]
 }
 

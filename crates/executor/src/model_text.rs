@@ -40,19 +40,21 @@ pub fn failure_text(error: &ExecutorError, limit_chars: usize) -> String {
 fn advice(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::SesInitFailed => "No code can run here until the host is mended; do not try again.",
-        ErrorCode::AstLintViolation => "Nothing ran. Mend the marked place and send the whole snippet again.",
+        ErrorCode::AstLintViolation => "Nothing ran. Fix the marked line and send the whole snippet again.",
         ErrorCode::ImportNotAllowed => "Nothing was imported. Use what is there, or one of the authorised modules.",
         ErrorCode::ExecTimeout => "The session's variables are lost. Do less in one snippet, and set them up again.",
         ErrorCode::MaxOpsExceeded => {
             "A loop ran too often; variables are kept. Check its end, or work in smaller pieces."
         }
         ErrorCode::MemoryLimit => "The session's variables are lost. Hold less data at a time.",
-        ErrorCode::RuntimeException => "Variables set before the marked place are kept. Mend it and go on from there.",
+        ErrorCode::RuntimeException => {
+            "Variables set before the marked line are kept. Fix the error and continue from there."
+        }
         ErrorCode::ToolProxyFail => "The tool failed, the session is unharmed. Check the arguments or catch the error.",
         ErrorCode::InvalidState => "The executor cannot take this call now.",
         ErrorCode::CleanupFailed => "The executor is gone; a new one can be made.",
         ErrorCode::EngineCrashed => {
-            "The engine has a bug that this code has met, and its variables are lost. Write the code differently."
+            "This code has triggered a bug in the engine, and its variables are lost. Write the code differently."
         }
     }
 }

@@ -50,8 +50,8 @@ pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), Refusal> {
         Some("data") => return Ok(()),
         Some("about") if is_blank(&text) => return Ok(()),
         Some(other) => {
-            return Err(Refusal::new(format!("{other}: addresses are not opened: {}", shown(given)))
-                .hint("http, https, data: and about:blank are"));
+            return Err(Refusal::new(format!("{other}: URLs are not allowed: {}", shown(given)))
+                .hint("http, https, data: and about:blank are allowed"));
         }
         None => text.as_str(),
     };
@@ -60,7 +60,7 @@ pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), Refusal> {
     if host.is_empty() || network.allows_host(host, port) {
         return Ok(());
     }
-    Err(Refusal::new(format!("the network of this sandbox does not open {}:{port}", shown(host)))
+    Err(Refusal::new(format!("the network of this sandbox does not allow {}:{port}", shown(host)))
         .hint("its profile lists the hosts that may be reached"))
 }
 

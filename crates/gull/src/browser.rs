@@ -46,6 +46,17 @@ pub(crate) struct Browser {
     pub(crate) own: PathBuf,
 }
 
+/// Why a browser could not be launched.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LaunchError {
+    /// Its own sandbox could not be set up, or is not in force.
+    #[error("{0}")]
+    NoSandbox(String),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
 /// How a launch is tried.
 #[derive(Debug, Clone, Copy)]
 struct Way {
@@ -104,21 +115,18 @@ impl Browser {
     /// wall. A profile that guests can write to is then left out, for their symlinks would be followed; the same holds on
     /// kernels that have no Landlock. A profile that the browser's user cannot get to, and that cannot be mounted for
     /// him, is left out, too. Cookies are kept in any case.
-    pub(crate) async fn launch(launch: &Launch<'_>) -> Result<Self, String> {
-        let binary = find_browser(launch.binary).map_err(|error| error.to_string())?;
-        let mut way = Way { is_walled: true, has_profile: true };
-        match Self::try_launch(&binary, launch, way).await {
-            Ok(browser) => Ok(browser),
-            // Anything but its sandbox may have been the load of the machine, and is tried once more.
-            Err(why) => {
-                way.is_walled = !why.contains("sandbox");
-                way.has_profile = !launch.home.is_shut;
-                Self::try_launch(&binary, launch, way).await
-            }
-        }
+    pub(crate) async fn launch(launch: &Launch<'_>) -> Result<Self, LaunchError> {
+        let binary = find_browser(launch.binary).map_err(|error| LaunchError::Other(error.to_string()))?;
+        let first = match Self::try_launch(&binary, launch, Way { is_walled: true, has_profile: true }).await {
+            Ok(browser) => return Ok(browser),
+            Err(error) => error,
+        };
+        // Anything but its sandbox may have been the load of the machine, and is tried once more.
+        let is_walled = !matches!(first, LaunchError::NoSandbox(_));
+        Self::try_launch(&binary, launch, Way { is_walled, has_profile: !launch.home.is_shut }).await
     }
 
-    async fn try_launch(binary: &Path, launch: &Launch<'_>, way: Way) -> Result<Self, String> {
+    async fn try_launch(binary: &Path, launch: &Launch<'_>, way: Way) -> Result<Self, LaunchError> {
         let mut options = BareOptions {
             data_dir: launch.home.data_path.clone(),
             is_mounted: launch.home.is_shut,
@@ -129,7 +137,7 @@ impl Browser {
             window: (1280, 720),
             gate_port: launch.gate.map(Gate::port),
         };
-        let told = |error: io::Error| format!("the browser could not be started: {error}");
+        let told = |error: io::Error| LaunchError::Other(format!("the browser could not be started: {error}"));
         let room = BareRoom::create(&options).map_err(told)?;
         let own = room.path().to_owned();
         let rules = way.is_walled.then(|| {
@@ -157,17 +165,18 @@ impl Browser {
                 launch.governor.hold(pid).await;
                 Ok(browser)
             }
-            Err(why) => {
-                let why = format!("the browser did not start: {why}{}", browser.process.last_words());
+            Err(error) => {
+                let message = format!("the browser did not start: {error}{}", browser.process.last_words());
+                let no_sandbox = matches!(error, LaunchError::NoSandbox(_)) || browser.process.lacks_sandbox();
                 browser.end().await;
-                Err(why)
+                Err(if no_sandbox { LaunchError::NoSandbox(message) } else { LaunchError::Other(message) })
             }
         }
     }
 
     /// Waits for its first answer, makes sure of a page, and looks at its renderers: no seccomp filter, no service.
-    async fn check(&self, wait: Duration) -> Result<(), String> {
-        let told = |error: CallError| error.to_string();
+    async fn check(&self, wait: Duration) -> Result<(), LaunchError> {
+        let told = |error: CallError| LaunchError::Other(error.to_string());
         self.link.call::<Value>(None, "Browser.getVersion", json!({}), wait).await.map_err(told)?;
         let pages = self.pages().await.map_err(told)?;
         let page = match pages.into_iter().next() {
@@ -176,7 +185,7 @@ impl Browser {
         };
         // A page that answers has a renderer; before that there is none to look at.
         if !self.answers(&page, wait).await {
-            return Err("its first page does not answer".to_owned());
+            return Err(LaunchError::Other("its first page does not answer".to_owned()));
         }
         let processes: Processes =
             self.link.call(None, "SystemInfo.getProcessInfo", json!({}), STEP).await.map_err(told)?;
@@ -187,16 +196,18 @@ impl Browser {
             .map(|process| process.id)
             .collect();
         if renderers.is_empty() {
-            return Err("it has no renderer".to_owned());
+            return Err(LaunchError::Other("it has no renderer".to_owned()));
         }
         if renderers.into_iter().all(is_sandboxed) {
             let permissions = json!({ "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"] });
             let _ = self.link.call::<Value>(None, "Browser.grantPermissions", permissions, STEP).await;
             return Ok(());
         }
-        Err("the browser's sandbox is not in force; install its helper with `apt-get install chromium-sandbox` or allow \
+        Err(LaunchError::NoSandbox(
+            "the browser's sandbox is not in force; install its helper with `apt-get install chromium-sandbox` or allow \
              unprivileged user namespaces"
-            .to_owned())
+                .to_owned(),
+        ))
     }
 
     /// The ids of its pages.

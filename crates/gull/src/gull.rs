@@ -132,7 +132,7 @@ impl Gull {
     pub async fn exec(&self, cmd: &str, timeout: Duration) -> Answer {
         // On the keeper's thread: the processes of a command die with the thread that started them.
         let running = self.keeper.handle().spawn(run::exec(self.inner.clone(), cmd.to_owned(), timeout));
-        running.await.unwrap_or_else(|_| Answer::failed(1, "✗ the runtime is ending"))
+        running.await.unwrap_or_else(|_| Answer::failed(1, "✗ the runtime is shutting down"))
     }
 
     /// Runs one command and notes what happened.
@@ -293,7 +293,7 @@ impl Inner {
         let room = Room::create(&options.temp_dir, become_id).map_err(folder(own))?;
         let bridge =
             Bridge::open(room.path().to_owned()).await.map_err(folder("the bridge could not be opened".to_owned()))?;
-        let gate = Gate::open(&options.network).map_err(folder("the network's door could not be opened".to_owned()))?;
+        let gate = Gate::open(&options.network).map_err(folder("the network proxy could not be started".to_owned()))?;
         let agent = Agent::new(binary, &options.session, &room, (bridge.url(), bridge.port()), become_id);
         let (memory, cpus) = (options.memory_bytes, options.cpus);
         let governor = Arc::new(Governor::new(memory, cpus, options.process_memory_bytes, options.control_groups));

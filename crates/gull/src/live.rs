@@ -76,7 +76,7 @@ impl Live {
                 governor: &inner.governor,
                 timeout: inner.options.launch_timeout,
             };
-            let browser = Browser::launch(&launch).await?;
+            let browser = Browser::launch(&launch).await.map_err(|error| error.to_string())?;
             if !browser.has_profile {
                 notes.push(NO_PROFILE);
             }

@@ -118,7 +118,7 @@ fn batch(words: &[String], rules: &Rules<'_>) -> Result<Plan, Refusal> {
             line => {
                 let inner = split(line)?;
                 if matches!(inner.first().map(String::as_str), Some("batch" | "close" | "quit" | "exit") | None) {
-                    return Err(Refusal::new(format!("`{line}` cannot stand inside a batch")));
+                    return Err(Refusal::new(format!("`{line}` is not allowed inside a batch")));
                 }
                 let checked = check(&inner, rules)?;
                 if checked.json {
@@ -264,7 +264,7 @@ fn place(form: &Form, plain: &[&str], rules: &Rules<'_>, done: &mut Vec<Word>) -
             Some(next) => next,
             None if form.many => last.unwrap_or(Takes::Value),
             None => {
-                let refusal = Refusal::new(format!("`{}` has a word too many: {}", form.verb, shown(word)));
+                let refusal = Refusal::new(format!("`{}` has an unexpected argument: {}", form.verb, shown(word)));
                 let opens = form.verb == "read";
                 return Err(if opens { refusal.hint("`open` the address, then `read` the page") } else { refusal });
             }

@@ -55,7 +55,7 @@ pub async fn serve(options: GullOptions) -> Result<Server, GullError> {
     let (listen, token) = (options.listen.clone(), options.token.clone());
     let gull = Arc::new(Gull::start(options).await?);
     let app = router(gull.clone(), token);
-    let folder = |source: io::Error| GullError::Folder { what: format!("{listen:?} cannot be listened on"), source };
+    let folder = |source: io::Error| GullError::Folder { what: format!("cannot listen on {listen:?}"), source };
     let (stop, stopped) = oneshot::channel::<()>();
     let ended = async move {
         let _ = stopped.await;
@@ -145,7 +145,7 @@ async fn bearer(State(token): State<Arc<String>>, request: Request, next: Next) 
     if secret::same(given, &token) {
         return next.run(request).await;
     }
-    let body = json!({ "error": { "code": "unauthorized", "message": "a bearer token is needed" } });
+    let body = json!({ "error": { "code": "unauthorized", "message": "missing bearer token" } });
     (StatusCode::UNAUTHORIZED, Json(body)).into_response()
 }
 

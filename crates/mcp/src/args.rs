@@ -1,5 +1,8 @@
 //! The arguments of a call, as a model sends them.
 
+use std::str::FromStr;
+
+use cove_api::{BayError, ErrorCode, IdError};
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -35,6 +38,11 @@ impl Args {
         self.take_text(name)?.ok_or_else(|| Failure::args(format!("`{name}` is missing")))
     }
 
+    /// Takes out an id that must be there. One that has another form names nothing.
+    pub(crate) fn take_id<T: FromStr<Err = IdError>>(&mut self, name: &str) -> Result<T, Failure> {
+        id(&self.take_required(name)?)
+    }
+
     /// Takes out any value.
     pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
         self.0.remove(name)
@@ -57,6 +65,14 @@ impl Args {
             Failure::args(if place == "." { said } else { format!("`{place}`: {said}") })
         })
     }
+}
+
+/// An id; one that has another form names nothing.
+pub(crate) fn id<T: FromStr<Err = IdError>>(text: &str) -> Result<T, Failure> {
+    text.parse().map_err(|error| {
+        let shown: String = text.chars().take(64).collect();
+        Failure::from(BayError::new(ErrorCode::NotFound, format!("{shown:?} is not an id: {error}")))
+    })
 }
 
 /// The whole number that a number with a point is.

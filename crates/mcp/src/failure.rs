@@ -3,7 +3,7 @@
 //! Failures are answers, not protocol errors: clients show those to nobody, and a model that sees nothing tries the same
 //! thing again.
 
-use cove_api::{BayError, ErrorCode};
+use cove_api::{BayError, ErrorCode, RuntimeCause};
 use serde_json::{Map, Value, json};
 
 /// Why a tool failed.
@@ -23,7 +23,7 @@ impl Failure {
 
     /// The arguments are not what the tool's schema says.
     pub(crate) fn args(message: impl Into<String>) -> Self {
-        Self::new("invalid_args", message, "Nothing ran. Mend the arguments as the tool's schema says, and call again.")
+        Self::new("invalid_args", message, "Nothing ran. Fix the arguments to match the tool's schema, and call again.")
     }
 
     /// For the structured answer.
@@ -60,25 +60,25 @@ impl From<BayError> for Failure {
     fn from(error: BayError) -> Self {
         let next_step = match error.code {
             ErrorCode::NotFound => "Check the id with list_sandboxes, or make a new sandbox with create_sandbox.",
-            ErrorCode::Unauthorized | ErrorCode::Forbidden => "Ask the user for a key that may do this.",
+            ErrorCode::Unauthorized | ErrorCode::Forbidden => "Ask the user for an API key that may do this.",
             ErrorCode::QuotaExceeded => "Delete sandboxes that are no longer needed, or wait a little.",
             ErrorCode::SessionNotReady => "The sandbox is starting: call again in a few seconds.",
             ErrorCode::Timeout => "Do less in one call, or give it a longer `timeout`.",
             // Not there, or broken: a new sandbox would not have it either.
-            ErrorCode::ShipError if error.message.contains("could not be started") => {
+            ErrorCode::ShipError if error.cause() == Some(RuntimeCause::NotStarted) => {
                 "Call once more; if it fails again, tell the user what is missing here, and go on without this tool."
             }
             ErrorCode::ShipError => "Call again; if it fails again, make a new sandbox.",
-            ErrorCode::Conflict => "See what state the thing is in, then try again.",
-            ErrorCode::SandboxExpired => "This sandbox is over: make a new one with create_sandbox.",
-            ErrorCode::SandboxTtlInfinite => "Nothing to do: this sandbox has no end.",
-            ErrorCode::ValidationError => "Mend the named value and call again.",
+            ErrorCode::Conflict => "Check the current state, then try again.",
+            ErrorCode::SandboxExpired => "This sandbox has expired: create a new one with create_sandbox.",
+            ErrorCode::SandboxTtlInfinite => "Nothing to do: this sandbox does not expire.",
+            ErrorCode::ValidationError => "Fix the named value and call again.",
             ErrorCode::FileNotFound => "Look with ls or find for the file's name.",
             ErrorCode::CapabilityNotSupported => {
                 "Make a sandbox with a profile that can do this (browser-python has everything), and use its id."
             }
             ErrorCode::InvalidPath => "Use a path below /workspace.",
-            ErrorCode::InternalError => "This is a fault of the server's: tell the user.",
+            ErrorCode::InternalError => "This is an internal server error: tell the user.",
         };
         let mut failure = Self::new(error.code.as_str(), error.message, next_step);
         failure.details = error.details;
@@ -95,12 +95,12 @@ pub(crate) fn javascript_advice(code: &str) -> &'static str {
         "execution_timeout" => "Do less in one call, or give it a longer `timeout` (milliseconds, at most 300000).",
         "canvas_export_failed" => "The value is there, the picture is not: draw it again, smaller.",
         "engine_crashed" => {
-            "The engine has a bug that this code has met. Run it once more if it called no tool; if it crashes again, \
-             write it differently, and tell the user."
+            "This code has triggered a bug in the engine. Run it once more if it called no tool; if it crashes \
+             again, write it differently, and tell the user."
         }
         "browser_not_available" | "page_creation_failed" => {
             "Use engine \"embedded\", or ask the user to install Chromium."
         }
-        _ => "Mend the marked place and send the whole code again.",
+        _ => "Fix the marked line and send the whole code again.",
     }
 }

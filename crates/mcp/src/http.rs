@@ -124,7 +124,7 @@ impl McpService {
     {
         let (parts, body) = request.into_parts();
         let Ok(body) = Limited::new(body, MAX_BODY_BYTES).collect().await else {
-            return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large, or broke off");
+            return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large or was interrupted");
         };
         let body = body.to_bytes();
         if parts.method == Method::POST
@@ -152,7 +152,7 @@ fn no_message(body: &[u8]) -> Option<(i32, String)> {
     match read {
         Err(error) => Some((-32700, format!("the body is not JSON: {error}"))),
         Ok(value) if value.get().starts_with('[') => {
-            Some((-32600, "one message in each request: this server takes no batches".to_owned()))
+            Some((-32600, "send one message per request: batches are not supported".to_owned()))
         }
         Ok(_) => None,
     }

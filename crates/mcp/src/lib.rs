@@ -28,3 +28,4 @@ pub use http::{McpService, OwnerOf, Passing, service};
 pub use options::{DEFAULT_MAX_TOKENS, McpOptions};
 pub use server::CoveMcp;
 pub use stdio::{StdioError, serve_stdio};
+pub use tools::timeout_of;

@@ -7,6 +7,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use cove_api::SandboxId;
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::{Map, Value, json};
 
@@ -36,7 +37,7 @@ pub(crate) struct Reply {
     pub(crate) failure: Option<Failure>,
     /// Whose words the text holds, if not those of the one who asked.
     pub(crate) stranger: Option<&'static str>,
-    pub(crate) sandbox_id: Option<String>,
+    pub(crate) sandbox_id: Option<SandboxId>,
     pictures: usize,
 }
 
@@ -130,7 +131,7 @@ impl Reply {
             self.structured.insert("full_text".to_owned(), kept.into());
         }
         if let Some(id) = self.sandbox_id {
-            self.structured.insert("sandbox_id".to_owned(), id.into());
+            self.structured.insert("sandbox_id".to_owned(), id.as_str().into());
         }
         let mut content = vec![ContentBlock::text(text)];
         content.append(&mut self.blocks);

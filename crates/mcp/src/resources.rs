@@ -38,7 +38,7 @@ pub(crate) async fn read(server: &CoveMcp, owner: &Owner, address: &str) -> Resu
         Some(Place::Artifact { sandbox_id, name }) => bay.artifact(owner, &sandbox_id, &name).await,
         Some(Place::File { sandbox_id, path }) => bay.download(owner, &sandbox_id, &path).await,
         None => {
-            return Err(ErrorData::resource_not_found(format!("{address:?} is no address of a resource here"), None));
+            return Err(ErrorData::resource_not_found(format!("unknown resource URI {address:?}"), None));
         }
     };
     let not_found = |error: cove_api::BayError| ErrorData::resource_not_found(error.to_string(), None);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cove_api::{CreateSandbox, ErrorCode, WriteFile};
+use cove_api::{CreateSandbox, ErrorCode, SandboxId, WriteFile};
 use cove_bay::{Bay, Owner};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, Implementation,
@@ -18,7 +18,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::Args;
+use crate::args::{self, Args};
 use crate::catalog;
 use crate::failure::Failure;
 use crate::http::OwnerOf;
@@ -48,7 +48,7 @@ pub(crate) struct Inner {
     tools: Vec<Tool>,
     owner: OwnerSource,
     /// The sandbox that this server has made for calls that name none.
-    own: tokio::sync::Mutex<Option<String>>,
+    own: tokio::sync::Mutex<Option<SandboxId>>,
     runs: Runs,
 }
 
@@ -88,11 +88,11 @@ impl CoveMcp {
     pub(crate) fn owner(&self, context: &RequestContext<RoleServer>) -> Result<Owner, ErrorData> {
         match &self.inner.owner {
             OwnerSource::Fixed(owner) => Ok(owner.clone()),
-            OwnerSource::Request(owner_of) => context
-                .extensions
-                .get::<http::request::Parts>()
-                .and_then(|parts| owner_of(parts))
-                .ok_or_else(|| ErrorData::invalid_request("this needs a key: `Authorization: Bearer <key>`", None)),
+            OwnerSource::Request(owner_of) => {
+                context.extensions.get::<http::request::Parts>().and_then(|parts| owner_of(parts)).ok_or_else(|| {
+                    ErrorData::invalid_request("missing API key: send `Authorization: Bearer <key>`", None)
+                })
+            }
         }
     }
 
@@ -105,7 +105,7 @@ impl CoveMcp {
             Some(Ok(sets)) => Ok(Cow::Owned(catalog::tools(&sets, self.inner.options.own_profile.is_some()))),
             Some(Err(name)) => {
                 let known = catalog::ToolSet::NAMES.join(", ");
-                Err(ErrorData::invalid_params(format!("there is no set of tools {name:?}; there are: {known}"), None))
+                Err(ErrorData::invalid_params(format!("unknown tool set {name:?}; known sets: {known}"), None))
             }
         }
     }
@@ -116,9 +116,9 @@ impl CoveMcp {
     }
 
     /// The sandbox that a call is for.
-    pub(crate) async fn sandbox(&self, owner: &Owner, args: &mut Args) -> Result<String, Failure> {
+    pub(crate) async fn sandbox(&self, owner: &Owner, args: &mut Args) -> Result<SandboxId, Failure> {
         if let Some(id) = args.take_text("sandbox_id")? {
-            return Ok(id);
+            return args::id(&id);
         }
         let Some(profile) = &self.inner.options.own_profile else {
             let next = "Make one with create_sandbox, or find one with list_sandboxes, and pass its id.";
@@ -135,14 +135,14 @@ impl CoveMcp {
     }
 
     /// The server's own sandbox, if it has made one.
-    pub(crate) async fn own_sandbox(&self) -> Option<String> {
+    pub(crate) async fn own_sandbox(&self) -> Option<SandboxId> {
         self.inner.own.lock().await.clone()
     }
 
     /// A sandbox is gone; if it was the server's own, the next call makes another.
-    pub(crate) async fn forget(&self, sandbox_id: &str) {
+    pub(crate) async fn forget(&self, sandbox_id: &SandboxId) {
         let mut own = self.inner.own.lock().await;
-        if own.as_deref() == Some(sandbox_id) {
+        if own.as_ref() == Some(sandbox_id) {
             *own = None;
         }
     }
@@ -171,10 +171,11 @@ impl CoveMcp {
         reply.finish(max_chars, kept.as_deref())
     }
 
-    async fn keep(&self, owner: &Owner, sandbox_id: &str, begin: &str, content: String) -> Option<String> {
+    async fn keep(&self, owner: &Owner, sandbox_id: &SandboxId, begin: &str, content: String) -> Option<String> {
         let name = format!("{begin}{:012x}.txt", getrandom::u64().ok()? >> 16);
         let file = WriteFile { path: name.clone(), content };
-        self.inner.bay.write_file(owner, sandbox_id, file).await.ok()?;
+        // Not `write_file`: a long answer is no reason to start a runtime.
+        self.inner.bay.write_file_when_running(owner, sandbox_id, file).await.ok()?;
         Some(format!("/workspace/{name}"))
     }
 }
@@ -214,7 +215,7 @@ impl ServerHandler for CoveMcp {
         let listed = self.listed(&context)?;
         if !listed.iter().any(|tool| tool.name == name) {
             let known: Vec<_> = listed.iter().map(|tool| tool.name.as_ref()).collect();
-            let message = format!("there is no tool {:?} here; there are: {}", request.name, known.join(", "));
+            let message = format!("unknown tool {:?}; known tools: {}", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         }
         drop(listed);
@@ -260,11 +261,11 @@ impl ServerHandler for CoveMcp {
             "resources/read" => misfit::<ReadResourceRequestParams>(&params),
             "tools/list" | "resources/list" | "resources/templates/list" => misfit::<PaginatedRequestParams>(&params),
             method => {
-                let message = format!("there is no method {method:?} here");
+                let message = format!("unknown method {method:?}");
                 return Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, message, None));
             }
         };
-        Err(ErrorData::invalid_params(format!("the parameters of {} do not fit: {said}", request.method), None))
+        Err(ErrorData::invalid_params(format!("invalid parameters of {}: {said}", request.method), None))
     }
 
     async fn list_resources(

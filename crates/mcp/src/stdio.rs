@@ -52,7 +52,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
 
 /// Why the conversation could not begin.
 #[derive(Debug, thiserror::Error)]
-#[error("the client did not begin as the protocol says: {0}")]
+#[error("the client did not initialize as the protocol requires: {0}")]
 pub struct StdioError(String);
 
 /// Serves the client at the other end of the standard streams until it leaves or `until` comes, then deletes the

@@ -1,5 +1,6 @@
 //! Addresses of resources: `cove://sandboxes/{id}/artifacts/{name}` and `cove://sandboxes/{id}/files/{path}`.
 
+use cove_api::SandboxId;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// What stays as it is in a path.
@@ -10,8 +11,8 @@ const ROOT: &str = "cove://sandboxes/";
 /// What an address names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    Artifact { sandbox_id: String, name: String },
-    File { sandbox_id: String, path: String },
+    Artifact { sandbox_id: SandboxId, name: String },
+    File { sandbox_id: SandboxId, path: String },
 }
 
 pub(crate) fn artifact(sandbox_id: &str, name: &str) -> String {
@@ -33,7 +34,7 @@ pub(crate) fn parse(uri: &str) -> Option<Place> {
     let (sandbox_id, rest) = rest.split_once('/')?;
     let (kind, name) = rest.split_once('/')?;
     let name = percent_decode_str(name).decode_utf8().ok()?.into_owned();
-    let sandbox_id = sandbox_id.to_owned();
+    let sandbox_id = sandbox_id.parse().ok()?;
     match kind {
         _ if name.is_empty() => None,
         "artifacts" => Some(Place::Artifact { sandbox_id, name }),
@@ -49,14 +50,19 @@ mod tests {
     #[test]
     fn addresses_come_back() {
         for path in ["a.txt", "ä b/c#d?.txt", "x%20y", "deep/er/file"] {
-            let uri = file("sandbox-1", path);
-            let expected = Place::File { sandbox_id: "sandbox-1".to_owned(), path: path.to_owned() };
+            let uri = file("sandbox-000000000001", path);
+            let expected = Place::File { sandbox_id: "sandbox-000000000001".parse().unwrap(), path: path.to_owned() };
             assert_eq!(parse(&uri), Some(expected), "{uri}");
         }
         assert_eq!(file("s", "/workspace/a.txt"), file("s", "a.txt"));
-        for odd in
-            ["", "file:///etc/passwd", "cove://sandboxes/s", "cove://sandboxes/s/files/", "cove://sandboxes/s/x/y"]
-        {
+        for odd in [
+            "",
+            "file:///etc/passwd",
+            "cove://sandboxes/s",
+            "cove://sandboxes/s/files/a",
+            "cove://sandboxes/sandbox-000000000001/files/",
+            "cove://sandboxes/sandbox-000000000001/x/y",
+        ] {
             assert_eq!(parse(odd), None, "{odd}");
         }
     }

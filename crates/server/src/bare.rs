@@ -1,7 +1,7 @@
-//! Heads that never become a request: malformed ones, too long ones.
+//! Answers to what never becomes a request: heads that are malformed or too long, and connections that are too many.
 //!
-//! hyper refuses them itself, below every layer, with a bare status. What it writes while no request is being answered
-//! can only be such a refusal; it is replaced by one with the shape of every other error, with a request's id.
+//! hyper refuses such heads itself, below every layer, with a bare status. What it writes while no request is being
+//! answered can only be such a refusal; `stream.rs` sends one in the shape of every other error in its place.
 
 use bytes::Bytes;
 use cove_api::{BayError, ErrorCode};
@@ -13,16 +13,16 @@ use crate::figures;
 pub(crate) fn refusal(bare: &[u8]) -> Bytes {
     let status = bare.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u16>().ok());
     let (status, reason, message) = match status {
-        Some(431) => (431, "Request Header Fields Too Large", "the request's head is too large"),
-        Some(414) => (414, "URI Too Long", "the request's address is too long"),
-        _ => (400, "Bad Request", "this is no HTTP request that could be read"),
+        Some(431) => (431, "Request Header Fields Too Large", "the request headers are too large"),
+        Some(414) => (414, "URI Too Long", "the request URI is too long"),
+        _ => (400, "Bad Request", "malformed HTTP request"),
     };
     written(status, reason, "", &BayError::new(ErrorCode::ValidationError, message))
 }
 
 /// What somebody reads for whose connection there is no place.
 pub(crate) fn no_place() -> Bytes {
-    let message = "too many connections from this address; close some, or come back in a moment";
+    let message = "too many connections from this address; close some, or try again in a moment";
     let error = BayError::new(ErrorCode::QuotaExceeded, message).with("retry_after_ms", 1_000);
     written(429, "Too Many Requests", "retry-after: 1\r\n", &error)
 }

@@ -86,11 +86,11 @@ fn identify(app: &App, request: &Request, handed: Option<Handed>) -> Result<Iden
         if app.options.allow_anonymous && (handed.is_some() || (is_local(request) && is_no_page(headers))) {
             return Ok(Identity { owner: Owner::new(DEFAULT_OWNER), admin: true });
         }
-        return Err(Failure::new(ErrorCode::Unauthorized, "this needs a key: `Authorization: Bearer <key>`"));
+        return Err(Failure::new(ErrorCode::Unauthorized, "missing API key: send `Authorization: Bearer <key>`"));
     };
     // Whoever stands in front of us may have looked at the other one.
     if headers.get_all(header::AUTHORIZATION).iter().nth(1).is_some() {
-        return Err(Failure::new(ErrorCode::Unauthorized, "there is more than one `Authorization`"));
+        return Err(Failure::new(ErrorCode::Unauthorized, "more than one `Authorization` header"));
     }
     let key = value.to_str().ok().and_then(|text| {
         let (scheme, key) = text.split_once(' ')?;
@@ -102,10 +102,10 @@ fn identify(app: &App, request: &Request, handed: Option<Handed>) -> Result<Iden
     // Handed on: the Bay that it came to has counted it.
     let found = if handed.is_some() { app.keys.find(key) } else { app.keys.admit(key) };
     found.map_err(|turned| match turned {
-        Turned::Unknown => Failure::new(ErrorCode::Unauthorized, "this key is not known here"),
+        Turned::Unknown => Failure::new(ErrorCode::Unauthorized, "invalid API key"),
         Turned::TooOften(wait) => {
             let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
-            Failure::new(ErrorCode::QuotaExceeded, "this key comes too often").with("retry_after_ms", ms)
+            Failure::new(ErrorCode::QuotaExceeded, "rate limit exceeded").with("retry_after_ms", ms)
         }
     })
 }
@@ -182,6 +182,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Admin {
         if identity(parts)?.admin {
             return Ok(Self);
         }
-        Err(Failure::new(ErrorCode::Forbidden, "this key may not do what concerns all owners"))
+        Err(Failure::new(ErrorCode::Forbidden, "this API key may not use endpoints that concern all owners"))
     }
 }

@@ -41,7 +41,7 @@ pub(crate) async fn envelope(mut request: Request, next: Next) -> Response {
             let done = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
             done.unwrap_or_else(|_| {
                 // What panicked has told the log itself; its words are not for the caller.
-                Failure::new(ErrorCode::InternalError, "a fault of the server's own").into_response()
+                Failure::new(ErrorCode::InternalError, "internal server error").into_response()
             })
         }
     };
@@ -74,20 +74,20 @@ fn odd(request: &Request) -> Option<Failure> {
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = hosts.next();
     if hosts.next().is_some() {
-        return refused("there is more than one `Host`");
+        return refused("more than one `Host` header");
     }
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~:[]%".contains(byte);
     if host.is_some_and(|host| !host.as_bytes().iter().all(plain)) {
-        return refused("`Host` is no name of a machine");
+        return refused("invalid `Host` header");
     }
     if let (Some(host), Some(named)) = (host, request.uri().authority())
         && !named.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
     {
-        return refused("`Host` and the address name two machines");
+        return refused("`Host` and the request URI name different hosts");
     }
     let mut packed = headers.get_all(header::CONTENT_ENCODING).iter();
     if packed.any(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        let message = "a body must come as it is: leave out `Content-Encoding`";
+        let message = "compressed bodies are not supported: leave out `Content-Encoding`";
         return Some(Failure::with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::ValidationError, message));
     }
     None

@@ -4,7 +4,7 @@
 //! one byte a minute holds nothing for long.
 
 use axum::body::Body;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -110,7 +110,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Bounded> FromRequestParts<S> for Aske
     }
 }
 
-/// Names in the path. Whether such a thing exists is Bay's to say; here they only must be text.
+/// Names in the path. Whether such a thing exists is Bay's to say; here they must have the form of an id, or be text.
 #[derive(Debug)]
 pub(crate) struct Named<T>(pub(crate) T);
 
@@ -120,7 +120,17 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
         match axum::extract::Path::<T>::from_request_parts(parts, state).await {
             Ok(axum::extract::Path(value)) => Ok(Self(value)),
-            Err(_) => Err(Failure::new(ErrorCode::NotFound, "no name in this path can be read")),
+            Err(rejection) => {
+                let text = rejection.body_text();
+                let why = text.strip_prefix("Invalid URL: ").unwrap_or(&text);
+                let failure = Failure::new(ErrorCode::NotFound, format!("a name in this path is invalid: {why}"));
+                let names = RawPathParams::from_request_parts(parts, state).await.ok();
+                let id = names.and_then(|names| Some(names.iter().find(|(name, _)| *name == "id")?.1.to_owned()));
+                Err(match id {
+                    Some(id) => failure.with("id", id.chars().take(64).collect::<String>()),
+                    None => failure,
+                })
+            }
         }
     }
 }

@@ -139,10 +139,10 @@ pub enum KeyFileError {
         source: std::io::Error,
     },
     /// There is something else in it.
-    #[error("key file {0} holds no key; delete it, and a new one is made")]
+    #[error("key file {0} contains no key; delete it to have a new one made")]
     NoKey(String),
     /// There was no chance to make a key from.
-    #[error("no randomness for a key: {0}")]
+    #[error("the system has no randomness for a key: {0}")]
     NoChance(getrandom::Error),
 }
 

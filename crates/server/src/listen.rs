@@ -36,7 +36,10 @@ const BACKLOG: u32 = 1_024;
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// Somebody listens there already.
-    #[error("{0} is in use already; choose another port with --port (0 takes a free one), or stop who listens there")]
+    #[error(
+        "{0} is in use already; choose another port with --port (0 takes a free one), or stop the program that \
+         listens there"
+    )]
     Busy(SocketAddr),
     /// The address cannot be listened on.
     #[error("cannot listen on {0}: {1}; --host must be an address of this machine: 127.0.0.1, or 0.0.0.0 for all")]

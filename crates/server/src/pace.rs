@@ -99,8 +99,8 @@ impl From<Late> for Failure {
     fn from(late: Late) -> Self {
         let message = match late {
             Late::Whole(limit) => format!("the body did not arrive within {} s", limit.as_secs_f64()),
-            Late::Pause(pause) => format!("the body stood still for {} s", pause.as_secs_f64()),
-            Late::Rate => format!("the body came at less than {} bytes a second", limits::BODY_RATE),
+            Late::Pause(pause) => format!("no data of the body arrived for {} s", pause.as_secs_f64()),
+            Late::Rate => format!("the body arrived at less than {} bytes per second", limits::BODY_RATE),
         };
         Self::with_status(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
     }

@@ -52,7 +52,7 @@ impl Shares {
         let own = held.by.get(owner).copied().unwrap_or_default();
         if own >= self.each {
             let message = format!(
-                "this owner has {own} {} at once, as many as one owner may have; come back when some have ended",
+                "this owner has {own} {} at once, which is the limit; try again when some have ended",
                 self.what
             );
             return Err(self.full(message, self.each));

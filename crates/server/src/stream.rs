@@ -9,7 +9,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::{Buf as _, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
@@ -27,8 +26,6 @@ const LOOK: [Duration; 2] = [Duration::from_millis(2), Duration::from_millis(100
 pub(crate) struct Spoken {
     /// There until the stream is dropped; the place after it, so that a place is free when its descriptor is.
     line: Option<(TcpStream, Place)>,
-    /// Our refusal in the place of a bare one: what is left of it to be written.
-    instead: Option<Bytes>,
     /// While nothing is taken of what is written: how long that may last.
     wait: Option<Wait>,
     stall: Duration,
@@ -43,7 +40,7 @@ struct Wait {
 
 impl Spoken {
     pub(crate) fn new(stream: TcpStream, place: Place, stall: Duration) -> Self {
-        Self { line: Some((stream, place)), instead: None, wait: None, stall }
+        Self { line: Some((stream, place)), wait: None, stall }
     }
 
     fn line(&mut self) -> io::Result<(&mut TcpStream, &Place)> {
@@ -76,23 +73,12 @@ impl Spoken {
         Poll::Pending
     }
 
-    /// Writes our refusal; done, it says that what hyper wanted to write was written.
+    /// Writes our refusal in place of hyper's bare one. It has a few hundred bytes, which the kernel takes in one piece,
+    /// or the peer has long stopped reading.
     fn refuse(&mut self, context: &mut Context<'_>, bare: &[u8]) -> Poll<io::Result<usize>> {
-        let mut rest = self.instead.take().unwrap_or_else(|| bare::refusal(bare));
-        while rest.has_remaining() {
-            let tried = self.attempt(context, |stream, context| stream.poll_write(context, &rest));
-            if tried.is_pending() {
-                self.instead = Some(rest);
-                return Poll::Pending;
-            }
-            let wrote = ready!(tried)?;
-            if wrote == 0 {
-                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-            }
-            rest.advance(wrote);
-        }
-        self.instead = Some(rest);
-        Poll::Ready(Ok(bare.len()))
+        let refusal = bare::refusal(bare);
+        let wrote = ready!(self.attempt(context, |stream, context| stream.poll_write(context, &refusal)))?;
+        Poll::Ready(if wrote == refusal.len() { Ok(bare.len()) } else { Err(io::ErrorKind::WriteZero.into()) })
     }
 
     fn is_idle(&self) -> bool {
@@ -119,9 +105,11 @@ impl AsyncWrite for Spoken {
         context: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if self.is_idle() && pieces.iter().any(|piece| !piece.is_empty()) {
-            let whole: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
-            return self.refuse(context, &whole);
+        // A bare refusal is a head without a body: one piece.
+        if self.is_idle()
+            && let Some(bare) = pieces.iter().find(|piece| !piece.is_empty())
+        {
+            return self.refuse(context, bare);
         }
         self.attempt(context, |stream, context| stream.poll_write_vectored(context, pieces))
     }

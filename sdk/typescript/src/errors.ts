@@ -58,13 +58,13 @@ export class ApiError extends CoveError implements Refusal {
     }
 }
 
-/** No such thing, or not the caller's. */
+/** Not found, or owned by somebody else. */
 export class NotFoundError extends ApiError {}
-/** No key, or a wrong one. */
+/** Missing or invalid API key. */
 export class UnauthorizedError extends ApiError {}
-/** The key may not do this. */
+/** The API key may not do this. */
 export class ForbiddenError extends ApiError {}
-/** Too much, or too often. */
+/** Quota or rate limit exceeded. */
 export class QuotaExceededError extends ApiError {}
 /** The session is still starting; `retryAfterMs` says when to come back. */
 export class SessionNotReadyError extends ApiError {
@@ -73,25 +73,25 @@ export class SessionNotReadyError extends ApiError {
         return typeof value === "number" ? value : undefined;
     }
 }
-/** The work took longer than it was allowed. */
+/** The work timed out. */
 export class ExecTimeoutError extends ApiError {}
 /** The sandbox's runtime failed. */
 export class ShipError extends ApiError {}
-/** The thing is not in a state for this. */
+/** The resource is not in a state for this. */
 export class ConflictError extends ApiError {}
-/** The sandbox is past its end. */
+/** The sandbox has expired. */
 export class SandboxExpiredError extends ConflictError {}
-/** A sandbox without an end cannot be extended. */
+/** A sandbox without an expiry cannot be extended. */
 export class SandboxTtlInfiniteError extends ConflictError {}
-/** A value is not allowed, or what was sent does not fit (`details.problems`). */
+/** Invalid value, or the request does not fit its schema (`details.problems`). */
 export class ValidationError extends ApiError {}
 /** No such file in the workspace. */
 export class WorkspaceFileNotFoundError extends NotFoundError {}
-/** The sandbox's profile cannot do this; `details` says what it can. */
+/** The sandbox's profile does not support this; `details` says what it can. */
 export class CapabilityNotSupportedError extends ApiError {}
-/** The path is not one in the workspace; `details.reason`. */
+/** Invalid path, or a path outside the workspace; `details.reason`. */
 export class InvalidPathError extends ApiError {}
-/** A fault of the server's own. */
+/** Internal server error. */
 export class InternalError extends ApiError {}
 
 /** The class of each code; the compiler holds it complete. A code that this client does not know yet is an `ApiError`. */
@@ -137,7 +137,7 @@ export async function fromAnswer(response: Response): Promise<ApiError> {
     if (status === 422 && Array.isArray(said.detail)) {
         const message = said.detail.map((one) => `${one.loc?.join(".")}: ${one.msg}`).join("; ");
         const details = { problems: said.detail };
-        return new ValidationError(message || "what was sent does not fit", { code: "validation_error", status, details, requestId });
+        return new ValidationError(message || "invalid request", { code: "validation_error", status, details, requestId });
     }
     const shown = text.split(/\s+/).join(" ").trim().slice(0, 200);
     return new ApiError(`HTTP ${status}${shown === "" ? "" : `: ${shown}`}`, { code: "", status, details: {}, requestId });

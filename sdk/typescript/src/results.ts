@@ -55,5 +55,5 @@ export interface FileAnswer {
 /** The result itself if it succeeded; else throws `RunFailedError`. Failures of guest code are values until then. */
 export function check<T extends { success: boolean; error?: string | null; stderr?: string; output?: string }>(result: T): T {
     if (result.success) return result;
-    throw new RunFailedError(result.error || result.stderr || result.output || "failed without a word", result);
+    throw new RunFailedError(result.error || result.stderr || result.output || "failed without an error message", result);
 }

@@ -903,6 +903,8 @@ export interface components {
             stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether it ended without an error. */
             success: boolean;
+            /** @description Whether it was ended because its time was over. */
+            timed_out?: boolean;
         };
         /** @description Text and pictures. */
         PythonOutput: {
@@ -1168,6 +1170,8 @@ export interface components {
             stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether its exit code is 0. */
             success: boolean;
+            /** @description Whether it was ended because its time was over. */
+            timed_out?: boolean;
         };
         /** @description What to see of the page. */
         SnapshotRequest: {

@@ -1,6 +1,7 @@
 //! Replaying a skill: the commands of its active release, run as one batch.
 
-use cove_api::{BrowserBatchRequest, BrowserSkillRequest, BrowserSkillResult};
+use cove_api::SandboxId;
+use cove_api::{BayError, BrowserBatchRequest, BrowserSkillRequest, BrowserSkillResult, ErrorCode};
 
 use crate::config::Capability;
 use crate::{Answer, Bay, Owner};
@@ -10,7 +11,7 @@ impl Bay {
     pub async fn run_browser_skill(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         skill_key: &str,
         request: BrowserSkillRequest,
     ) -> Answer<BrowserSkillResult> {
@@ -33,10 +34,11 @@ impl Bay {
         if let Err(error) = noted {
             tracing::warn!(%error, "a replay could not be noted");
         }
+        let missing = || BayError::new(ErrorCode::InternalError, "the replay has no execution");
         Ok(BrowserSkillResult {
             skill_key: skill_key.to_owned(),
             release_id: release.id,
-            execution_id: done.execution_id.unwrap_or_default(),
+            execution_id: done.execution_id.ok_or_else(missing)?,
             execution_time_ms: took,
             recorded: done.recorded,
             trace_ref: done.trace_ref,

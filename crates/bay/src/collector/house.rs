@@ -90,7 +90,7 @@ impl Bay {
     /// Makes sure that what is started now may go on: a Bay that was frozen, or cut off, has to be heard first.
     pub(crate) async fn hold_lease(&self) -> Answer<()> {
         let refuse = || {
-            let message = "this Bay was not heard for a while, and others may have taken it for dead; ask again";
+            let message = "this server missed its heartbeats, and other servers may consider it dead; try again";
             BayError::new(ErrorCode::SessionNotReady, message).with("retry_after_ms", 1_000)
         };
         let now_ms = cove_cgroup::uptime_ms().map_err(|_| refuse())?;

@@ -14,12 +14,12 @@ const MIN_KEY_CHARS: usize = 16;
 pub fn check_key(key: &str) -> Result<(), String> {
     if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(
-            "a key has no blanks and only plain letters, digits and signs: no header carries anything else".into()
+            "invalid key: use printable ASCII characters without spaces; a header cannot carry anything else".into()
         );
     }
     if key.len() < MIN_KEY_CHARS {
         return Err(format!(
-            "a key has at least {MIN_KEY_CHARS} characters, or it can be guessed: `openssl rand -hex 32` makes one"
+            "the key is too short: it needs at least {MIN_KEY_CHARS} characters; `openssl rand -hex 32` makes one"
         ));
     }
     Ok(())
@@ -32,12 +32,12 @@ impl Config {
         self.check_rates()?;
         for origin in &self.server.cors_origins {
             check_origin(origin).map_err(|why| {
-                ConfigError::value("server.cors_origins", &format!("{origin:?} is no origin that can be let in: {why}"))
+                ConfigError::value("server.cors_origins", &format!("invalid origin {origin:?}: {why}"))
             })?;
         }
         if self.security.allow_anonymous && !is_this_machine(&self.server.host) {
-            let reason = "callers without a key are let in on this machine alone: with `allow_anonymous` the `host` must be \
-                          127.0.0.1, ::1 or localhost";
+            let reason = "`allow_anonymous` works on a loopback address only: set `host` to 127.0.0.1, ::1 or \
+                          localhost";
             return Err(ConfigError::value("security.allow_anonymous", reason));
         }
         if self.server.max_connections_per_address == Some(0) {
@@ -66,7 +66,7 @@ impl Config {
                 Err(ConfigError::value("security.keys", &reason))
             };
             if key.owner.trim().is_empty() || key.key.is_some() == key.key_sha256.is_some() {
-                let reason = "each needs an `owner`, and either `key` or `key_sha256`";
+                let reason = "every key needs an `owner` and either `key` or `key_sha256`";
                 return Err(ConfigError::value("security.keys", reason));
             }
             let hash = match (&key.key, &key.key_sha256) {
@@ -78,12 +78,14 @@ impl Config {
                 }
                 (None, hash) => from_hex(hash.as_deref().unwrap_or_default()),
             };
-            let Some(hash) = hash else { return wrong("`key_sha256` has 64 hex digits") };
+            let Some(hash) = hash else { return wrong("`key_sha256` must have 64 hex digits") };
             if hash == <[u8; 32]>::from(Sha256::digest("")) {
-                return wrong("`key_sha256` is that of no key at all");
+                return wrong("`key_sha256` is the hash of an empty key");
             }
             if let Some((_, other)) = seen.iter().find(|(known, _)| *known == hash) {
-                return wrong(&format!("it is also the key of owner {other:?}, and a key belongs to one owner"));
+                return wrong(&format!(
+                    "this key already belongs to owner {other:?}; every owner needs a key of its own"
+                ));
             }
             seen.push((hash, &key.owner));
         }
@@ -91,13 +93,13 @@ impl Config {
     }
 
     fn check_rates(&self) -> Result<(), ConfigError> {
-        let why = "would be no limit at all: write how many calls a minute, or leave it out for no limit";
+        let why = "0 is not a rate: write the number of calls per minute, or leave it out for no limit";
         if self.security.rate_per_minute == Some(0) {
-            return Err(ConfigError::value("security.rate_per_minute", &format!("0 {why}")));
+            return Err(ConfigError::value("security.rate_per_minute", why));
         }
         match self.security.keys.iter().find(|key| key.rate_per_minute == Some(0)) {
             Some(key) => {
-                let reason = format!("the key of owner {:?}: `rate_per_minute: 0` {why}", key.owner);
+                let reason = format!("the key of owner {:?}: `rate_per_minute`: {why}", key.owner);
                 Err(ConfigError::value("security.keys", &reason))
             }
             None => Ok(()),
@@ -120,10 +122,10 @@ fn from_hex(text: &str) -> Option<[u8; 32]> {
 /// One origin as a browser writes it: a scheme, a name, a port unless it is the scheme's own.
 fn check_origin(origin: &str) -> Result<(), &'static str> {
     if origin == "*" || origin == "null" {
-        return Err("it stands for pages of anybody; name the origins one by one");
+        return Err("it would allow every website; list the origins one by one");
     }
     let Some((scheme @ ("http" | "https"), rest)) = origin.split_once("://") else {
-        return Err("it needs its scheme: https://app.example");
+        return Err("it has no scheme: write https://app.example");
     };
     let (name, port) = match rest.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
@@ -135,19 +137,17 @@ fn check_origin(origin: &str) -> Result<(), &'static str> {
         .is_some_and(|name| name.parse::<std::net::Ipv6Addr>().is_ok());
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
     if !is_v6 && (name.is_empty() || !name.bytes().all(plain)) {
-        return Err(
-            "a browser writes the scheme, the name in small letters and the port, and nothing else: no path, no `*`",
-        );
+        return Err("write it as browsers send it: scheme, lower-case host and port, without a path or `*`");
     }
     match (scheme, port) {
         (_, None) => Ok(()),
-        ("http", Some("80")) | ("https", Some("443")) => Err("a browser leaves the usual port out: leave it out, too"),
+        ("http", Some("80")) | ("https", Some("443")) => Err("leave out the default port, as browsers do"),
         (_, Some(port))
             if port.starts_with(|c: char| c.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0) =>
         {
             Ok(())
         }
-        _ => Err("its port is no number"),
+        _ => Err("its port is not a number"),
     }
 }
 
@@ -181,25 +181,29 @@ mod tests {
         let hash: String = Sha256::digest(LONG).iter().map(|byte| format!("{byte:02x}")).collect();
         let keys = |second: &str| format!("security:\n  keys:\n    - {{owner: a, key: {LONG}}}\n    - {second}\n");
         for (text, line, reason) in [
-            ("security:\n  rate_per_minute: 0\n".to_owned(), 2, "no limit at all"),
-            (keys(&format!("{{owner: bee, key: {LONG}1, rate_per_minute: 0}}")), 4, "no limit at all"),
-            (keys(&format!("{{owner: bee, key: {LONG}}}")), 4, "also the key of owner \"a\""),
-            (keys(&format!("{{owner: bee, key_sha256: {hash}}}")), 4, "also the key of owner \"a\""),
-            (keys(&format!("{{owner: bee, key_sha256: {}}}", hash.to_uppercase())), 4, "also the key of owner"),
+            ("security:\n  rate_per_minute: 0\n".to_owned(), 2, "0 is not a rate"),
+            (keys(&format!("{{owner: bee, key: {LONG}1, rate_per_minute: 0}}")), 4, "0 is not a rate"),
+            (keys(&format!("{{owner: bee, key: {LONG}}}")), 4, "belongs to owner \"a\""),
+            (keys(&format!("{{owner: bee, key_sha256: {hash}}}")), 4, "belongs to owner \"a\""),
+            (keys(&format!("{{owner: bee, key_sha256: {}}}", hash.to_uppercase())), 4, "belongs to owner"),
             (format!("security:\n  api_key: {LONG}\n  keys:\n    - {{owner: bee, key: {LONG}}}\n"), 4, "\"default\""),
-            (keys(&format!("{{owner: bee, key_sha256: {empty}}}")), 4, "no key at all"),
+            (keys(&format!("{{owner: bee, key_sha256: {empty}}}")), 4, "the hash of an empty key"),
             (keys("{owner: bee, key_sha256: abc}"), 4, "64 hex digits"),
-            (keys("{owner: ' ', key: 0123456789abcdef0}"), 2, "each needs an `owner`"),
+            (keys("{owner: ' ', key: 0123456789abcdef0}"), 2, "needs an `owner`"),
             (keys("{owner: bee, key: ''}"), 4, "at least 16"),
-            (keys("{owner: bee, key: '                    '}"), 4, "no blanks"),
-            (keys("{owner: bee, key: 'sk bay 0123456789abcdef'}"), 4, "no blanks"),
-            (keys("{owner: bee, key: sk-bay-0123456789abcdé}"), 4, "only plain"),
+            (keys("{owner: bee, key: '                    '}"), 4, "without spaces"),
+            (keys("{owner: bee, key: 'sk bay 0123456789abcdef'}"), 4, "without spaces"),
+            (keys("{owner: bee, key: sk-bay-0123456789abcdé}"), 4, "printable ASCII"),
             ("security:\n  api_key: ''\n".to_owned(), 2, "at least 16"),
             ("security:\n  api_key: secret\n".to_owned(), 2, "at least 16"),
-            ("server:\n  host: 0.0.0.0\nsecurity:\n  allow_anonymous: true\n".to_owned(), 4, "this machine alone"),
-            ("server:\n  host: '::'\nsecurity:\n  allow_anonymous: true\n".to_owned(), 4, "this machine alone"),
-            ("server:\n  host: 10.0.0.5\nsecurity:\n  allow_anonymous: true\n".to_owned(), 4, "this machine alone"),
-            ("server:\n  host: bay.example\nsecurity:\n  allow_anonymous: true\n".to_owned(), 4, "this machine alone"),
+            ("server:\n  host: 0.0.0.0\nsecurity:\n  allow_anonymous: true\n".to_owned(), 4, "loopback address only"),
+            ("server:\n  host: '::'\nsecurity:\n  allow_anonymous: true\n".to_owned(), 4, "loopback address only"),
+            ("server:\n  host: 10.0.0.5\nsecurity:\n  allow_anonymous: true\n".to_owned(), 4, "loopback address only"),
+            (
+                "server:\n  host: bay.example\nsecurity:\n  allow_anonymous: true\n".to_owned(),
+                4,
+                "loopback address only",
+            ),
             ("server:\n  max_connections_per_address: 0\n".to_owned(), 2, "at least 1"),
             ("limits:\n  max_streams_per_owner: 0\n".to_owned(), 2, "at least 1"),
         ] {

@@ -31,7 +31,7 @@ pub(super) fn overlay(
             if let Some(reason) = strict(&words, &hint) {
                 return Err(ConfigError { place: name, reason });
             }
-            warnings.push(format!("{name}: nobody knows {:?}{hint}", words[at]));
+            warnings.push(format!("{name}: unknown setting {:?}{hint}", words[at]));
             continue;
         }
         let tree = serde_json::to_value(&config).map_err(|error| ConfigError::value(&name, &error.to_string()))?;

@@ -80,8 +80,8 @@ pub(super) fn check_closed(entry: &str) -> Result<(), String> {
     match Host::parse(entry) {
         Some(_) => Ok(()),
         None => Err(format!(
-            "{entry:?} closes nothing: write a host (example.com), all below it (*.example.com), an address or a network \
-             (10.0.0.0/8)"
+            "invalid host {entry:?}: write a host (example.com), a wildcard (*.example.com), an address or a \
+             network (10.0.0.0/8)"
         )),
     }
 }

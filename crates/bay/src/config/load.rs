@@ -66,17 +66,25 @@ impl Config {
         Ok(Loaded { config, file, warnings })
     }
 
-    /// The profiles as they are used: the built-in ones, and the configured ones in place of those of the same name.
-    pub fn resolved_profiles(&self) -> Result<Vec<Profile>, ConfigError> {
+    /// The profiles as they are written: the built-in ones, and the configured ones in place of those of the same name.
+    pub fn all_profiles(&self) -> Vec<ProfileConfig> {
         let mut all: Vec<ProfileConfig> = if self.builtin_profiles { built_in() } else { Vec::new() };
+        for profile in &self.profiles {
+            all.retain(|other| other.id != profile.id);
+            all.push(profile.clone());
+        }
+        all
+    }
+
+    /// The profiles as they are used.
+    pub fn resolved_profiles(&self) -> Result<Vec<Profile>, ConfigError> {
         for (number, profile) in self.profiles.iter().enumerate() {
             if self.profiles[..number].iter().any(|other| other.id == profile.id) {
                 let reason = format!("two profiles are named {:?}", profile.id);
                 return Err(ConfigError::value("profiles", &reason));
             }
-            all.retain(|other| other.id != profile.id);
-            all.push(profile.clone());
         }
+        let all = self.all_profiles();
         if all.is_empty() {
             return Err(ConfigError::value("profiles", "there is no profile"));
         }
@@ -90,7 +98,7 @@ impl Config {
         if self.driver.kind != DriverKind::Local {
             return wrong(
                 "driver.type",
-                "only the local driver is in this version, which needs neither Docker nor a cluster: write `type: local`, or leave the section out",
+                "this version has only the driver `local`: write `type: local`, or leave the section out",
             );
         }
         if self.cargo.mount_path != "/workspace" {
@@ -121,7 +129,7 @@ impl Config {
                 if let Some(blocked) = self.security.blocked_hosts.iter().find(|blocked| hosts::overlaps(host, blocked))
                 {
                     let reason =
-                        format!("profile {:?} opens {host}, which blocked_hosts closes ({blocked})", profile.id);
+                        format!("profile {:?} allows {host}, which blocked_hosts forbids ({blocked})", profile.id);
                     return wrong("security.blocked_hosts", &reason);
                 }
             }
@@ -161,7 +169,7 @@ const STRICT: [&str; 2] = ["security", "limits"];
 pub(super) fn strict(words: &[impl AsRef<str>], hint: &str) -> Option<String> {
     let section = words.first()?.as_ref();
     let strict = words.len() > 1 && STRICT.contains(&section);
-    strict.then(|| format!("nobody knows {:?} in {section}{hint}", words.last().map_or("", AsRef::as_ref)))
+    strict.then(|| format!("unknown setting {:?} in {section}{hint}", words.last().map_or("", AsRef::as_ref)))
 }
 
 fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Config, ConfigError> {
@@ -207,7 +215,7 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Config, 
         if let Some(reason) = strict(&words, &hint) {
             return Err(ConfigError { place: format!("{shown}{line}"), reason });
         }
-        warnings.push(format!("{shown}{line}: nobody knows {:?}{hint}", words.join(".")));
+        warnings.push(format!("{shown}{line}: unknown setting {:?}{hint}", words.join(".")));
     }
     Ok(config)
 }
@@ -330,7 +338,7 @@ gc:
         assert_eq!(config.security.api_key.as_ref().map(|key| key.reveal()), Some("1234567890123456"));
         assert!(!config.gc.enabled && !config.gc.orphan_cargo.enabled && config.gc.idle_session.enabled);
         assert_eq!((config.gc.interval_seconds, config.security.rate_per_minute), (5, Some(7)));
-        assert_eq!(loaded.warnings, ["BAY_SERVRE__PORT: nobody knows \"servre\"; did you mean server?"]);
+        assert_eq!(loaded.warnings, ["BAY_SERVRE__PORT: unknown setting \"servre\"; did you mean server?"]);
         let profiles = config.resolved_profiles().unwrap();
         let ids: Vec<&str> = profiles.iter().map(|profile| profile.id.as_str()).collect();
         assert_eq!(ids, ["python-default", "browser-python", "javascript", "python-data", "both"]);
@@ -367,7 +375,7 @@ gc:
         let text = "server:\n  prot: 1\nprofiles:\n  - id: a\n    warm_pool: 3\nzzz: 1\n";
         let warnings = read("config.yaml", text, &[]).unwrap().warnings;
         assert_eq!(warnings.len(), 3, "{warnings:?}");
-        assert!(warnings[0].contains(":2: nobody knows \"server.prot\"; did you mean port?"), "{warnings:?}");
+        assert!(warnings[0].contains(":2: unknown setting \"server.prot\"; did you mean port?"), "{warnings:?}");
         assert!(warnings[1].contains("did you mean warm_pool_size?"), "{warnings:?}");
         assert!(!warnings[2].contains("did you mean"), "{warnings:?}");
     }
@@ -380,7 +388,7 @@ gc:
             ("profiles:\n  - id: a\n    resources:\n      memory: lots\n", 4, "lots"),
             ("profiles:\n  - id: a\n    capabilities: [python, cooking]\n", 3, "cooking"),
             ("profiles:\n  - id: a\n  - id: b\n  - id: a\n", 4, "two profiles"),
-            ("profiles:\n  - id: a/b\n", 2, "no name"),
+            ("profiles:\n  - id: a/b\n", 2, "invalid profile name"),
             ("driver:\n  type: docker\n", 2, "local"),
             ("cargo:\n  mount_path: /data\n", 2, "/workspace"),
             ("cargo:\n  default_size_limit_mb: 0\n", 2, "1 to"),
@@ -391,7 +399,7 @@ gc:
             ("limits:\n  min_free_disk_mb: 0\n", 2, "at least 16"),
             ("limits:\n  max_sandboxs: 5\n", 2, "did you mean max_sandboxes?"),
             ("security:\n  blocked_host: [x]\n", 2, "did you mean blocked_hosts?"),
-            ("security:\n  blocked_hosts: ['https://evil.org/']\n", 2, "closes nothing"),
+            ("security:\n  blocked_hosts: ['https://evil.org/']\n", 2, "invalid host"),
             ("security:\n  keys:\n    - owner: x\n", 2, "key"),
             (
                 "security:\n  blocked_hosts: [evil.org]\nprofiles:\n  - id: a\n    network: {allow_hosts: ['*.org']}\n",

@@ -54,10 +54,10 @@ impl Config {
             }
             let python = self.driver.local.python.as_ref().map(|_| PYTHON);
             if let Some(taken) = TAKEN.into_iter().chain(python).find(|taken| meet(inside, Path::new(taken))) {
-                return wrong(&format!("{taken} is the sandbox's own; choose another place, such as /data"));
+                return wrong(&format!("{taken} is used by the sandbox itself; choose another path, such as /data"));
             }
             if let Some(other) = mounts[..number].iter().find(|other| meet(inside, &other.inside)) {
-                return wrong(&format!("{} is mounted there", other.host.display()));
+                return wrong(&format!("{} is already mounted there", other.host.display()));
             }
         }
         Ok(())
@@ -76,7 +76,7 @@ impl Config {
             };
             if let Some(own) = own.iter().find(|own| meet(&host, own)) {
                 let own = own.display();
-                return wrong(format!("guests would read {own}, where every owner's workspaces and records are"));
+                return wrong(format!("it would expose {own}, which holds every owner's workspaces and records"));
             }
         }
         Ok(())

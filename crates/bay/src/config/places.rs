@@ -15,7 +15,7 @@ impl Config {
         from("COVE_DATA_DIR")
             .or_else(|| from("XDG_DATA_HOME").map(|dir| dir.join("cove")))
             .or_else(|| from("HOME").map(|dir| dir.join(".local/share/cove")))
-            .ok_or_else(|| ConfigError::value("data_dir", "there is no HOME: name a data folder"))
+            .ok_or_else(|| ConfigError::value("data_dir", "HOME is not set: name a data folder with --data-dir"))
     }
 
     /// The folder of all cargos.
@@ -56,7 +56,7 @@ impl Config {
         make_private(&root).map_err(|error| wrong(error.to_string()))?;
         let root = root.canonicalize().map_err(|error| wrong(error.to_string()))?;
         if root.as_os_str().len() > 50 {
-            return Err(wrong("its path is too long for sockets; 50 bytes are the most".to_owned()));
+            return Err(wrong("its path is too long for sockets; the limit is 50 bytes".to_owned()));
         }
         Ok(root)
     }
@@ -68,7 +68,7 @@ pub(crate) fn make_private(dir: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o711).create(dir)?;
     let found = std::fs::symlink_metadata(dir)?;
     if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
-        return Err(std::io::Error::other("it is not this user's own folder"));
+        return Err(std::io::Error::other("it does not belong to the current user"));
     }
     if found.permissions().mode() & 0o066 != 0 {
         std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o711))?;

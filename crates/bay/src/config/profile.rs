@@ -153,11 +153,14 @@ impl ProfileConfig {
     pub fn resolve(&self) -> Result<Profile, String> {
         let simple = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if self.id.is_empty() || self.id.len() > 64 || !self.id.chars().all(simple) {
-            return Err(format!("{:?} is no name for a profile: letters, digits, `-`, `_`, `.`, at most 64", self.id));
+            return Err(format!(
+                "invalid profile name {:?}: use at most 64 letters, digits, `-`, `_` and `.`",
+                self.id
+            ));
         }
         let say = |what: String| format!("profile {:?}: {what}", self.id);
         if self.warm_pool_size > MAX_WARM {
-            return Err(say(format!("warm_pool_size is {}; at most {MAX_WARM}", self.warm_pool_size)));
+            return Err(say(format!("warm_pool_size is {}; the limit is {MAX_WARM}", self.warm_pool_size)));
         }
         let one = [ContainerConfig {
             name: self.runtime_type.unwrap_or_default().as_str().to_owned(),
@@ -173,11 +176,17 @@ impl ProfileConfig {
                 return Err(say(format!("two containers are named {:?}", spec.name)));
             }
             if let Some(first) = spec.primary_for.iter().find(|capability| !spec.capabilities.contains(capability)) {
-                return Err(say(format!("container {:?} is primary_for {first}, which it cannot do", spec.name)));
+                return Err(say(format!(
+                    "container {:?} is primary_for {first}, which it does not support",
+                    spec.name
+                )));
             }
             let taken = containers.iter().find(|o| o.primary_for.iter().any(|c| spec.primary_for.contains(c)));
             if let Some(other) = taken {
-                return Err(say(format!("{:?} and {:?} are primary_for the same thing", other.name, spec.name)));
+                return Err(say(format!(
+                    "containers {:?} and {:?} are primary_for the same capability",
+                    other.name, spec.name
+                )));
             }
             containers.push(spec);
         }
@@ -190,7 +199,7 @@ impl ProfileConfig {
         // A profile that lists its own says which of its containers' are to be used.
         if let Some(own) = &self.capabilities {
             if let Some(alien) = own.iter().find(|capability| !capabilities.contains(capability)) {
-                return Err(say(format!("no container can do {alien}")));
+                return Err(say(format!("no container supports {alien}")));
             }
             capabilities.clone_from(own);
         }
@@ -216,7 +225,7 @@ impl ProfileConfig {
         let capabilities = written.capabilities.clone().unwrap_or_else(|| runtime_type.capabilities());
         let able = runtime_type.capabilities();
         if let Some(alien) = capabilities.iter().find(|capability| !able.contains(capability)) {
-            return Err(format!("container {name:?} is a {}, which has no {alien}", runtime_type.as_str()));
+            return Err(format!("container {name:?} is a {}, which does not support {alien}", runtime_type.as_str()));
         }
         let resources = written.resources.clone().or_else(|| self.resources.clone()).unwrap_or_default();
         if !(resources.cpus >= 0.01 && resources.cpus <= 4096.0) {
@@ -229,7 +238,7 @@ impl ProfileConfig {
         env.extend(written.env.clone());
         for (name, value) in &env {
             if name.is_empty() || name.contains(['=', '\0']) || value.0.contains('\0') {
-                return Err(format!("env has a name or a value that cannot be: {name:?}"));
+                return Err(format!("invalid environment variable {name:?}"));
             }
         }
         Ok(ContainerSpec {

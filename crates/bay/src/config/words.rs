@@ -58,9 +58,9 @@ impl FromStr for MemorySize {
             "m" => 1 << 20,
             "g" => 1 << 30,
             "t" => 1 << 40,
-            _ => return Err(format!("{text:?} is no amount of memory: write 512m or 1g")),
+            _ => return Err(format!("invalid memory size {text:?}: write 512m or 1g")),
         };
-        let wrong = || format!("{text:?} is no amount of memory: write 512m or 1g");
+        let wrong = || format!("invalid memory size {text:?}: write 512m or 1g");
         let bytes = match digits.trim().parse::<u64>() {
             Ok(whole) => whole.checked_mul(factor).ok_or_else(wrong)?,
             Err(_) => {
@@ -98,7 +98,7 @@ impl<'de> Deserialize<'de> for MemorySize {
         impl Visitor<'_> for Amount {
             type Value = MemorySize;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an amount of memory such as 512m or 1g")
+                f.write_str("a memory size such as 512m or 1g")
             }
             fn visit_u64<E: de::Error>(self, bytes: u64) -> Result<MemorySize, E> {
                 self.visit_str(&bytes.to_string())

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode};
+use cove_core::SessionId;
 use futures_util::future::join_all;
 
 use crate::session::LiveSession;
@@ -74,7 +75,7 @@ pub(crate) struct Look {
 #[derive(Debug, Default)]
 struct Weights {
     /// What each session's workspace held when they were last weighed; none: that took too long.
-    of: HashMap<String, Option<u64>>,
+    of: HashMap<SessionId, Option<u64>>,
     /// What was free then: they are weighed again when less is, since a walk through every file is no trifle.
     free_bytes: Option<u64>,
 }
@@ -141,8 +142,8 @@ impl Look {
             None => format!("{free} MB free, {kept} MB are kept free"),
         };
         let message = format!(
-            "the server's disk is nearly full ({how}): delete sandboxes, cargos or files that are not needed, or make room \
-             on the disk, then ask again"
+            "the server's disk is nearly full ({how}): delete sandboxes, cargos or files that you no longer \
+             need, or free space on the disk, then try again"
         );
         let refusal = BayError::new(ErrorCode::SessionNotReady, message);
         refusal.with("reason", "disk_full").with("retry_after_ms", RETRY_AFTER_MS)
@@ -254,8 +255,8 @@ impl Bay {
 
 /// Told to a call whose session was ended under it.
 pub(crate) fn ended_for_disk() -> BayError {
-    let message = "the sandbox was stopped while this went on, because the server's disk is nearly full and its workspace \
-                   was growing or the last room was in danger: delete what is not needed, then ask again";
+    let message = "the sandbox was stopped during this call because the server's disk is nearly full: delete \
+                   files that you no longer need, then try again";
     BayError::new(ErrorCode::Conflict, message).with("reason", "disk_full")
 }
 

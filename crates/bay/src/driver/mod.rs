@@ -12,6 +12,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
 
 use crate::config::{ContainerSpec, DiskLimit};
@@ -60,11 +61,11 @@ pub struct ContainerOrder {
     /// Its own id, which the driver writes on it.
     pub container_id: String,
     /// Whose it is.
-    pub sandbox_id: String,
+    pub sandbox_id: SandboxId,
     /// Which session it belongs to.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Its workspace; prepared before.
-    pub cargo_id: String,
+    pub cargo_id: CargoId,
     /// What may be in the workspace.
     pub cargo_limit_bytes: u64,
     /// How that is enforced.
@@ -122,13 +123,13 @@ pub trait Driver: Debug + Send + Sync + 'static {
     /// Starts a container; returns when it answers.
     fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>>;
     /// Makes a cargo's folder; fine where it is there already.
-    fn prepare_cargo<'a>(&'a self, cargo_id: &'a str, limit: CargoLimit) -> Doing<'a, Result<(), DriverError>>;
+    fn prepare_cargo<'a>(&'a self, cargo_id: &'a CargoId, limit: CargoLimit) -> Doing<'a, Result<(), DriverError>>;
     /// Removes a cargo and everything in it; fine where it is gone already.
-    fn delete_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>>;
+    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> Doing<'a, Result<(), DriverError>>;
     /// How many bytes a cargo holds, and whether all of it could be counted.
-    fn cargo_weight<'a>(&'a self, cargo_id: &'a str, limit_bytes: u64) -> Doing<'a, Result<Weight, DriverError>>;
+    fn cargo_weight<'a>(&'a self, cargo_id: &'a CargoId, limit_bytes: u64) -> Doing<'a, Result<Weight, DriverError>>;
     /// All cargos that could be orphans, with the age of each in seconds.
-    fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>>;
+    fn cargos(&self) -> Doing<'_, Result<Vec<(CargoId, u64)>, DriverError>>;
     /// Whether this Bay's records know what lies where cargos are kept; only then is the unknown an orphan.
     fn knows_cargos(&self) -> bool;
     /// Finds what Bays that are gone have started, and ends it.

@@ -3,6 +3,7 @@
 //! Paths are checked here, at the door, before anything starts; then the runtime inside the sandbox does the work, so
 //! that no process outside ever opens a guest's file.
 
+mod deferred;
 mod path;
 mod room;
 mod transfer;
@@ -11,6 +12,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
+use cove_api::SandboxId;
 use cove_api::{BayError, DirectoryList, ErrorCode, FileContent, FileInfo, Moment, UploadResult, WriteFile};
 use cove_files::FileTool;
 use futures_util::Stream;
@@ -19,6 +21,7 @@ use serde_json::{Value, json};
 use crate::config::Capability;
 use crate::{Answer, Bay, Owner};
 
+pub(crate) use deferred::Deferred;
 pub(crate) use path::relative;
 use transfer::Destination;
 
@@ -52,14 +55,14 @@ impl std::fmt::Debug for Download {
 
 impl Bay {
     /// Reads a text file.
-    pub async fn read_file(&self, owner: &Owner, id: &str, path: &str) -> Answer<FileContent> {
+    pub async fn read_file(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<FileContent> {
         let path = relative(path)?;
         let answer = self.file_call(owner, id, "/fs/read_file", &json!({"path": path})).await?;
         Ok(FileContent { content: answer["content"].as_str().unwrap_or_default().to_owned() })
     }
 
     /// Writes a text file, with the folders on the way.
-    pub async fn write_file(&self, owner: &Owner, id: &str, file: WriteFile) -> Answer<()> {
+    pub async fn write_file(&self, owner: &Owner, id: &SandboxId, file: WriteFile) -> Answer<()> {
         let path = relative(&file.path)?;
         if file.content.len() > STREAM_FROM_BYTES {
             let bytes = Bytes::from(file.content.into_bytes());
@@ -76,14 +79,14 @@ impl Bay {
     }
 
     /// Deletes a file or a folder.
-    pub async fn delete_file(&self, owner: &Owner, id: &str, path: &str) -> Answer<()> {
+    pub async fn delete_file(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<()> {
         let path = relative(path)?;
         self.file_call(owner, id, "/fs/delete_file", &json!({"path": path})).await?;
         Ok(())
     }
 
     /// Lists a folder, hidden entries too.
-    pub async fn list_directory(&self, owner: &Owner, id: &str, path: &str) -> Answer<DirectoryList> {
+    pub async fn list_directory(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<DirectoryList> {
         let path = relative(path)?;
         let answer = self.file_call(owner, id, "/fs/list_dir", &json!({"path": path, "show_hidden": true})).await?;
         let entries = answer["files"].as_array().map(|entries| entries.iter().map(entry).collect());
@@ -91,12 +94,12 @@ impl Bay {
     }
 
     /// Whether this owner may send files into this sandbox: asked before anything of one is read.
-    pub async fn may_upload(&self, owner: &Owner, id: &str) -> Answer<()> {
+    pub async fn may_upload(&self, owner: &Owner, id: &SandboxId) -> Answer<()> {
         self.admit(owner, id, Capability::Filesystem).await.map(|_| ())
     }
 
     /// Takes a file in.
-    pub async fn upload(&self, owner: &Owner, id: &str, path: &str, bytes: ByteStream) -> Answer<UploadResult> {
+    pub async fn upload(&self, owner: &Owner, id: &SandboxId, path: &str, bytes: ByteStream) -> Answer<UploadResult> {
         self.take_in(owner, id, Destination::Known(relative(path)?), bytes).await
     }
 
@@ -105,14 +108,14 @@ impl Bay {
     pub async fn upload_named_last(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &SandboxId,
         bytes: ByteStream,
         path: LatePath,
     ) -> Answer<UploadResult> {
         self.take_in(owner, id, Destination::Later(path), bytes).await
     }
 
-    async fn take_in(&self, owner: &Owner, id: &str, to: Destination, bytes: ByteStream) -> Answer<UploadResult> {
+    async fn take_in(&self, owner: &Owner, id: &SandboxId, to: Destination, bytes: ByteStream) -> Answer<UploadResult> {
         let call = self.admit(owner, id, Capability::Filesystem).await?;
         let mut berth = self.berth(&call).await?;
         let room = self.make_room(&berth.session, 0).await?;
@@ -123,7 +126,7 @@ impl Bay {
     }
 
     /// Gives a file out.
-    pub async fn download(&self, owner: &Owner, id: &str, path: &str) -> Answer<Download> {
+    pub async fn download(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<Download> {
         let path = relative(path)?;
         let call = self.admit(owner, id, Capability::Filesystem).await?;
         let berth = self.berth(&call).await?;
@@ -131,7 +134,7 @@ impl Bay {
     }
 
     /// Runs one of the file tools (`read`, `write`, `edit`, `grep`, `find`, `ls`) with its own arguments.
-    pub async fn file_tool(&self, owner: &Owner, id: &str, tool: FileTool, args: Value) -> Answer<Value> {
+    pub async fn file_tool(&self, owner: &Owner, id: &SandboxId, tool: FileTool, args: Value) -> Answer<Value> {
         let call = self.admit(owner, id, Capability::Filesystem).await?;
         let mut berth = self.berth(&call).await?;
         let grows = matches!(tool.name(), "write" | "edit");
@@ -145,7 +148,7 @@ impl Bay {
         Ok(answer)
     }
 
-    async fn file_call(&self, owner: &Owner, id: &str, path: &str, body: &Value) -> Answer<Value> {
+    async fn file_call(&self, owner: &Owner, id: &SandboxId, path: &str, body: &Value) -> Answer<Value> {
         let call = self.admit(owner, id, Capability::Filesystem).await?;
         let mut berth = self.berth(&call).await?;
         self.ask_json(&call, &mut berth, path, body, LIMIT).await
@@ -171,11 +174,11 @@ fn entry(said: &Value) -> FileInfo {
 /// The workspace is full.
 pub(super) fn uncounted(limit_bytes: u64, why: cove_files::Uncounted) -> BayError {
     let message =
-        format!("the cargo's limit is {limit_bytes} bytes, and how much it holds cannot be told: {why}; remove it");
+        format!("the size of the cargo cannot be determined (its limit is {limit_bytes} bytes): {why}; remove it");
     BayError::new(ErrorCode::QuotaExceeded, message).with("limit_bytes", limit_bytes)
 }
 
 pub(super) fn full(limit_bytes: u64, used_bytes: u64) -> BayError {
-    let message = format!("the cargo holds {used_bytes} of {limit_bytes} bytes; there is no room for that");
+    let message = format!("the cargo is full: it holds {used_bytes} of {limit_bytes} bytes; delete files to make room");
     BayError::new(ErrorCode::QuotaExceeded, message).with("limit_bytes", limit_bytes).with("used_bytes", used_bytes)
 }

@@ -94,7 +94,7 @@ impl Bay {
         match verdict.load(Ordering::SeqCst) {
             NO_ROOM => return Err(full(berth.session.cargo_limit_bytes, used)),
             TOO_LARGE => return Err(invalid(format!("the file has more than {} bytes", bounds.most))),
-            BROKEN => return Err(invalid("the upload broke off")),
+            BROKEN => return Err(invalid("the upload was interrupted")),
             _ => {}
         }
         let path = match named.get() {

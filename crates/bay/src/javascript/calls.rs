@@ -37,7 +37,7 @@ impl Calls {
             let own = calls.get(call_id).is_some_and(|waiting| waiting.sandbox_id == sandbox_id);
             if own { calls.remove(call_id) } else { None }
         };
-        let gone = || BayError::new(ErrorCode::NotFound, format!("no tool call {call_id} waits for an answer"));
+        let gone = || BayError::new(ErrorCode::NotFound, format!("there is no pending tool call {call_id}"));
         waiting.ok_or_else(gone)?.answer.send(answer).map_err(|_| gone())
     }
 
@@ -54,7 +54,7 @@ impl Calls {
 
     async fn ask(&self, sandbox_id: &str, tool: &str, args: Vec<Value>, current: &Current) -> Result<Value, ToolError> {
         let run = current.get().filter(|run| run.tools.iter().any(|name| name == tool));
-        let run = run.ok_or_else(|| ToolError::new(format!("nobody answers `{tool}` in this run")))?;
+        let run = run.ok_or_else(|| ToolError::new(format!("`{tool}` has no handler in this run")))?;
         let bytes: usize = args.iter().map(|arg| arg.to_string().len()).sum();
         if bytes > MAX_ARGS_BYTES {
             let message = format!("the arguments of `{tool}` have {bytes} bytes; the limit is {MAX_ARGS_BYTES}");
@@ -66,7 +66,7 @@ impl Calls {
         {
             let mut calls = self.calls();
             if calls.values().filter(|waiting| waiting.sandbox_id == sandbox_id).count() >= MAX_WAITING {
-                return Err(ToolError::new(format!("{MAX_WAITING} tool calls wait for an answer already")));
+                return Err(ToolError::new(format!("too many pending tool calls: the limit is {MAX_WAITING}")));
             }
             calls.insert(call_id.clone(), Waiting { sandbox_id: sandbox_id.to_owned(), answer });
         }

@@ -94,7 +94,7 @@ impl<E> Lazy<E> {
     fn engine(&self) -> Result<Arc<E>, EngineError> {
         let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.closed {
-            return Err(EngineError::Unavailable("Bay is closing".to_owned()));
+            return Err(EngineError::Unavailable("the server is shutting down".to_owned()));
         }
         Ok(Arc::clone(slot.engine.get_or_insert_with(|| Arc::new((self.make)()))))
     }

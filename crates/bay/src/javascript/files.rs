@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Weak};
 
-use cove_core::{ToolCall, ToolError, ToolSpec};
+use cove_core::{SandboxId, ToolCall, ToolError, ToolSpec};
 use cove_files::FileTool;
 use serde_json::Value;
 
@@ -13,11 +13,11 @@ use crate::bay::Inner;
 use crate::{Bay, Owner};
 
 /// The tools of one sandbox. They hold Bay only weakly: Bay keeps the sessions that keep the tools.
-pub(super) fn file_tools(bay: &Bay, owner: &Owner, sandbox_id: &str) -> Vec<ToolSpec> {
+pub(super) fn file_tools(bay: &Bay, owner: &Owner, sandbox_id: &SandboxId) -> Vec<ToolSpec> {
     let names = FileTool::ALL.into_iter().flat_map(|tool| [(tool, ""), (tool, "Tool")]);
     names
         .map(|(tool, ending)| {
-            let (bay, owner, sandbox_id) = (Arc::downgrade(&bay.inner), owner.clone(), sandbox_id.to_owned());
+            let (bay, owner, sandbox_id) = (Arc::downgrade(&bay.inner), owner.clone(), sandbox_id.clone());
             let mut spec = ToolSpec::new(format!("{}{ending}", tool.name()), move |call: ToolCall| {
                 let (bay, owner, sandbox_id) = (Weak::clone(&bay), owner.clone(), sandbox_id.clone());
                 async move { run(bay, &owner, &sandbox_id, tool, call).await }
@@ -32,11 +32,11 @@ pub(super) fn file_tools(bay: &Bay, owner: &Owner, sandbox_id: &str) -> Vec<Tool
 async fn run(
     bay: Weak<Inner>,
     owner: &Owner,
-    sandbox_id: &str,
+    sandbox_id: &SandboxId,
     tool: FileTool,
     call: ToolCall,
 ) -> Result<Value, ToolError> {
-    let inner = bay.upgrade().ok_or_else(|| ToolError::new("Bay is closing"))?;
+    let inner = bay.upgrade().ok_or_else(|| ToolError::new("the server is shutting down"))?;
     let args = tool.arguments(call.args).map_err(ToolError::from)?;
     let done = Bay { inner }.file_tool(owner, sandbox_id, tool, args).await;
     done.map_err(|error| {

@@ -13,10 +13,11 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cove_api::SandboxId;
 use cove_api::{
     BayError, ErrorCode, EventKind, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptSession, ToolAnswer,
 };
-use cove_core::{EngineChoice, LogLine, LogSink};
+use cove_core::{EngineChoice, ExecutionId, LogLine, LogSink};
 use serde_json::{Map, Value, json};
 
 use crate::config::Capability;
@@ -34,45 +35,44 @@ const DEFAULT_SESSION: &str = "default";
 /// The longest name of a session.
 const MAX_NAME_CHARS: usize = 64;
 
+/// The longest time-out of a run.
+const MAX_TIMEOUT: Duration = Duration::from_secs(300);
+
 /// Tools that one caller may answer.
 const MAX_TOOLS: usize = 64;
+
+/// One run, as a caller inside this process asks for it.
+pub struct JavaScriptCall {
+    /// What to run.
+    pub request: JavaScriptExecRequest,
+    /// How long it may take; in place of the request's own time-out, which counts in whole seconds.
+    pub timeout: Duration,
+    /// Hears this run's console lines as they are written, and no other's.
+    pub console: Option<LogSink>,
+}
+
+impl From<JavaScriptExecRequest> for JavaScriptCall {
+    fn from(request: JavaScriptExecRequest) -> Self {
+        Self { timeout: Duration::from_secs(request.timeout), request, console: None }
+    }
+}
 
 impl Bay {
     /// Runs JavaScript or TypeScript. Dropping the future kills the run.
     pub async fn exec_javascript(
         &self,
         owner: &Owner,
-        id: &str,
-        request: JavaScriptExecRequest,
+        id: &SandboxId,
+        call: impl Into<JavaScriptCall>,
     ) -> Answer<JavaScriptExecResult> {
-        self.run_javascript(owner, id, request, None).await
-    }
-
-    /// The same, for one who wants to hear this run's console lines as they are written, and no other's.
-    pub async fn exec_javascript_heard(
-        &self,
-        owner: &Owner,
-        id: &str,
-        request: JavaScriptExecRequest,
-        console: LogSink,
-    ) -> Answer<JavaScriptExecResult> {
-        self.run_javascript(owner, id, request, Some(console)).await
-    }
-
-    async fn run_javascript(
-        &self,
-        owner: &Owner,
-        id: &str,
-        request: JavaScriptExecRequest,
-        console: Option<LogSink>,
-    ) -> Answer<JavaScriptExecResult> {
-        let job = job(&request)?;
+        let JavaScriptCall { request, timeout, console } = call.into();
+        let job = job(&request, timeout)?;
         let place = self.javascript_place(owner, id).await?;
         let mut run = Execution::begin(self, owner, id, "javascript", request.code.clone())?;
         (run.description, run.tags) = (request.description.clone(), request.tags.clone());
         let heard = Arc::new(Speaker {
             bay: self.clone(),
-            sandbox_id: id.to_owned(),
+            sandbox_id: id.clone(),
             execution_id: run.id.clone(),
             session: job.session.clone(),
             console,
@@ -103,14 +103,14 @@ impl Bay {
     }
 
     /// Forgets a session's state (`None`: the usual one). What runs in it is ended.
-    pub async fn reset_javascript(&self, owner: &Owner, id: &str, session: Option<&str>) -> Answer<()> {
+    pub async fn reset_javascript(&self, owner: &Owner, id: &SandboxId, session: Option<&str>) -> Answer<()> {
         self.javascript_place(owner, id).await?;
         self.inner.javascript.end(id, Some(session.unwrap_or(DEFAULT_SESSION))).await;
         Ok(())
     }
 
     /// A client's answer to a tool call.
-    pub async fn answer_tool(&self, owner: &Owner, id: &str, call_id: &str, answer: ToolAnswer) -> Answer<()> {
+    pub async fn answer_tool(&self, owner: &Owner, id: &SandboxId, call_id: &str, answer: ToolAnswer) -> Answer<()> {
         self.alive_row(owner, id).await?;
         self.inner.javascript.calls.answer(id, call_id, answer)
     }
@@ -121,7 +121,7 @@ impl Bay {
     }
 
     /// What the room must know of the sandbox; refuses one that is over or cannot run JavaScript.
-    async fn javascript_place(&self, owner: &Owner, id: &str) -> Answer<Place> {
+    async fn javascript_place(&self, owner: &Owner, id: &SandboxId) -> Answer<Place> {
         let call = self.admit(owner, id, Capability::Javascript).await?;
         self.settle(&call.row).await?;
         let profile = &call.profile;
@@ -129,7 +129,7 @@ impl Bay {
         // The first container that can run JavaScript says what it may reach.
         let container = profile.containers.iter().find(|spec| spec.capabilities.contains(&call.capability));
         Ok(Place {
-            sandbox_id: id.to_owned(),
+            sandbox_id: id.clone(),
             network: container.map(|spec| spec.network.clone()).unwrap_or_default(),
             files,
             no_pictures: self.no_pictures(owner),
@@ -142,10 +142,10 @@ impl Bay {
 }
 
 /// The request, checked.
-fn job(request: &JavaScriptExecRequest) -> Answer<Job> {
+fn job(request: &JavaScriptExecRequest, timeout: Duration) -> Answer<Job> {
     let refused = |message: String| Err(BayError::new(ErrorCode::ValidationError, message));
-    if !(1..=300).contains(&request.timeout) {
-        return refused(format!("`timeout` is {}; it must be 1 to 300 seconds", request.timeout));
+    if timeout.is_zero() || timeout > MAX_TIMEOUT {
+        return refused(format!("`timeout` is {timeout:?}; it must be more than zero and at most {MAX_TIMEOUT:?}"));
     }
     let engine = match request.engine.as_deref() {
         None | Some("auto") => EngineChoice::Auto,
@@ -175,7 +175,7 @@ fn job(request: &JavaScriptExecRequest) -> Answer<Job> {
         code: request.code.clone(),
         input: request.input.clone(),
         engine,
-        timeout_ms: request.timeout * 1000,
+        timeout_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1),
         session,
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
     })
@@ -184,8 +184,8 @@ fn job(request: &JavaScriptExecRequest) -> Answer<Job> {
 /// Says what a run says, as events of its sandbox.
 struct Speaker {
     bay: Bay,
-    sandbox_id: String,
-    execution_id: String,
+    sandbox_id: SandboxId,
+    execution_id: ExecutionId,
     /// Tells a client with tools of its own whether a call is for it: it learns the execution's id only at the end.
     session: Option<String>,
     console: Option<LogSink>,

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cove_core::{LogLine, LogSink, NetworkPolicy, ToolSpec};
+use cove_core::{LogLine, LogSink, NetworkPolicy, SandboxId, ToolSpec};
 use serde_json::Value;
 
 /// What the room must know of the sandbox that a run belongs to.
 pub(crate) struct Place {
     /// The sandbox.
-    pub(crate) sandbox_id: String,
+    pub(crate) sandbox_id: SandboxId,
     /// The hosts that its profile opens.
     pub(crate) network: NetworkPolicy,
     /// The file tools, if its profile has files.

@@ -96,9 +96,9 @@ impl JavaScriptRoom {
         let limit = Duration::from_millis(timeout_ms);
         let _place = match tokio::time::timeout(limit, self.places.acquire()).await {
             Ok(Ok(place)) => place,
-            Ok(Err(_)) => return Err(BayError::new(ErrorCode::SessionNotReady, "Bay is closing")),
+            Ok(Err(_)) => return Err(BayError::new(ErrorCode::SessionNotReady, "the server is shutting down")),
             Err(_) => {
-                let message = format!("{MAX_RUNS} JavaScript runs are going on already");
+                let message = format!("too many JavaScript runs at once: the limit is {MAX_RUNS}; try again later");
                 return Err(BayError::new(ErrorCode::QuotaExceeded, message));
             }
         };
@@ -215,7 +215,7 @@ impl JavaScriptRoom {
         let slot = self.sessions.slot(&place.sandbox_id, name, engine, place.idle)?;
         let limit = Duration::from_millis(job.timeout_ms);
         let Ok(mut place_in_it) = tokio::time::timeout(limit, slot.open.lock()).await else {
-            let message = format!("the session {name:?} was busy with another run until the time was over");
+            let message = format!("timed out waiting for the session {name:?}, which was busy with another run");
             return Err(BayError::new(ErrorCode::Conflict, message));
         };
         // Taken out: a run that is given up half-way must not leave its session behind.

@@ -137,7 +137,7 @@ impl Kept {
             self.slots.retain(|_, slot| !slot.is_over());
         }
         let Some(max) = full(&self.slots) else { return Ok(()) };
-        let message = format!("{max} JavaScript sessions are open already; reset one, or run without a session");
+        let message = format!("too many JavaScript sessions: the limit is {max}; reset one, or run without a session");
         Err(BayError::new(ErrorCode::QuotaExceeded, message).with("max_sessions", max))
     }
 }

@@ -47,7 +47,7 @@ impl Stage {
     async fn hear(&self, job: Job) -> (Answer<Outcome>, mpsc::UnboundedReceiver<Word>) {
         let (ear, words) = mpsc::unbounded_channel();
         let place = Place {
-            sandbox_id: SANDBOX.to_owned(),
+            sandbox_id: SANDBOX.parse().unwrap(),
             network: NetworkPolicy::default(),
             files: self.files.clone(),
             no_pictures: None,
@@ -157,7 +157,7 @@ async fn who_asked_answers_the_tools() {
         let job = Job { session: session.clone(), tools: vec!["ask".to_owned()], ..once(code) };
         let (ear, mut words) = mpsc::unbounded_channel();
         let place = Place {
-            sandbox_id: SANDBOX.to_owned(),
+            sandbox_id: SANDBOX.parse().unwrap(),
             network: Default::default(),
             files: vec![],
             no_pictures: None,
@@ -178,7 +178,7 @@ async fn who_asked_answers_the_tools() {
     }
     // A later run of the session that does not offer the tool is told so, and a name twice is refused.
     let refused = stage.run(cell("await ask(2)")).await.unwrap();
-    assert!(refused.error.unwrap().contains("nobody answers `ask`"));
+    assert!(refused.error.unwrap().contains("`ask` has no handler"));
     let twice = Job { tools: vec!["a".to_owned(), "a".to_owned()], ..cell("1") };
     assert_eq!(stage.run(twice).await.unwrap_err().code, ErrorCode::ValidationError);
     stage.room.close().await;
@@ -290,7 +290,8 @@ fn requests_are_checked_at_the_door() {
     let check = |fields: Value, word: &str| {
         let mut request = json!({"code": "1"});
         request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        let error = job(&serde_json::from_value(request).unwrap()).unwrap_err();
+        let call = JavaScriptCall::from(serde_json::from_value::<JavaScriptExecRequest>(request).unwrap());
+        let error = job(&call.request, call.timeout).unwrap_err();
         assert!(error.code == ErrorCode::ValidationError && error.message.contains(word), "{error}");
     };
     check(json!({"timeout": 0}), "`timeout`");

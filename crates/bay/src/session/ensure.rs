@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_api::{BayError, ErrorCode, IdKind, Moment};
+use cove_api::{BayError, ErrorCode, Moment};
+use cove_core::{SandboxId, SessionId};
 use futures_util::future::join_all;
 
 use super::start::{Berthing, stop_all};
 use super::{LiveSession, Turn};
-use crate::bay::fresh;
 use crate::config::Profile;
+use crate::id::fresh;
 use crate::store::{Begin, NewSession, SandboxRow};
 use crate::{Answer, Bay};
 
@@ -43,7 +44,9 @@ impl Bay {
         });
         match tokio::time::timeout(patience, starting).await {
             Ok(Ok(started)) => started,
-            Ok(Err(error)) => Err(BayError::new(ErrorCode::InternalError, format!("a start broke off: {error}"))),
+            Ok(Err(error)) => {
+                Err(BayError::new(ErrorCode::InternalError, format!("the start was interrupted: {error}")))
+            }
             Err(_) => Err(not_ready()),
         }
     }
@@ -59,11 +62,11 @@ impl Bay {
         }
         self.open_for_work()?;
         if self.inner.config.limits.max_sessions.is_some_and(|most| self.inner.sessions.count() >= most) {
-            let message = "this Bay has as many sessions as it may; stop a sandbox first";
+            let message = "too many sessions on this server; stop a sandbox first";
             return Err(BayError::new(ErrorCode::QuotaExceeded, message));
         }
         self.hold_lease().await?;
-        let session_id = fresh(IdKind::Session)?;
+        let session_id = fresh::<SessionId>()?;
         let new = NewSession { id: &session_id, sandbox_id: &row.id, instance_id: &self.inner.instance_id };
         for _ in 0..3 {
             match self.inner.store.begin_session(&new, self.alive_since(), Moment::now()).await? {
@@ -95,10 +98,10 @@ impl Bay {
 
     /// Ends a sandbox's session (or none but this one), wherever it is in its life; returns when nothing of it is left
     /// here.
-    pub(crate) async fn end_session_of(&self, sandbox_id: &str, which: Option<&str>) -> Answer<()> {
+    pub(crate) async fn end_session_of(&self, sandbox_id: &SandboxId, which: Option<&SessionId>) -> Answer<()> {
         let _turn = self.inner.sessions.turn(sandbox_id, END_PATIENCE).await;
         let live = self.inner.sessions.get(sandbox_id);
-        if let Some(live) = live.filter(|live| which.is_none_or(|which| which == live.id)) {
+        if let Some(live) = live.filter(|live| which.is_none_or(|which| *which == live.id)) {
             self.inner.sessions.take(sandbox_id);
             stop_all(&live.all()).await;
             self.inner.store.must(|| self.inner.store.end_session(&live.id)).await?;
@@ -118,6 +121,6 @@ impl Bay {
 
 /// Not yet; ask again.
 pub(crate) fn not_ready() -> BayError {
-    let refusal = BayError::new(ErrorCode::SessionNotReady, "the session is starting; ask again");
+    let refusal = BayError::new(ErrorCode::SessionNotReady, "the session is starting; try again");
     refusal.with("retry_after_ms", RETRY_AFTER_MS)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cove_api::{BayError, ErrorCode};
 use futures_util::future::select_all;
 
-use super::start::{Berthing, stop_all};
+use super::start::{Berthing, ship_error, stop_all};
 use super::{LiveContainer, LiveSession};
 use crate::{Answer, Bay};
 
@@ -27,7 +27,7 @@ impl Bay {
         });
         match mending.await {
             Ok(mended) => mended,
-            Err(error) => Err(BayError::new(ErrorCode::InternalError, format!("a start broke off: {error}"))),
+            Err(error) => Err(BayError::new(ErrorCode::InternalError, format!("the start was interrupted: {error}"))),
         }
     }
 
@@ -67,7 +67,7 @@ impl Bay {
                 stop_all(&session.all()).await;
                 self.inner.store.session_failed(&session.id, &error.to_string()).await?;
                 self.tell_state(&session.sandbox_id, "failed", Some(&error.to_string()));
-                Err(BayError::new(ErrorCode::ShipError, error.to_string()).with("container", found.spec.name.as_str()))
+                Err(ship_error(&error, &found.spec.name))
             }
         }
     }

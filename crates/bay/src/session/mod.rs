@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use cove_api::{ContainerInfo, Moment};
+use cove_core::{CargoId, SandboxId, SessionId};
 use cove_runtime::client::ShipClient;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -27,13 +28,13 @@ pub(crate) use start::Berthing;
 #[derive(Debug)]
 pub(crate) struct LiveSession {
     /// Its id.
-    pub(crate) id: String,
+    pub(crate) id: SessionId,
     /// Whose it is.
-    pub(crate) sandbox_id: String,
+    pub(crate) sandbox_id: SandboxId,
     /// What it is made of.
     pub(crate) profile: Arc<Profile>,
     /// Its workspace.
-    pub(crate) cargo_id: String,
+    pub(crate) cargo_id: CargoId,
     /// What may be in that.
     pub(crate) cargo_limit_bytes: u64,
     /// One for each of the profile's containers, in its order; replaced when dead.
@@ -223,7 +224,7 @@ pub(crate) type Turn = tokio::sync::OwnedMutexGuard<()>;
 /// The sessions that run here.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    live: RwLock<HashMap<String, Arc<LiveSession>>>,
+    live: RwLock<HashMap<SandboxId, Arc<LiveSession>>>,
     turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     quiet: Arc<Notify>,
 }

@@ -6,7 +6,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use cove_api::{BayError, ErrorCode};
+use cove_api::{BayError, ErrorCode, RuntimeCause};
 use futures_util::future::join_all;
 use hyper::Method;
 
@@ -70,8 +70,10 @@ impl LiveContainer {
     /// What a call is told that was with a runtime which did not answer any more.
     fn wedged(&self) -> BayError {
         let message =
-            "the runtime does not answer any more and was ended; the next call has a new one, with the same files";
-        BayError::new(ErrorCode::ShipError, message).with("container", self.spec.name.as_str())
+            "the runtime stopped responding and was ended; the next call starts a new one with the same files";
+        BayError::new(ErrorCode::ShipError, message)
+            .caused_by(RuntimeCause::Silent)
+            .with("container", self.spec.name.as_str())
     }
 
     /// The same for a call whose line broke when it was ended; none where it broke for another reason.

@@ -4,16 +4,17 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use cove_api::{BayError, ErrorCode, EventKind, IdKind, Moment};
+use cove_api::{BayError, ErrorCode, EventKind, Moment, RuntimeCause};
+use cove_core::{CargoId, SandboxId, SessionId};
 use cove_runtime::client::ShipClient;
 use futures_util::future::join_all;
 use hyper::Method;
 use serde_json::{Value, json};
 
 use super::{LiveContainer, LiveSession, idle_end};
-use crate::bay::fresh;
 use crate::config::{Capability, ContainerSpec, Profile};
 use crate::driver::{CargoLimit, ContainerOrder, DriverError};
+use crate::id::fresh_name;
 use crate::{Answer, Bay};
 
 /// How long a runtime that has just started may take to say what it is.
@@ -22,9 +23,9 @@ const META_LIMIT: Duration = Duration::from_secs(15);
 /// What a session is started for.
 #[derive(Debug, Clone)]
 pub(crate) struct Berthing {
-    pub(crate) session_id: String,
-    pub(crate) sandbox_id: String,
-    pub(crate) cargo_id: String,
+    pub(crate) session_id: SessionId,
+    pub(crate) sandbox_id: SandboxId,
+    pub(crate) cargo_id: CargoId,
     pub(crate) profile: Arc<Profile>,
 }
 
@@ -107,9 +108,8 @@ impl Bay {
         spec: &ContainerSpec,
         cargo_limit_bytes: u64,
     ) -> Result<Arc<LiveContainer>, DriverError> {
-        let chance = fresh(IdKind::Session).map_err(|error| DriverError(error.message))?;
         let order = ContainerOrder {
-            container_id: chance.replace("sess-", &format!("{}-", spec.runtime_type.as_str())),
+            container_id: fresh_name(spec.runtime_type.as_str()).map_err(|error| DriverError(error.message))?,
             sandbox_id: plan.sandbox_id.clone(),
             session_id: plan.session_id.clone(),
             cargo_id: plan.cargo_id.clone(),
@@ -123,7 +123,7 @@ impl Bay {
             Ok((status, meta)) if status.is_success() => meta,
             Ok((status, _)) => {
                 handle.stop().await;
-                return Err(DriverError(format!("the runtime answers {status} when it is asked what it is")));
+                return Err(DriverError(format!("the runtime answered {status} to GET /meta")));
             }
             Err(error) => {
                 handle.stop().await;
@@ -164,8 +164,10 @@ fn read_meta(meta: &Value) -> (Option<String>, Vec<Capability>) {
     (version, listed.unwrap_or_default())
 }
 
-fn ship_error(error: &DriverError, container: &str) -> BayError {
-    BayError::new(ErrorCode::ShipError, error.to_string()).with("container", container)
+pub(super) fn ship_error(error: &DriverError, container: &str) -> BayError {
+    BayError::new(ErrorCode::ShipError, error.to_string())
+        .caused_by(RuntimeCause::NotStarted)
+        .with("container", container)
 }
 
 /// Ends containers; returns when nothing of them is left.

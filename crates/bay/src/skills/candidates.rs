@@ -68,7 +68,12 @@ pub(crate) async fn candidate(store: &Store, owner: &Owner, id: &str) -> Answer<
     Ok(store.candidate(owner, id).await?.ok_or_else(|| StoreError::missing("candidate", id))?)
 }
 
-pub(crate) async fn evaluate(store: &Store, owner: &Owner, id: &str, found: &Evaluate) -> Answer<EvaluationInfo> {
+pub(crate) async fn evaluate(
+    store: &Store,
+    owner: &Owner,
+    id: &cove_api::CandidateId,
+    found: &Evaluate,
+) -> Answer<EvaluationInfo> {
     // A NaN is in no range.
     if found.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
         return Err(invalid("`score` must be from 0 to 1".to_owned()));

@@ -13,9 +13,9 @@ mod releases;
 mod replay;
 
 use cove_api::{
-    BayError, CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, CreatePayload, DeleteRequest, Deleted,
-    ErrorCode, Evaluate, EvaluationInfo, Moment, PayloadInfo, PayloadRef, Promote, ReleaseHealth, ReleaseInfo,
-    ReleaseList, ReleaseQuery, ReleaseStage,
+    BayError, CandidateId, CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, CreatePayload, DeleteRequest,
+    Deleted, ErrorCode, Evaluate, EvaluationInfo, Moment, PayloadInfo, PayloadRef, Promote, ReleaseHealth, ReleaseId,
+    ReleaseInfo, ReleaseList, ReleaseQuery, ReleaseStage,
 };
 
 use crate::store::MAX_NOTE_BYTES;
@@ -56,23 +56,23 @@ impl Bay {
     }
 
     /// One candidate.
-    pub async fn candidate(&self, owner: &Owner, id: &str) -> Answer<CandidateInfo> {
+    pub async fn candidate(&self, owner: &Owner, id: &CandidateId) -> Answer<CandidateInfo> {
         candidates::candidate(self.store(), owner, id).await
     }
 
     /// Deletes a candidate.
-    pub async fn delete_candidate(&self, owner: &Owner, id: &str, wish: DeleteRequest) -> Answer<Deleted> {
+    pub async fn delete_candidate(&self, owner: &Owner, id: &CandidateId, wish: DeleteRequest) -> Answer<Deleted> {
         bounded("reason", wish.reason.as_deref())?;
         Ok(self.store().delete_candidate(owner, id, wish.reason.as_deref(), Moment::now()).await?)
     }
 
     /// Notes an evaluation.
-    pub async fn evaluate(&self, owner: &Owner, id: &str, found: Evaluate) -> Answer<EvaluationInfo> {
+    pub async fn evaluate(&self, owner: &Owner, id: &CandidateId, found: Evaluate) -> Answer<EvaluationInfo> {
         candidates::evaluate(self.store(), owner, id, &found).await
     }
 
     /// Releases a candidate.
-    pub async fn promote(&self, owner: &Owner, id: &str, wish: Promote) -> Answer<ReleaseInfo> {
+    pub async fn promote(&self, owner: &Owner, id: &CandidateId, wish: Promote) -> Answer<ReleaseInfo> {
         releases::promote(self.store(), owner, id, &wish).await
     }
 
@@ -82,23 +82,23 @@ impl Bay {
     }
 
     /// One release.
-    pub async fn release(&self, owner: &Owner, id: &str) -> Answer<ReleaseInfo> {
+    pub async fn release(&self, owner: &Owner, id: &ReleaseId) -> Answer<ReleaseInfo> {
         releases::release(self.store(), owner, id).await.map(|row| row.info)
     }
 
     /// Deletes a release.
-    pub async fn delete_release(&self, owner: &Owner, id: &str, wish: DeleteRequest) -> Answer<Deleted> {
+    pub async fn delete_release(&self, owner: &Owner, id: &ReleaseId, wish: DeleteRequest) -> Answer<Deleted> {
         bounded("reason", wish.reason.as_deref())?;
         Ok(self.store().delete_release(owner, id, wish.reason.as_deref(), Moment::now()).await?)
     }
 
     /// Takes a release back: the one before it is active again.
-    pub async fn rollback(&self, owner: &Owner, id: &str) -> Answer<ReleaseInfo> {
+    pub async fn rollback(&self, owner: &Owner, id: &ReleaseId) -> Answer<ReleaseInfo> {
         Ok(self.store().rollback(owner, id, Moment::now()).await?)
     }
 
     /// How a release does.
-    pub async fn release_health(&self, owner: &Owner, id: &str) -> Answer<ReleaseHealth> {
+    pub async fn release_health(&self, owner: &Owner, id: &ReleaseId) -> Answer<ReleaseHealth> {
         health::release_health(self.store(), owner, id, Moment::now()).await
     }
 
@@ -143,7 +143,7 @@ fn invalid(message: String) -> BayError {
 /// A name that people can read and type.
 fn named(field: &str, name: &str) -> Answer<()> {
     let fits = !name.trim().is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.chars().any(char::is_control);
-    let message = || invalid(format!("`{field}` must have 1 to {MAX_NAME_CHARS} characters, none of them a control"));
+    let message = || invalid(format!("`{field}` must have 1 to {MAX_NAME_CHARS} characters and no control characters"));
     if fits { Ok(()) } else { Err(message()) }
 }
 

@@ -25,5 +25,5 @@ pub(crate) async fn payload(store: &Store, owner: &Owner, payload_ref: &str) -> 
 pub(super) async fn held(store: &Store, owner: &Owner, payload_ref: &str) -> Answer<BlobRow> {
     let missing = || StoreError::missing("payload", payload_ref);
     let id = blob_id(payload_ref).ok_or_else(missing)?;
-    Ok(store.blob(owner, id).await?.ok_or_else(missing)?)
+    Ok(store.blob(owner, &id).await?.ok_or_else(missing)?)
 }

@@ -25,7 +25,7 @@ pub(crate) async fn skill_to_replay(
         Some(commands) if (1..=MAX_COMMANDS).contains(&commands.len()) => Ok((release, commands)),
         _ => {
             let message = format!("the skill `{skill_key}` has no browser commands that could be replayed");
-            Err(BayError::new(ErrorCode::Conflict, message).with("release_id", release.id))
+            Err(BayError::new(ErrorCode::Conflict, message).with("release_id", release.id.as_str()))
         }
     }
 }

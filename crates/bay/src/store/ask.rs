@@ -3,7 +3,9 @@
 //! The only place that binds a value, so that a rule holds for every column: a NUL byte, which PostgreSQL refuses in
 //! text, is kept as `␀` on both. Nothing that a client or a guest writes can make a question fail.
 
-use cove_api::Moment;
+use std::str::FromStr;
+
+use cove_api::{IdError, Moment};
 use sqlx::any::{Any, AnyArguments, AnyRow};
 use sqlx::query::Query;
 use sqlx::{Executor, Row as _, SqlSafeStr};
@@ -95,6 +97,16 @@ pub(super) struct Row(AnyRow);
 impl Row {
     pub(super) fn text(&self, name: &str) -> StoreResult<String> {
         Ok(self.0.try_get(name)?)
+    }
+
+    /// A column that holds an id.
+    pub(super) fn id<T: FromStr<Err = IdError>>(&self, name: &str) -> StoreResult<T> {
+        self.text(name)?.parse().map_err(StoreError::Id)
+    }
+
+    /// A column that holds an id, or nothing.
+    pub(super) fn id_or<T: FromStr<Err = IdError>>(&self, name: &str) -> StoreResult<Option<T>> {
+        self.text_or(name)?.map(|text| text.parse().map_err(StoreError::Id)).transpose()
     }
 
     pub(super) fn text_or(&self, name: &str) -> StoreResult<Option<String>> {

@@ -1,11 +1,13 @@
 //! Blobs: payloads that skills keep, and traces that belong to a sandbox. JSON, bounded in size and in number.
 
-use cove_api::{IdKind, Moment, new_id};
+use cove_api::Moment;
+use cove_core::{BlobId, ExecutionId, SandboxId};
 use serde_json::Value;
 
 use super::bounds::ROW_BYTES;
 use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 use crate::Owner;
+use crate::id::new_id;
 
 /// The largest blob. A trace of the longest batch fits; a film does not.
 pub(crate) const MAX_BLOB_BYTES: usize = 4 * 1024 * 1024;
@@ -16,11 +18,11 @@ pub(crate) const MAX_TRACES: i64 = 100;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BlobRow {
     /// Its id.
-    pub(crate) id: String,
+    pub(crate) id: BlobId,
     /// The sandbox that it goes with; none: a payload.
     pub(crate) sandbox_id: Option<String>,
     /// The execution that it tells of.
-    pub(crate) execution_id: Option<String>,
+    pub(crate) execution_id: Option<ExecutionId>,
     /// What kind of thing.
     pub(crate) kind: String,
     /// What it holds.
@@ -33,9 +35,9 @@ pub(crate) struct BlobRow {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewBlob<'a> {
     /// The sandbox that it goes with; none: a payload.
-    pub(crate) sandbox_id: Option<&'a str>,
+    pub(crate) sandbox_id: Option<&'a SandboxId>,
     /// The execution that it tells of.
-    pub(crate) execution_id: Option<&'a str>,
+    pub(crate) execution_id: Option<&'a ExecutionId>,
     /// What kind of thing.
     pub(crate) kind: &'a str,
     /// What it holds.
@@ -48,15 +50,15 @@ pub(crate) fn blob_ref(id: &str) -> String {
 }
 
 /// The blob's id in a reference of ours, with or without `blob:`.
-pub(crate) fn blob_id(reference: &str) -> Option<&str> {
-    Some(reference.strip_prefix("blob:").unwrap_or(reference)).filter(|id| IdKind::Blob.fits(id))
+pub(crate) fn blob_id(reference: &str) -> Option<BlobId> {
+    reference.strip_prefix("blob:").unwrap_or(reference).parse().ok()
 }
 
 fn blob(row: &Row) -> StoreResult<BlobRow> {
     Ok(BlobRow {
-        id: row.text("id")?,
+        id: row.id("id")?,
         sandbox_id: row.text_or("sandbox_id")?,
-        execution_id: row.text_or("execution_id")?,
+        execution_id: row.id_or("execution_id")?,
         kind: row.text("kind")?,
         body: row.json("body")?,
         created_at: row.at("created_at")?,
@@ -65,13 +67,13 @@ fn blob(row: &Row) -> StoreResult<BlobRow> {
 
 impl Store {
     /// Keeps a blob; its id.
-    pub(crate) async fn keep_blob(&self, owner: &Owner, new: &NewBlob<'_>, now: Moment) -> StoreResult<String> {
+    pub(crate) async fn keep_blob(&self, owner: &Owner, new: &NewBlob<'_>, now: Moment) -> StoreResult<BlobId> {
         let body = new.body.to_string();
         if body.len() > MAX_BLOB_BYTES {
             return Err(StoreError::TooLarge { what: "a payload", limit: MAX_BLOB_BYTES });
         }
         let size = i64::try_from(ROW_BYTES + body.len()).unwrap_or(i64::MAX);
-        let id = new_id(IdKind::Blob)?;
+        let id = new_id::<BlobId>()?;
         let mut tx = self.begin().await?;
         match new.sandbox_id {
             None => {
@@ -81,7 +83,7 @@ impl Store {
                 let held = ask(question).text(owner.as_str()).number(&mut *tx).await?;
                 let limit = self.bounds.payload_bytes;
                 if held + size > limit {
-                    let next = "keep fewer, or have whoever runs Bay raise the limit";
+                    let next = "keep fewer, or ask the operator to raise the limit";
                     return Err(StoreError::Quota {
                         what: "bytes of payloads",
                         name: "limits.max_payloads_mb",
@@ -103,7 +105,11 @@ impl Store {
         }
         let question = "INSERT INTO blobs (id, owner, sandbox_id, execution_id, kind, body, size_bytes, created_at) \
                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-        let question = ask(question).text(&id).text(owner.as_str()).text_or(new.sandbox_id).text_or(new.execution_id);
+        let question = ask(question)
+            .text(&id)
+            .text(owner.as_str())
+            .text_or(new.sandbox_id.map(SandboxId::as_str))
+            .text_or(new.execution_id.map(ExecutionId::as_str));
         question.text(new.kind).text(&body).int(size).at(now).run(&mut *tx).await?;
         tx.commit().await?;
         Ok(id)

@@ -4,6 +4,7 @@
 //! its own, and a test sees the same as a user.
 
 use cove_api::{Moment, ReleaseInfo, ReleaseStage};
+use cove_core::ReleaseId;
 
 use super::releases::{Fresh, ReleaseRow, release, skill};
 use super::skills::word;
@@ -45,11 +46,11 @@ impl Store {
     }
 
     /// Active canaries, whosever, to be looked at.
-    pub(crate) async fn active_canaries(&self) -> StoreResult<Vec<(Owner, String)>> {
+    pub(crate) async fn active_canaries(&self) -> StoreResult<Vec<(Owner, ReleaseId)>> {
         let question = "SELECT owner, id FROM releases WHERE stage = $1 AND is_active = 1 AND deleted_at IS NULL \
                         ORDER BY promoted_at LIMIT 500";
         let question = ask(question).text(&word(&ReleaseStage::Canary));
-        question.each(&self.read, |row| Ok((Owner::new(&row.text("owner")?), row.text("id")?))).await
+        question.each(&self.read, |row| Ok((Owner::new(&row.text("owner")?), row.id("id")?))).await
     }
 
     /// Takes an active canary out of use; the stable release, if there is one, has all replays again. False: it was not

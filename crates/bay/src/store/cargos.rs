@@ -1,6 +1,6 @@
 //! Cargos: what is in a workspace outlives the sessions that use it, and never vanishes under one.
 
-use cove_api::{CargoInfo, Moment};
+use cove_api::{CargoId, CargoInfo, Moment};
 use sqlx::{Any, Transaction};
 
 use super::{Cursor, Done, Once, Page, Store, StoreError, StoreResult, ask::Row, ask::ask};
@@ -19,7 +19,7 @@ pub(crate) struct CargoRow {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewCargo<'a> {
     /// Its id.
-    pub(crate) id: &'a str,
+    pub(crate) id: &'a CargoId,
     /// What holds it.
     pub(crate) backend: &'a str,
     /// What may be in it.
@@ -47,11 +47,11 @@ pub(crate) enum CargoRemoval {
 }
 
 fn cargo(row: &Row) -> StoreResult<CargoRow> {
-    let managed_by_sandbox_id = row.text_or("managed_by")?;
+    let managed_by_sandbox_id = row.id_or("managed_by")?;
     Ok(CargoRow {
         owner: row.text_or("owner")?,
         info: CargoInfo {
-            id: row.text("id")?,
+            id: row.id("id")?,
             managed: managed_by_sandbox_id.is_some(),
             managed_by_sandbox_id,
             backend: row.text("backend")?,
@@ -80,7 +80,7 @@ impl Store {
         let question = "SELECT COUNT(*) AS cargos, CAST(COALESCE(SUM(size_limit_mb), 0) AS BIGINT) AS mebibytes \
                         FROM cargos WHERE owner = $1 AND managed_by IS NULL AND deleted_at IS NULL";
         if let Some(row) = ask(question).text(owner.as_str()).one(&mut *tx).await? {
-            let next = "delete cargos that are not needed, or have whoever runs Bay raise the limit";
+            let next = "delete cargos that you no longer need, or ask the operator to raise the limit";
             if row.int("cargos")? >= quota.count {
                 let (what, name) = ("cargos of your own", "limits.max_cargos");
                 return Err(StoreError::Quota { what, name, limit: quota.count, next });

@@ -21,7 +21,9 @@ impl Cursor {
             .filter(|(_, id)| id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))
             .and_then(|(micros, id)| Some((i64::from_str_radix(micros, 16).ok()?, id)))
             .map(|(micros, id)| Some(Self::after(Moment::from_micros(micros), id)))
-            .ok_or_else(|| BayError::new(ErrorCode::ValidationError, "`cursor` is not one that a list gave"))
+            .ok_or_else(|| {
+                BayError::new(ErrorCode::ValidationError, "invalid `cursor`: pass the `next_cursor` of an earlier list")
+            })
     }
 
     /// What to compare with; without a cursor, later than anything.

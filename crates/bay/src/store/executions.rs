@@ -89,7 +89,7 @@ pub(crate) struct Source {
 
 fn entry(row: &Row) -> StoreResult<HistoryEntry> {
     Ok(HistoryEntry {
-        id: row.text("id")?,
+        id: row.id("id")?,
         session_id: row.text_or("session_id")?,
         exec_type: row.text("exec_type")?,
         code: row.text("code")?,

@@ -8,8 +8,11 @@ const RETRY_AFTER_MS: u64 = 1_000;
 /// Why the store did not answer, or would not.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
+    /// An id in a record is none.
+    #[error("a record cannot be read: {0}")]
+    Id(cove_core::IdError),
     /// The address names no database that we know.
-    #[error("`{0}` is no database address: use `sqlite:<path>` or `postgresql://<host>/<database>`")]
+    #[error("invalid database URL `{0}`: use `sqlite:<path>` or `postgresql://<host>/<database>`")]
     Address(String),
     /// The database's file could not be made.
     #[error("the database's file: {0}")]
@@ -24,8 +27,8 @@ pub(crate) enum StoreError {
     },
     /// The file is there and cannot be read as a database.
     #[error(
-        "the database {} is damaged ({why}): put a copy of it back (docs/bay-store.md), or move it and the files beside it \
-         away and start with --start-empty, which keeps the workspaces",
+        "the database {} is corrupt ({why}): restore a backup (docs/bay-store.md), or move it and the files \
+         beside it away and start with --start-empty, which keeps the workspaces",
         file.display()
     )]
     Damaged {
@@ -41,7 +44,7 @@ pub(crate) enum StoreError {
     #[error("the database: {0}")]
     Database(#[from] sqlx::Error),
     /// A record is not what we wrote.
-    #[error("a record does not read: {0}")]
+    #[error("a record cannot be read: {0}")]
     Json(serde_json::Error),
     /// The schema is newer than this program.
     #[error("the database has schema {found}, this Cove knows {known}: use a newer Cove")]
@@ -52,13 +55,13 @@ pub(crate) enum StoreError {
         known: i64,
     },
     /// The system has no randomness for an id.
-    #[error("no randomness: {0}")]
+    #[error("the system has no randomness: {0}")]
     Chance(#[from] getrandom::Error),
     /// The same idempotency key came with another request.
     #[error("this `Idempotency-Key` was used for another request")]
     KeyReused,
     /// What the request names is not there, or another's.
-    #[error("{what} {id} is not there")]
+    #[error("{what} {id} not found")]
     Missing {
         /// What kind of thing.
         what: &'static str,
@@ -66,7 +69,7 @@ pub(crate) enum StoreError {
         id: String,
     },
     /// The owner has as much as it may have.
-    #[error("at most {limit} {what} ({name}): {next}")]
+    #[error("limit reached: at most {limit} {what} ({name}); {next}")]
     Quota {
         /// Of what.
         what: &'static str,
@@ -137,7 +140,7 @@ impl From<StoreError> for BayError {
                     return away(why);
                 }
                 tracing::error!(%error, "the store failed");
-                return BayError::new(ErrorCode::InternalError, "the store failed; the log says why");
+                return BayError::new(ErrorCode::InternalError, "the database failed; see the server's log");
             }
         };
         let refusal = BayError::new(code, error.to_string());
@@ -150,7 +153,7 @@ impl From<StoreError> for BayError {
 
 /// Refused for now, with when to come back.
 fn away(why: &str) -> BayError {
-    BayError::new(ErrorCode::SessionNotReady, format!("{why}; ask again")).with("retry_after_ms", RETRY_AFTER_MS)
+    BayError::new(ErrorCode::SessionNotReady, format!("{why}; try again")).with("retry_after_ms", RETRY_AFTER_MS)
 }
 
 /// What is wrong with a database that may be well again without anybody touching Bay; nothing was done then.
@@ -162,12 +165,12 @@ fn passing(fault: &sqlx::Error) -> Option<&'static str> {
             // PostgreSQL's have five characters.
             "53100" => Some("the database's disk is full"),
             "40001" | "40P01" | "55P03" | "57014" => Some("the database is busy"),
-            "25006" => Some("the database can only be read now"),
+            "25006" => Some("the database is read-only at the moment"),
             code if code.len() == 5 => ["08", "53", "57"].iter().any(|class| code.starts_with(class)).then_some(AWAY),
             // SQLite's are numbers; the lowest byte says what kind.
             code => match code.parse::<u32>().ok()? & 0xff {
-                5 | 6 => Some("the database is held by another process"),
-                8 => Some("the database can only be read now"),
+                5 | 6 => Some("the database is locked by another process"),
+                8 => Some("the database is read-only at the moment"),
                 10 => Some("the database's file cannot be read or written"),
                 13 => Some("the database's disk is full"),
                 14 => Some("the database's file cannot be opened"),

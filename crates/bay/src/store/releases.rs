@@ -3,13 +3,15 @@
 //! At each stage of a skill one release is active at most. Whoever changes which one it is does so in turn
 //! ([`Store::in_turn`]), so that versions count up without a gap and nobody deactivates another's choice unseen.
 
-use cove_api::{Deleted, IdKind, Moment, Promote, ReleaseInfo, ReleaseStage, new_id};
+use cove_api::{Deleted, Moment, Promote, ReleaseInfo, ReleaseStage};
+use cove_core::{ExecutionId, ReleaseId};
 use sqlx::{Any, Transaction};
 
 use super::bounds::MAX_RELEASES;
 use super::skills::{deleted, read_word, word};
 use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 use crate::Owner;
+use crate::id::new_id;
 
 /// How long a release is watched after it was made.
 pub(crate) const HEALTH_WINDOW_SECS: i64 = 24 * 3600;
@@ -23,7 +25,7 @@ pub(crate) struct ReleaseRow {
     /// What clients see of it.
     pub(crate) info: ReleaseInfo,
     /// The release that was active at its stage before.
-    pub(crate) replaces: Option<String>,
+    pub(crate) replaces: Option<ReleaseId>,
 }
 
 /// Which releases.
@@ -59,19 +61,19 @@ pub(super) fn release(row: &Row) -> StoreResult<ReleaseRow> {
     let owner = row.text("owner")?;
     let deleted_at = row.at_or("deleted_at")?;
     let info = ReleaseInfo {
-        id: row.text("id")?,
+        id: row.id("id")?,
         skill_key: row.text("skill_key")?,
-        candidate_id: row.text("candidate_id")?,
+        candidate_id: row.id("candidate_id")?,
         version: row.int("version")?,
         stage: read_word(row, "stage")?,
         is_active: row.flag("is_active")?,
         release_mode: row.text("release_mode")?,
         promoted_by: row.text_or("promoted_by")?,
         promoted_at: row.at("promoted_at")?,
-        rollback_of: row.text_or("rollback_of")?,
-        auto_promoted_from: row.text_or("auto_promoted_from")?,
+        rollback_of: row.id_or("rollback_of")?,
+        auto_promoted_from: row.id_or("auto_promoted_from")?,
         health_window_end_at: row.at_or("health_window_end_at")?,
-        upgrade_of_release_id: row.text_or("upgrade_of_release_id")?,
+        upgrade_of_release_id: row.id_or("upgrade_of_release_id")?,
         upgrade_reason: row.text_or("upgrade_reason")?,
         change_summary: row.text_or("change_summary")?,
         is_deleted: deleted_at.is_some(),
@@ -79,7 +81,7 @@ pub(super) fn release(row: &Row) -> StoreResult<ReleaseRow> {
         deleted_at,
         delete_reason: row.text_or("delete_reason")?,
     };
-    Ok(ReleaseRow { info, replaces: row.text_or("replaces")? })
+    Ok(ReleaseRow { info, replaces: row.id_or("replaces")? })
 }
 
 const ONE: &str = "SELECT * FROM releases WHERE id = $1 AND owner = $2 AND deleted_at IS NULL";
@@ -185,11 +187,11 @@ impl Store {
         owner: &Owner,
         skill_key: &str,
         stage: ReleaseStage,
-    ) -> StoreResult<Option<String>> {
+    ) -> StoreResult<Option<ReleaseId>> {
         let question = "UPDATE releases SET is_active = 0 \
                         WHERE owner = $1 AND skill_key = $2 AND stage = $3 AND is_active = 1 RETURNING id";
         let row = ask(question).text(owner.as_str()).text(skill_key).text(&word(&stage)).one(&mut **tx).await?;
-        row.map(|row| row.text("id")).transpose()
+        row.map(|row| row.id("id")).transpose()
     }
 
     pub(super) async fn put_release(
@@ -207,7 +209,7 @@ impl Store {
              $5, 1, CASE WHEN $13 IS NULL THEN 'manual' ELSE 'auto' END, $2, $6, $7, $8, $9, $10, $11, $12, $13) \
              RETURNING *";
         let row = ask(question)
-            .text(&new_id(IdKind::Release)?)
+            .text(&new_id::<ReleaseId>()?)
             .text(owner.as_str())
             .text(new.skill_key)
             .text(new.candidate_id)
@@ -296,7 +298,7 @@ impl Store {
     ) -> StoreResult<()> {
         let question = "INSERT INTO replays (id, release_id, success, duration_ms, created_at) \
                         VALUES ($1, $2, $3, $4, $5)";
-        let id = new_id(IdKind::Execution)?;
+        let id = new_id::<ExecutionId>()?;
         ask(question).text(&id).text(release_id).flag(success).int(duration_ms).at(now).run(&self.write).await?;
         Ok(())
     }
@@ -320,7 +322,7 @@ pub(super) struct Fresh<'a> {
     pub(super) candidate_id: &'a str,
     pub(super) skill_key: &'a str,
     pub(super) stage: ReleaseStage,
-    pub(super) replaces: Option<String>,
+    pub(super) replaces: Option<ReleaseId>,
     pub(super) rollback_of: Option<&'a str>,
     pub(super) auto_promoted_from: Option<&'a str>,
 }

@@ -3,7 +3,7 @@
 //! A status is never stored: it follows from the clock and from the session's row. So an expired sandbox is expired at
 //! that microsecond, not when a collector comes.
 
-use cove_api::{Moment, SandboxStatus};
+use cove_api::{CargoId, Moment, SandboxId, SandboxStatus};
 use sqlx::{Any, Transaction};
 
 use super::{
@@ -15,13 +15,13 @@ use crate::Owner;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SandboxRow {
     /// Its id.
-    pub(crate) id: String,
+    pub(crate) id: SandboxId,
     /// Whose it is; none: warm, nobody's yet.
     pub(crate) owner: Option<String>,
     /// The profile's name.
     pub(crate) profile: String,
     /// Its cargo.
-    pub(crate) cargo_id: String,
+    pub(crate) cargo_id: CargoId,
     /// When it was made (or claimed).
     pub(crate) created_at: Moment,
     /// When it ends; none: never.
@@ -57,14 +57,14 @@ pub(crate) enum CargoChoice<'a> {
     /// A new one, that goes with the sandbox.
     New(NewCargo<'a>),
     /// The owner's own, that is there already.
-    Existing(&'a str),
+    Existing(&'a CargoId),
 }
 
 /// A sandbox to be made.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSandbox<'a> {
     /// Its id.
-    pub(crate) id: &'a str,
+    pub(crate) id: &'a SandboxId,
     /// The profile's name.
     pub(crate) profile: &'a str,
     /// Its cargo.
@@ -115,10 +115,10 @@ pub(super) use sandboxes;
 pub(super) fn sandbox(row: &Row) -> StoreResult<SandboxRow> {
     let session = if row.text_or("session_id")?.is_some() { Some(sessions::session(row)?) } else { None };
     Ok(SandboxRow {
-        id: row.text("id")?,
+        id: row.id("id")?,
         owner: row.text_or("owner")?,
         profile: row.text("profile")?,
-        cargo_id: row.text("cargo_id")?,
+        cargo_id: row.id("cargo_id")?,
         created_at: row.at("created_at")?,
         expires_at: row.at_or("expires_at")?,
         session,
@@ -156,10 +156,10 @@ impl Store {
         };
         put_sandbox(&mut tx, Some(owner.as_str()), new, cargo_id, now).await?;
         let made = SandboxRow {
-            id: new.id.to_owned(),
+            id: new.id.clone(),
             owner: Some(owner.as_str().to_owned()),
             profile: new.profile.to_owned(),
-            cargo_id: cargo_id.to_owned(),
+            cargo_id: cargo_id.clone(),
             created_at: now,
             expires_at: new.expires_at,
             session: None,
@@ -180,7 +180,7 @@ impl Store {
         let Some(limit) = limit else { return Ok(()) };
         self.in_turn(tx, owner.as_str()).await?;
         let count = ask(COUNT).text(owner.as_str()).at(now).number(&mut **tx).await?;
-        let next = "delete sandboxes that are done with";
+        let next = "delete sandboxes that you no longer need";
         let refusal = StoreError::Quota { what: "sandboxes at a time", name: "limits.max_sandboxes", limit, next };
         if count >= limit { Err(refusal) } else { Ok(()) }
     }
@@ -198,9 +198,9 @@ impl Store {
     }
 
     /// Ids of all of an owner's sandboxes that are not deleted.
-    pub(crate) async fn sandboxes_of(&self, owner: &Owner) -> StoreResult<Vec<String>> {
+    pub(crate) async fn sandboxes_of(&self, owner: &Owner) -> StoreResult<Vec<SandboxId>> {
         let question = "SELECT id FROM sandboxes WHERE owner = $1 AND deleted_at IS NULL";
-        ask(question).text(owner.as_str()).each(&self.read, |row| row.text("id")).await
+        ask(question).text(owner.as_str()).each(&self.read, |row| row.id("id")).await
     }
 
     /// Any sandbox, unless deleted; for the house, not for clients.
@@ -304,9 +304,9 @@ impl Store {
     }
 
     /// Ids of sandboxes whose end came between two moments and that are not deleted yet.
-    pub(crate) async fn expired_between(&self, since: Moment, now: Moment) -> StoreResult<Vec<String>> {
+    pub(crate) async fn expired_between(&self, since: Moment, now: Moment) -> StoreResult<Vec<SandboxId>> {
         let question = "SELECT id FROM sandboxes WHERE expires_at > $1 AND expires_at <= $2 AND deleted_at IS NULL";
-        ask(question).at(since).at(now).each(&self.read, |row| row.text("id")).await
+        ask(question).at(since).at(now).each(&self.read, |row| row.id("id")).await
     }
 
     /// Forgets sandboxes that were deleted before `before`, whose session is gone: from then on a repeated deletion is

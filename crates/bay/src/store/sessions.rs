@@ -4,6 +4,7 @@
 //! takes its place.
 
 use cove_api::{Moment, SandboxStatus};
+use cove_core::{SandboxId, SessionId};
 
 use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 
@@ -36,9 +37,9 @@ impl SessionState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionRow {
     /// Its id.
-    pub(crate) id: String,
+    pub(crate) id: SessionId,
     /// Whose it is.
-    pub(crate) sandbox_id: String,
+    pub(crate) sandbox_id: SandboxId,
     /// The Bay that has it.
     pub(crate) instance_id: String,
     /// How far it is.
@@ -101,8 +102,8 @@ pub(super) fn session(row: &Row) -> StoreResult<SessionRow> {
         _ => SessionState::Failed,
     };
     Ok(SessionRow {
-        id: row.text("session_id")?,
-        sandbox_id: row.text("sandbox_id")?,
+        id: row.id("session_id")?,
+        sandbox_id: row.id("sandbox_id")?,
         instance_id: row.text("instance_id")?,
         state,
         containers: row.text_or("containers")?,
@@ -203,10 +204,10 @@ impl Store {
     }
 
     /// The ids of a Bay's sessions whose sandboxes are still there.
-    pub(crate) async fn wanted_sessions(&self, instance_id: &str) -> StoreResult<Vec<String>> {
+    pub(crate) async fn wanted_sessions(&self, instance_id: &str) -> StoreResult<Vec<SessionId>> {
         let question = "SELECT e.id AS session_id FROM sessions e JOIN sandboxes s ON s.id = e.sandbox_id \
                         WHERE e.instance_id = $1 AND s.deleted_at IS NULL";
-        ask(question).text(instance_id).each(&self.write, |row| row.text("session_id")).await
+        ask(question).text(instance_id).each(&self.write, |row| row.id("session_id")).await
     }
 
     #[cfg(test)]

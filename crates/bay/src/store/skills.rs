@@ -1,15 +1,16 @@
 //! Skill candidates and their evaluations.
 
 use cove_api::{
-    CandidateInfo, CandidateStatus, CreateCandidate, Deleted, Evaluate, EvaluationInfo, IdKind, Moment, ReleaseStage,
-    new_id,
+    CandidateInfo, CandidateStatus, CreateCandidate, Deleted, Evaluate, EvaluationInfo, Moment, ReleaseStage,
 };
+use cove_core::{CandidateId, EvaluationId};
 use serde_json::Value;
 use sqlx::{Any, Transaction};
 
 use super::bounds::{MAX_CANDIDATES, MAX_EVALUATIONS};
 use super::{Store, StoreError, StoreResult, ask::Row, ask::ask};
 use crate::Owner;
+use crate::id::new_id;
 
 /// Which candidates.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +46,7 @@ fn candidate(row: &Row) -> StoreResult<CandidateInfo> {
     let owner = row.text("owner")?;
     let deleted_at = row.at_or("deleted_at")?;
     Ok(CandidateInfo {
-        id: row.text("id")?,
+        id: row.id("id")?,
         skill_key: row.text("skill_key")?,
         scenario_key: row.text_or("scenario_key")?,
         payload_ref: row.text_or("payload_ref")?,
@@ -61,7 +62,7 @@ fn candidate(row: &Row) -> StoreResult<CandidateInfo> {
         latest_score: score(row, "latest_score")?,
         latest_pass: row.int_or("latest_pass")?.map(|pass| pass != 0),
         last_evaluated_at: row.at_or("last_evaluated_at")?,
-        promotion_release_id: row.text_or("promotion_release_id")?,
+        promotion_release_id: row.id_or("promotion_release_id")?,
         created_at: row.at("created_at")?,
         updated_at: row.at("updated_at")?,
         is_deleted: deleted_at.is_some(),
@@ -90,11 +91,11 @@ impl Store {
         self.in_turn(&mut tx, owner.as_str()).await?;
         let held = "SELECT COUNT(*) AS n FROM candidates WHERE owner = $1 AND deleted_at IS NULL";
         if ask(held).text(owner.as_str()).number(&mut *tx).await? >= MAX_CANDIDATES {
-            let next = "delete candidates that are not needed";
+            let next = "delete candidates that you no longer need";
             return Err(StoreError::Quota { what: "candidates", name: "candidates", limit: MAX_CANDIDATES, next });
         }
         let row = ask(question)
-            .text(&new_id(IdKind::Candidate)?)
+            .text(&new_id::<CandidateId>()?)
             .text(owner.as_str())
             .text(&wish.skill_key)
             .text_or(wish.scenario_key.as_deref())
@@ -185,7 +186,7 @@ impl Store {
     pub(crate) async fn evaluate(
         &self,
         owner: &Owner,
-        id: &str,
+        id: &CandidateId,
         found: &Evaluate,
         now: Moment,
     ) -> StoreResult<EvaluationInfo> {
@@ -201,8 +202,8 @@ impl Store {
             return Err(StoreError::missing("candidate", id));
         }
         let evaluation = EvaluationInfo {
-            id: new_id(IdKind::Evaluation)?,
-            candidate_id: id.to_owned(),
+            id: new_id::<EvaluationId>()?.into(),
+            candidate_id: id.clone(),
             benchmark_id: found.benchmark_id.clone(),
             score: found.score,
             passed: found.passed,

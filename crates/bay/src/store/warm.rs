@@ -3,7 +3,7 @@
 //! A warm sandbox is a sandbox without an owner. A claim gives it one, and its cargo too, in the transaction that also
 //! keeps the answer: two Bays on one PostgreSQL never give out the same.
 
-use cove_api::Moment;
+use cove_api::{Moment, SandboxId};
 
 use super::sandboxes::{put_sandbox, sandbox, sandboxes};
 use super::{
@@ -57,7 +57,7 @@ impl Store {
     /// Notes a warm sandbox whose session its Bay begins now: sandbox, cargo and session at once.
     pub(crate) async fn insert_warm(
         &self,
-        sandbox_id: &str,
+        sandbox_id: &SandboxId,
         profile: &str,
         cargo: &NewCargo<'_>,
         session_id: &str,

@@ -1,11 +1,14 @@
 //! The browser by command, beside Python on the same files.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use cove_api::{
     BrowserBatchRequest, BrowserExecRequest, ErrorCode, FillRequest, HistoryQuery, NavigateRequest, ScreenshotRequest,
     SnapshotRequest,
 };
+use cove_bay::config::{ContainerConfig, ProfileConfig};
 
-use crate::support::{alive, below, harbour};
+use crate::support::{alive, below, harbour, harbour_with};
 
 pub(crate) fn command(cmd: &str) -> BrowserExecRequest {
     BrowserExecRequest {
@@ -139,5 +142,71 @@ async fn a_guest_cannot_keep_its_sandbox_from_starting() {
     assert_eq!(harbour.out(&id, "ls -A .browser/data 2>/dev/null | grep -c Local || true").await, "0");
     bay.delete_sandbox(owner, &id).await.unwrap();
     crate::support::until("the state is gone", || async { states().is_empty() }).await;
+    harbour.close().await;
+}
+
+/// A browser runtime whose answers do not have the shape that Bay knows.
+const GARBLED: &str = r#"#!/usr/bin/env python3
+import http.server, json, socketserver, sys
+path = sys.argv[sys.argv.index("--listen") + 1]
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def address_string(self): return ""
+    def log_message(self, *words): pass
+    def say(self, answer):
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def do_GET(self): self.say({"version": "0", "status": "healthy", "capabilities": {"browser": {}}})
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        self.say({"results": "none", "success": True})
+server = socketserver.ThreadingUnixStreamServer(path, Handler)
+server.daemon_threads = True
+print(json.dumps({"listening": path}), flush=True)
+server.serve_forever()
+"#;
+
+/// A command that has finished is never recorded as one whose caller went away.
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_is_recorded_as_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("garbled");
+    std::fs::write(&program, GARBLED).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let harbour = harbour_with(|config| {
+        config.driver.local.program = Some(program);
+        let gull = ContainerConfig { name: "gull".to_owned(), ..ContainerConfig::default() };
+        config.profiles.push(ProfileConfig {
+            id: "only-browser".to_owned(),
+            containers: vec![gull],
+            ..Default::default()
+        });
+    })
+    .await;
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    let id = harbour.create_of("only-browser").await.id;
+    let batch = BrowserBatchRequest {
+        commands: vec!["get title".to_owned()],
+        timeout: 60,
+        stop_on_error: true,
+        description: None,
+        tags: None,
+        learn: false,
+        include_trace: false,
+    };
+    let unread = bay.exec_browser_batch(owner, &id, batch).await.unwrap_err();
+    assert_eq!(unread.code, ErrorCode::ShipError, "{unread}");
+    assert_eq!(bay.exec_browser(owner, &id, command("get title")).await.unwrap_err().code, ErrorCode::ShipError);
+    crate::support::until("both are in the history", || async {
+        bay.history(owner, &id, HistoryQuery::default()).await.unwrap().total == 2
+    })
+    .await;
+    for entry in bay.history(owner, &id, HistoryQuery::default()).await.unwrap().entries {
+        let invalid = entry.error.as_deref().is_some_and(|error| error.contains("sent an invalid answer"));
+        assert!(!entry.success && invalid, "{entry:?}");
+    }
     harbour.close().await;
 }

@@ -1,7 +1,7 @@
 //! Files in and out of a workspace, and the limit of a cargo.
 
 use bytes::Bytes;
-use cove_api::{CreateCargo, CreateSandbox, ErrorCode, ListQuery, WriteFile};
+use cove_api::{CargoId, CreateCargo, CreateSandbox, ErrorCode, ListQuery, SandboxId, WriteFile};
 use cove_files::FileTool;
 use futures_util::StreamExt;
 use serde_json::json;
@@ -97,11 +97,11 @@ async fn files_come_and_go() {
     harbour.close().await;
 }
 
-async fn with_cargo(harbour: &Harbour, size_limit_mb: u32) -> (String, String) {
+async fn with_cargo(harbour: &Harbour, size_limit_mb: u32) -> (SandboxId, CargoId) {
     let wish = CreateCargo { size_limit_mb: Some(size_limit_mb) };
     let cargo = harbour.bay.create_cargo(&harbour.owner, wish, None).await.unwrap();
     assert_eq!((cargo.size_limit_mb, cargo.backend.as_str(), cargo.managed), (size_limit_mb, "local+watch", false));
-    let wish = CreateSandbox { cargo_id: Some(cargo.id.clone()), ..CreateSandbox::default() };
+    let wish = CreateSandbox { cargo_id: Some(cargo.id.to_string()), ..CreateSandbox::default() };
     (harbour.bay.create_sandbox(&harbour.owner, wish, None).await.unwrap().id, cargo.id)
 }
 
@@ -143,7 +143,7 @@ async fn a_cargo_holds_what_it_may_and_no_more() {
     until("there is room", || async { bay.upload(owner, &id, "three", stream(vec![mebibyte()])).await.is_ok() }).await;
 
     // Two sandboxes on one cargo see one another's files; the cargo stays while one is there.
-    let wish = CreateSandbox { cargo_id: Some(cargo.clone()), ..CreateSandbox::default() };
+    let wish = CreateSandbox { cargo_id: Some(cargo.to_string()), ..CreateSandbox::default() };
     let other = bay.create_sandbox(owner, wish, None).await.unwrap().id;
     harbour.out(&id, "echo shared > s.txt").await;
     assert_eq!(harbour.out(&other, "cat s.txt").await, "shared");

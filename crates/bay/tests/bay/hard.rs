@@ -56,7 +56,7 @@ async fn a_hard_limit_is_the_end_of_the_file_system() {
     harbour.bay.stop_sandbox(&harbour.owner, &id).await.unwrap();
     assert_eq!(harbour.out(&id, "cat kept").await, "kept");
     let soft = harbour.create_of("watched").await;
-    let wrong = CreateSandbox { cargo_id: Some(harbour.info(&soft.id).await.cargo_id), ..wish };
+    let wrong = CreateSandbox { cargo_id: Some(harbour.info(&soft.id).await.cargo_id.to_string()), ..wish };
     let error = harbour.bay.create_sandbox(&harbour.owner, wrong, None).await.unwrap_err();
     assert_eq!(error.details["reason"], "cargo_without_hard_limit", "{error}");
     assert_eq!(mounts_below(&cargos), 1);

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-use cove_api::{CreateSandbox, ErrorCode, SandboxStatus};
+use cove_api::{CreateSandbox, ErrorCode, SandboxId, SandboxStatus};
 use cove_bay::config::ProfileConfig;
 use cove_bay::{Bay, Owner};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -110,7 +110,7 @@ async fn a_killed_bay_leaves_nothing_and_the_next_goes_on() {
     let id = tokio::time::timeout(PATIENCE, async {
         while let Some(line) = lines.next_line().await.unwrap() {
             if let Some(id) = line.strip_prefix("BAY ") {
-                return id.to_owned();
+                return id.parse::<SandboxId>().unwrap();
             }
         }
         panic!("the other has ended too soon");

@@ -3,8 +3,8 @@
 use std::io::{Read as _, Write as _};
 
 use cove_api::{
-    ErrorCode, Event, EventKind, HistoryQuery, JavaScriptExecRequest, JavaScriptExecResult, SandboxStatus, ToolAnswer,
-    WriteFile,
+    ErrorCode, Event, EventKind, HistoryQuery, JavaScriptExecRequest, JavaScriptExecResult, SandboxId, SandboxStatus,
+    ToolAnswer, WriteFile,
 };
 use cove_bay::Owner;
 use cove_bay::config::ProfileConfig;
@@ -18,11 +18,11 @@ fn request(fields: Value) -> JavaScriptExecRequest {
 }
 
 impl Harbour {
-    async fn javascript(&self, id: &str, fields: Value) -> JavaScriptExecResult {
+    async fn javascript(&self, id: &SandboxId, fields: Value) -> JavaScriptExecResult {
         self.bay.exec_javascript(&self.owner, id, request(fields)).await.unwrap()
     }
 
-    async fn value(&self, id: &str, fields: Value) -> Value {
+    async fn value(&self, id: &SandboxId, fields: Value) -> Value {
         let done = self.javascript(id, fields).await;
         assert!(done.success, "{done:?}");
         done.data.unwrap().result
@@ -91,7 +91,7 @@ async fn a_run_is_heard_answered_and_recorded() {
     assert_eq!(kinds, [EventKind::RunStarted, EventKind::Console, EventKind::ToolCall, EventKind::RunFinished]);
     assert_eq!((&heard[1].data["level"], &heard[1].data["text"]), (&json!("warn"), &json!("asking")));
     let execution = done.execution_id.unwrap();
-    assert!(heard.iter().all(|event| event.data["execution_id"] == execution));
+    assert!(heard.iter().all(|event| event.data["execution_id"] == *execution));
     let entry = harbour.bay.execution(&harbour.owner, &id, &execution).await.unwrap();
     assert_eq!((entry.exec_type.as_str(), entry.tags.as_deref()), ("javascript", Some("x,y")));
     assert_eq!(entry.output.as_deref(), Some("asking\n42"));
@@ -217,14 +217,14 @@ async fn who_may_not_is_told_why() {
         });
     })
     .await;
-    let one = |id: &str, fields: Value| {
-        let (id, bay, owner) = (id.to_owned(), harbour.bay.clone(), harbour.owner.clone());
+    let one = |id: &SandboxId, fields: Value| {
+        let (id, bay, owner) = (id.clone(), harbour.bay.clone(), harbour.owner.clone());
         async move { bay.exec_javascript(&owner, &id, request(fields)).await.unwrap_err() }
     };
     let unable = harbour.create_of("shell-only").await.id;
     let error = one(&unable, json!({"code": "1"})).await;
     assert_eq!((error.code, &error.details["capability"]), (ErrorCode::CapabilityNotSupported, &json!("javascript")));
-    let nobody = one("sandbox-000000000000", json!({"code": "1"})).await;
+    let nobody = one(&"sandbox-000000000000".parse().unwrap(), json!({"code": "1"})).await;
     assert_eq!(nobody.code, ErrorCode::NotFound);
     let wish = cove_api::CreateSandbox { profile: "javascript".to_owned(), ttl: Some(1), ..Default::default() };
     let brief = harbour.bay.create_sandbox(&harbour.owner, wish, None).await.unwrap().id;

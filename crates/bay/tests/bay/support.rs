@@ -4,7 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use cove_api::{CreateSandbox, PythonExecRequest, PythonExecResult, SandboxInfo, ShellExecRequest, ShellExecResult};
+use cove_api::{
+    CreateSandbox, PythonExecRequest, PythonExecResult, SandboxId, SandboxInfo, ShellExecRequest, ShellExecResult,
+};
 use cove_bay::config::Config;
 use cove_bay::{Answer, Bay, Owner};
 use tempfile::TempDir;
@@ -66,22 +68,22 @@ impl Harbour {
         self.bay.create_sandbox(&self.owner, wish, None).await.unwrap()
     }
 
-    pub(crate) async fn shell(&self, id: &str, command: &str) -> Answer<ShellExecResult> {
+    pub(crate) async fn shell(&self, id: &SandboxId, command: &str) -> Answer<ShellExecResult> {
         self.bay.exec_shell(&self.owner, id, shell(command)).await
     }
 
     /// What a command prints; it must succeed.
-    pub(crate) async fn out(&self, id: &str, command: &str) -> String {
+    pub(crate) async fn out(&self, id: &SandboxId, command: &str) -> String {
         let done = self.shell(id, command).await.unwrap();
         assert!(done.success, "{command}: {done:?}");
         done.output.trim_end().to_owned()
     }
 
-    pub(crate) async fn python(&self, id: &str, code: &str) -> PythonExecResult {
+    pub(crate) async fn python(&self, id: &SandboxId, code: &str) -> PythonExecResult {
         self.bay.exec_python(&self.owner, id, python(code)).await.unwrap()
     }
 
-    pub(crate) async fn info(&self, id: &str) -> SandboxInfo {
+    pub(crate) async fn info(&self, id: &SandboxId) -> SandboxInfo {
         self.bay.sandbox(&self.owner, id).await.unwrap()
     }
 

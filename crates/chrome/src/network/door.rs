@@ -69,7 +69,7 @@ impl Proxies {
         };
         if door.open.is_none() {
             let listener = door.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
-            let listener = listener.map_err(|error| format!("the network's door could not be opened: {error}"))?;
+            let listener = listener.map_err(|error| format!("the network proxy could not be started: {error}"))?;
             let serving = tokio::spawn(proxy::serve(listener, rule.clone(), Some(self.user)));
             door.open = Some((rule, serving.abort_handle()));
         }

@@ -22,7 +22,7 @@ use session::Session;
 
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct Browse {
-    /// What to do, each command one argument: 'open http://localhost:3000' 'snapshot -i' 'click @e2'
+    /// Commands to run, one per argument: 'open http://localhost:3000' 'snapshot -i' 'click @e2'
     #[arg(required = true, value_name = "COMMAND")]
     commands: Vec<String>,
     /// Keep the browser between calls under this name; the command `close` ends it
@@ -31,25 +31,25 @@ pub(crate) struct Browse {
     /// Folder for screenshots, downloads and cookies
     #[arg(long, value_name = "DIR", default_value = "workspace")]
     workspace: PathBuf,
-    /// A host that pages may come from; may be repeated. Without it: the hosts that the commands open
+    /// Allow pages from this host; may be repeated [default: the hosts that the commands open]
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// A loopback or private address that pages may come from, as ADDRESS or ADDRESS:PORT; may be repeated
+    /// Allow pages from this loopback or private address, as ADDRESS or ADDRESS:PORT; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     allow_private: Vec<String>,
-    /// The browser's binary; else COVE_BROWSER, else the usual places
+    /// Path of the browser [default: COVE_BROWSER, then the usual places]
     #[arg(long, value_name = "PATH")]
     browser: Option<PathBuf>,
-    /// Wall clock for each command, in milliseconds
+    /// Time limit of each command, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(1000..=300_000))]
     timeout_ms: u64,
-    /// End the session when it was not used for so many seconds
+    /// End the session after this many seconds without use
     #[arg(long, value_name = "SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     idle_s: u64,
-    /// Go on after a command that failed
+    /// Continue after a failed command
     #[arg(long)]
     keep_going: bool,
-    /// Print one JSON object with every answer
+    /// Print all answers as one JSON object
     #[arg(long)]
     json: bool,
     /// Be the server of a session: its folder

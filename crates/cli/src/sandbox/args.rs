@@ -7,13 +7,13 @@ use cove_api::SandboxStatus;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Sandbox {
-    /// Where Bay is; else COVE_URL, else where the local server left word, else http://127.0.0.1:8114
+    /// URL of the server [default: COVE_URL, then the running local server, then http://127.0.0.1:8114]
     #[arg(long, value_name = "URL", global = true)]
     pub(super) url: Option<String>,
-    /// The key; else COVE_KEY, else the local server's own
+    /// API key [default: COVE_KEY, then the local server's key]
     #[arg(long, value_name = "KEY", global = true, hide = true)]
     pub(super) key: Option<String>,
-    /// The local server's data folder; else COVE_DATA_DIR, else ~/.local/share/cove
+    /// Data folder of the local server [default: COVE_DATA_DIR, then ~/.local/share/cove]
     #[arg(long, value_name = "DIR", global = true)]
     pub(super) data_dir: Option<PathBuf>,
     /// Print JSON
@@ -27,26 +27,26 @@ pub(crate) struct Sandbox {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Make a sandbox and print its id
+    /// Create a sandbox and print its id
     Create {
-        /// What it is made of
+        /// Profile of the sandbox
         #[arg(long, default_value = "python-default")]
         profile: String,
-        /// A cargo that is there already
+        /// Use an existing cargo
         #[arg(long, value_name = "ID")]
         cargo: Option<String>,
-        /// How long it lives: `90`, `15m`, `2h`, `7d`; else for ever
+        /// Lifetime: `90`, `15m`, `2h`, `7d` [default: unlimited]
         #[arg(long, value_name = "TIME", value_parser = seconds)]
         ttl: Option<i64>,
     },
     /// List sandboxes
     #[command(visible_alias = "ls")]
     List {
-        /// Only those in this state
+        /// Only sandboxes in this state
         #[arg(long)]
         status: Option<StatusArg>,
     },
-    /// Look at a sandbox
+    /// Show a sandbox
     Get { id: String },
     /// Run a command, Python, JavaScript or a browser command in a sandbox
     Exec(Exec),
@@ -60,14 +60,14 @@ pub(super) enum Verb {
     /// Show what ran in a sandbox
     Logs {
         id: String,
-        /// Go on as it happens
+        /// Follow new events as they happen
         #[arg(long, short)]
         follow: bool,
-        /// How many entries
+        /// Number of entries
         #[arg(long, short = 'n', default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
         last: u32,
     },
-    /// End what runs in a sandbox; its files stay, and its next command starts it again
+    /// Stop a sandbox; its files stay, and the next command starts it again
     Stop { id: String },
     /// Delete sandboxes
     #[command(visible_alias = "delete")]
@@ -89,13 +89,13 @@ pub(super) struct Exec {
     /// A browser command: `open https://example.com`, `snapshot -i`, `click @e1`
     #[arg(long, group = "kind")]
     pub(super) browser: bool,
-    /// The code or the command as one text
+    /// Code or command as one string
     #[arg(short, value_name = "CODE", allow_hyphen_values = true)]
     pub(super) code: Option<String>,
     /// Seconds
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub(super) timeout: u64,
-    /// The command's words, or a file with code (`-` for standard input)
+    /// The command and its arguments, or a file with code (`-` for standard input)
     #[arg(value_name = "WORDS|FILE", allow_hyphen_values = true)]
     pub(super) words: Vec<String>,
 }

@@ -33,7 +33,9 @@ async fn put(bay: &Client, from: &str, id: &str, path: &str) -> anyhow::Result<E
     if path.is_empty() || path.ends_with('/') {
         // `..` and `dir/` have names too, once they are looked at.
         let whole = Path::new(from).canonicalize().unwrap_or_else(|_| from.into());
-        path.push_str(whole.file_name().and_then(|name| name.to_str()).context("which name inside?")?);
+        path.push_str(
+            whole.file_name().and_then(|name| name.to_str()).context("no name for the file inside: write ID:PATH")?,
+        );
     }
     if from != "-" && Path::new(from).is_dir() {
         return tree::put(bay, Path::new(from), id, &path).await;
@@ -70,7 +72,7 @@ async fn fetch(bay: &Client, id: &str, path: &str, to: &str) -> anyhow::Result<E
     if to == "-" {
         let (mut out, mut bits) = (terminal::out(), bits);
         while let Some(chunk) = bits.next().await {
-            out.write_all(&chunk.context("the file broke off")?)?;
+            out.write_all(&chunk.context("the transfer was interrupted")?)?;
         }
         out.flush()?;
         return Ok(Exit::Ok);
@@ -95,7 +97,7 @@ pub(super) async fn save(mut bits: Bits, file: &Path) -> anyhow::Result<u64> {
     let mut size = 0;
     let done: anyhow::Result<()> = async {
         while let Some(chunk) = bits.next().await {
-            let chunk = chunk.context("the file broke off")?;
+            let chunk = chunk.context("the transfer was interrupted")?;
             size += chunk.len() as u64;
             sink.write_all(&chunk).await.with_context(named)?;
         }

@@ -126,8 +126,8 @@ fn understood(args: &Exec) -> anyhow::Result<(Kind, String)> {
     };
     let text = match (kind, &args.code, file) {
         (_, Some(code), _) if args.words.is_empty() => code.clone(),
-        (_, Some(_), _) => anyhow::bail!("either -c or words, not both"),
-        (_, None, _) if args.words.is_empty() => anyhow::bail!("what shall run? Words, a file, or -c CODE"),
+        (_, Some(_), _) => anyhow::bail!("give either -c CODE or a command, not both"),
+        (_, None, _) if args.words.is_empty() => anyhow::bail!("nothing to run: give a command, a file, or -c CODE"),
         (Kind::Python | Kind::JavaScript, None, Some(file)) => read(file)?,
         (Kind::Python | Kind::JavaScript, None, None) => anyhow::bail!("one file, or -c CODE"),
         // One word is a command line as it is; several are words, and stay what they are.

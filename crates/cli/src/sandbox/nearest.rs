@@ -10,7 +10,7 @@ pub(super) async fn hint(bay: &Client, error: &ClientError) {
     let ClientError::Refused { error, .. } = error else { return };
     match error.code {
         ErrorCode::NotFound => {
-            let Some(asked) = error.message.strip_prefix("there is no sandbox ") else { return };
+            let Some(asked) = error.details.get("id").and_then(serde_json::Value::as_str) else { return };
             let query = SandboxQuery { limit: Some(200), cursor: None, status: None };
             let Ok(page) = bay.list_sandboxes(&query).await else { return };
             match nearest(asked, page.items.iter().map(|item| item.id.as_str())) {

@@ -32,7 +32,8 @@ pub(super) async fn put(bay: &Client, from: &Path, id: &str, path: &str) -> anyh
         let copied = async {
             let opened = tokio::fs::File::open(from.join(&file)).await?;
             let bits: Bits = Box::pin(ReaderStream::new(opened));
-            let inside = format!("{}/{}", path.trim_end_matches('/'), file.to_str().context("a name that is no text")?);
+            let inside =
+                format!("{}/{}", path.trim_end_matches('/'), file.to_str().context("a file name that is not UTF-8")?);
             anyhow::Ok(bay.upload(id, &inside, bits).await?.size)
         };
         (from.join(&file).display().to_string(), copied.await)
@@ -90,7 +91,7 @@ pub(super) async fn fetch(bay: &Client, id: &str, path: &str, to: &Path) -> anyh
         };
         for entry in entries {
             let Some(name) = plain(&entry.name) else {
-                left_out.failed(&format!("{asked}/{}", entry.name), anyhow::anyhow!("no name for a file here"))?;
+                left_out.failed(&format!("{asked}/{}", entry.name), anyhow::anyhow!("not a valid file name here"))?;
                 continue;
             };
             let place = folder.join(name);

@@ -86,7 +86,7 @@ fn one_call_opens_looks_and_leaves() {
     // A list of hosts is the whole list.
     let closed = desk.browse(&["--allow-host", "example.com", &open]);
     assert_eq!(closed.code, 4, "{closed:?}");
-    assert!(closed.err.contains("does not open"), "{closed:?}");
+    assert!(closed.err.contains("does not allow"), "{closed:?}");
 }
 
 /// With a session the page stays, until it is closed, unused, or asked to go where it may not.

@@ -1,6 +1,8 @@
 //! What the documents promise is there.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::Command;
 
 use cove_core::{ErrorCode, ToolErrorCode};
 
@@ -46,4 +48,39 @@ fn links_between_documents_hold() {
         }
     }
     assert!(checked > 20, "only {checked} links were seen");
+}
+
+/// The table of crates in ARCHITECTURE.md is what Cargo knows: every crate, and for each exactly what it uses.
+#[test]
+fn the_architecture_draws_the_arrows_that_there_are() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let asked = Command::new(cargo)
+        .args(["metadata", "--offline", "--no-deps", "--format-version", "1", "--manifest-path"])
+        .arg(project().join("Cargo.toml"))
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&asked.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let known: BTreeSet<&str> = packages.iter().map(|package| package["name"].as_str().unwrap()).collect();
+    let uses = |package: &serde_json::Value| -> BTreeSet<String> {
+        let all = package["dependencies"].as_array().unwrap().iter();
+        let normal = all.filter(|used| used["kind"].is_null()).map(|used| used["name"].as_str().unwrap());
+        normal.filter(|name| known.contains(name)).map(|name| name.trim_start_matches("cove-").to_owned()).collect()
+    };
+    let real: BTreeMap<String, _> =
+        packages.iter().map(|package| (package["name"].as_str().unwrap().to_owned(), uses(package))).collect();
+    let text = std::fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let rows = text.lines().skip_while(|line| !line.starts_with("| storey")).skip(2);
+    let drawn: BTreeMap<String, BTreeSet<String>> = rows
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            let name = cells[1].split('`').nth(1).unwrap().to_owned();
+            (name, cells[3].split(", ").filter(|used| *used != "–").map(str::to_owned).collect())
+        })
+        .collect();
+    for (name, uses) in &real {
+        assert_eq!(drawn.get(name), Some(uses), "ARCHITECTURE.md (left) and Cargo (right) differ about {name}");
+    }
+    assert_eq!(drawn.len(), real.len(), "ARCHITECTURE.md lists a crate that is not there");
 }

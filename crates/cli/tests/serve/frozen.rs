@@ -124,7 +124,7 @@ async fn a_frozen_bay_keeps_nobody_waiting_and_writes_beside_nobody() {
     for (what, answer) in [("GET", look), ("stop", stop), ("DELETE", delete), ("PUT", upload)] {
         assert_eq!(answer, (503, not_ready.clone(), true, json!(true)), "{what} may be repeated");
     }
-    assert!(said.contains("error") && said.contains("may have begun"), "{said}");
+    assert!(said.contains("error") && said.contains("may have started"), "{said}");
     // Known to be silent now: who comes next need not wait, and knows that nothing has begun.
     if frozen.elapsed() < Duration::from_secs(25) {
         let next = asked(&b, "POST", format!("{path}/shell/exec"), exec).await;

@@ -34,7 +34,7 @@ async fn a_lost_or_damaged_database_is_said_and_no_workspace_goes() {
     std::fs::write(data.join("bay.db"), b"no database".repeat(1_000)).unwrap();
     for _ in 0..2 {
         let said = refused(&ground, &[]);
-        assert!(said.contains("bay.db is damaged") && said.contains("--start-empty"), "{said}");
+        assert!(said.contains("bay.db is corrupt") && said.contains("--start-empty"), "{said}");
         assert!(!said.contains("timed out"), "{said}");
     }
     // Gone, and gone again: a start that is refused leaves no empty database that the next one would take for good.

@@ -48,7 +48,7 @@ fn people_make_use_and_delete_sandboxes() {
     check(&["exec", id, "--js", "-c", "return 6 * 7"], "", 0, "42", "");
     check(&["exec", id, "--js", "-c", "throw new Error('no')"], "", 1, "", "no");
     check(&["exec", id, "--browser", "get url"], "", 4, "", "capability_not_supported");
-    check(&["exec", id], "", 2, "", "what shall run");
+    check(&["exec", id], "", 2, "", "nothing to run");
     check(&["cp", "-", &format!("{id}:in/a.txt")], "hello", 0, "", "5 bytes");
     check(&["cp", &format!("{id}:in/a.txt"), "-"], "", 0, "hello", "");
     std::fs::write(ground.folder.path().join("script.py"), "print('guessed')").unwrap();

@@ -132,7 +132,7 @@ async fn an_upload_has_a_pace_and_an_end() {
     let id = quay.create(json!({ "profile": "python-default" })).await;
     let exec = quay.request("POST", &format!("/v1/sandboxes/{id}/shell/exec")).bearer_auth(KEY);
     assert_eq!(answer(exec.json(&json!({ "command": "true" }))).await.0, 200);
-    for (piece, word) in [(1, "bytes a second"), (64 << 10, "did not arrive within 2 s")] {
+    for (piece, word) in [(1, "bytes per second"), (64 << 10, "did not arrive within 2 s")] {
         let mut stream = TcpStream::connect(quay.address()).await.unwrap();
         let head = format!(
             "POST /v1/sandboxes/{id}/filesystem/upload HTTP/1.1\r\nhost: bay\r\nauthorization: Bearer {KEY}\r\n\

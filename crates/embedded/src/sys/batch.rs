@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
 
 use rustix::net::SendFlags;
 
-use crate::wire::{FromChild, HEADER_BYTES, header};
+use crate::wire::{DyingCause, FromChild, HEADER_BYTES, header};
 
 /// The child's socket: placed under this number right after the fork.
 pub(crate) const SOCKET: i32 = 3;
@@ -154,7 +154,11 @@ extern "C" fn on_alarm(_: i32) {
     }
 }
 
-/// Tells the host what the abort was about ("memory allocation of … bytes failed"), then ends.
+/// How the standard library begins when an allocation has failed, before it aborts. It has no stable hook for that
+/// moment, so this is the one place that knows its words; everybody else has a [`DyingCause`].
+const ALLOCATION_FAILED: &[u8] = b"memory allocation of ";
+
+/// Tells the host what the abort was about, then ends.
 ///
 /// In the middle of a frame nothing is said: the host would take it for a part of that frame.
 extern "C" fn on_abort(_: i32) {
@@ -164,7 +168,12 @@ extern "C" fn on_abort(_: i32) {
         // SAFETY: the read end of our own standard error is open, and not blocking.
         let own = unsafe { BorrowedFd::borrow_raw(LAST_WORDS) };
         let length = rustix::io::read(own, &mut words[..]).unwrap_or(0);
-        send_all(&header(FromChild::Dying as u8, length));
+        let cause = match words[..length].starts_with(ALLOCATION_FAILED) {
+            true => DyingCause::OutOfMemory,
+            false => DyingCause::Abort,
+        };
+        send_all(&header(FromChild::Dying as u8, length + 1));
+        send_all(&[cause as u8]);
         send_all(&words[..length]);
     }
     super::exit_now(ABORTED);

@@ -57,10 +57,31 @@ pub(crate) enum FromChild {
     Accepted = 20,
     /// They were not; the payload says why.
     Refused = 21,
-    /// The process aborts; the payload is what it wrote to its standard error.
+    /// The process aborts; the payload is a [`DyingCause`] and what it wrote to its standard error.
     Dying = 22,
     /// Guest code draws text: which fonts are there, or one file of them.
     Font = 23,
+}
+
+/// Why a child aborts: the first byte of [`FromChild::Dying`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum DyingCause {
+    /// A failed assertion, a panic in a panic, or anything else that is a bug.
+    Abort = 0,
+    /// The allocator was refused memory: the limit at work, and no bug.
+    OutOfMemory = 1,
+}
+
+impl DyingCause {
+    /// The cause and the last words in the payload of a frame; a cause that nobody knows is an abort.
+    pub(crate) fn read(payload: &[u8]) -> (Self, &[u8]) {
+        match payload.split_first() {
+            Some((1, words)) => (Self::OutOfMemory, words),
+            Some((_, words)) => (Self::Abort, words),
+            None => (Self::Abort, &[]),
+        }
+    }
 }
 
 impl FromChild {

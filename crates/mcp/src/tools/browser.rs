@@ -1,6 +1,6 @@
 //! The browser. Everything it says is a stranger's.
 
-use cove_api::{BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, BrowserStep};
+use cove_api::{BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, BrowserStep, SandboxId};
 use serde_json::{Value, json};
 
 use super::code::merge;
@@ -13,7 +13,7 @@ use crate::uri;
 
 const STRANGER: &str = "a web page";
 
-pub(super) async fn one(call: Call<'_>, id: &str) -> Done {
+pub(super) async fn one(call: Call<'_>, id: &SandboxId) -> Done {
     let request: BrowserExecRequest = call.args.clone().parse()?;
     let shows = is_screenshot(&request.cmd);
     let done = call.bay().exec_browser(&call.owner, id, request).await?;
@@ -41,7 +41,7 @@ pub(super) async fn one(call: Call<'_>, id: &str) -> Done {
     Ok(reply)
 }
 
-pub(super) async fn batch(call: Call<'_>, id: &str) -> Done {
+pub(super) async fn batch(call: Call<'_>, id: &SandboxId) -> Done {
     let request: BrowserBatchRequest = call.args.clone().parse()?;
     let done = call.bay().exec_browser_batch(&call.owner, id, request).await?;
     let structured = json!({
@@ -52,7 +52,7 @@ pub(super) async fn batch(call: Call<'_>, id: &str) -> Done {
     stepped(&call, id, &done.results, done.total_steps, structured).await
 }
 
-pub(super) async fn skill(mut call: Call<'_>, id: &str) -> Done {
+pub(super) async fn skill(mut call: Call<'_>, id: &SandboxId) -> Done {
     let key = call.args.take_required("skill_key")?;
     let request: BrowserSkillRequest = call.args.clone().parse()?;
     let done = call.bay().run_browser_skill(&call.owner, id, &key, request).await?;
@@ -65,7 +65,7 @@ pub(super) async fn skill(mut call: Call<'_>, id: &str) -> Done {
     stepped(&call, id, &done.results, done.total_steps, structured).await
 }
 
-async fn stepped(call: &Call<'_>, id: &str, steps: &[BrowserStep], total: u32, structured: Value) -> Done {
+async fn stepped(call: &Call<'_>, id: &SandboxId, steps: &[BrowserStep], total: u32, structured: Value) -> Done {
     let mut text = String::new();
     for step in steps {
         text.push_str(&format!("[{}/{total}] {} (exit code {})\n", step.step_index + 1, step.cmd, step.exit_code));
@@ -106,7 +106,7 @@ fn is_screenshot(cmd: &str) -> bool {
 }
 
 /// Attaches the picture that the command has saved, by the path that it names.
-async fn show(call: &Call<'_>, id: &str, said: &str, reply: &mut Reply) {
+async fn show(call: &Call<'_>, id: &SandboxId, said: &str, reply: &mut Reply) {
     let named = said.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\u{1b}')).find(|word| {
         let lower = word.to_ascii_lowercase();
         word.starts_with("/workspace/") && [".png", ".jpg", ".jpeg", ".webp"].iter().any(|end| lower.ends_with(end))

@@ -1,6 +1,9 @@
 //! JavaScript, Python and the shell.
 
-use cove_api::{JavaScriptExecRequest, PythonExecRequest, ShellExecRequest};
+use std::time::Duration;
+
+use cove_api::{JavaScriptExecRequest, PythonExecRequest, SandboxId, ShellExecRequest};
+use cove_bay::JavaScriptCall;
 use serde_json::{Map, Value, json};
 
 use super::{Call, Done};
@@ -9,24 +12,19 @@ use crate::files::collect;
 use crate::reply::{Reply, executed, value_text};
 use crate::uri;
 
-pub(super) async fn javascript(mut call: Call<'_>, id: &str) -> Done {
-    // Bay counts in seconds; the tool's contract has milliseconds.
-    let timeout = match call.args.take("timeout") {
+pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout_ms = match call.args.take("timeout") {
         None => 30_000,
         Some(value) => value
             .as_u64()
             .filter(|ms| (1..=300_000).contains(ms))
             .ok_or_else(|| Failure::args("`timeout` must be 1 to 300000 milliseconds"))?,
     };
-    call.args.or_insert("timeout", timeout.div_ceil(1000));
-    let console = call.console.clone();
     let request: JavaScriptExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
     let bay = call.bay();
-    let done = match console {
-        Some(console) => bay.exec_javascript_heard(&call.owner, id, request, console).await?,
-        None => bay.exec_javascript(&call.owner, id, request).await?,
-    };
+    let run = JavaScriptCall { request, timeout: Duration::from_millis(timeout_ms), console: call.console.clone() };
+    let done = bay.exec_javascript(&call.owner, id, run).await?;
     let (took, execution_id) = (done.execution_time_ms, done.execution_id.clone().filter(|_| done.recorded));
     let mut structured = executed(done.success, &done.output, execution_id.as_deref(), took);
     let Some(data) = done.data else { return Ok(Reply::new(done.output, structured)) };
@@ -105,7 +103,7 @@ fn javascript_failure(answer: &Value, text: Option<&str>) -> Failure {
     failure
 }
 
-pub(super) async fn python(call: Call<'_>, id: &str) -> Done {
+pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
     let request: PythonExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
     let done = call.bay().exec_python(&call.owner, id, request).await?;
@@ -127,9 +125,9 @@ pub(super) async fn python(call: Call<'_>, id: &str) -> Done {
     reply.structured = structured.as_object().cloned().unwrap_or_default();
     if !done.success {
         let message = done.error.unwrap_or_else(|| "the code failed".to_owned());
-        let advice = match message.contains("timed out") || message.contains("time-out") {
+        let advice = match done.timed_out {
             true => "Do less in one call, or give it a longer `timeout` (seconds, at most 300).",
-            false => "Variables set before the failing line are kept. Mend it and go on from there.",
+            false => "Variables set before the failing line are kept. Fix the error and continue from there.",
         };
         reply.failure = Some(Failure::new("python_error", message, advice));
     }
@@ -137,7 +135,7 @@ pub(super) async fn python(call: Call<'_>, id: &str) -> Done {
     Ok(reply)
 }
 
-pub(super) async fn shell(call: Call<'_>, id: &str) -> Done {
+pub(super) async fn shell(call: Call<'_>, id: &SandboxId) -> Done {
     let request: ShellExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.command);
     let done = call.bay().exec_shell(&call.owner, id, request).await?;
@@ -156,7 +154,7 @@ pub(super) async fn shell(call: Call<'_>, id: &str) -> Done {
             _ => "the command failed".to_owned(),
         };
         reply.failure =
-            Some(Failure::new("command_failed", message, "Read what it wrote, mend the command, run it again."));
+            Some(Failure::new("command_failed", message, "Read its output, fix the command and run it again."));
     }
     reply.stranger = fetches.then_some("a command that may have fetched it from elsewhere");
     Ok(reply)

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use cove_api::SandboxId;
 use cove_files::FileTool;
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ use crate::uri;
 const SHOWN_BYTES: usize = 64 << 10;
 
 /// One of the six.
-pub(super) async fn tool(call: Call<'_>, id: &str, tool: FileTool) -> Done {
+pub(super) async fn tool(call: Call<'_>, id: &SandboxId, tool: FileTool) -> Done {
     let args = call.args.clone().into_value();
     let named = args["path"].as_str().is_some_and(|path| path.contains(KEPT_STRANGERS));
     let mut answer = match call.bay().file_tool(&call.owner, id, tool, args).await {
@@ -56,22 +57,24 @@ pub(super) async fn tool(call: Call<'_>, id: &str, tool: FileTool) -> Done {
     Ok(reply)
 }
 
-pub(super) async fn upload(mut call: Call<'_>, id: &str) -> Done {
+pub(super) async fn upload(mut call: Call<'_>, id: &SandboxId) -> Done {
     let path = call.args.take_required("path")?;
     let bytes = match (call.args.take_text("content_base64")?, call.args.take_text("content")?) {
         (Some(encoded), None) => {
             let plain: String = encoded.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-            STANDARD.decode(plain).map_err(|error| Failure::args(format!("`content_base64` is no base64: {error}")))?
+            STANDARD
+                .decode(plain)
+                .map_err(|error| Failure::args(format!("`content_base64` is not valid base64: {error}")))?
         }
         (None, Some(text)) => text.into_bytes(),
         _ => return Err(Failure::args("give either `content_base64` or `content`")),
     };
     let pieces = futures_util::stream::iter([Ok(Bytes::from(bytes))]);
     let done = call.bay().upload(&call.owner, id, uri::inside(&path), Box::pin(pieces)).await?;
-    Ok(Reply::new(format!("{} is there, {} bytes.", done.path, done.size), to_value(&done)))
+    Ok(Reply::new(format!("Wrote {}, {} bytes.", done.path, done.size), to_value(&done)))
 }
 
-pub(super) async fn download(mut call: Call<'_>, id: &str) -> Done {
+pub(super) async fn download(mut call: Call<'_>, id: &SandboxId) -> Done {
     let path = call.args.take_required("path")?;
     let path = uri::inside(&path);
     let download = call.bay().download(&call.owner, id, path).await?;

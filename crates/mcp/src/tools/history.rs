@@ -1,6 +1,6 @@
 //! What ran before.
 
-use cove_api::{Annotation, HistoryEntry, HistoryQuery};
+use cove_api::{Annotation, ExecutionId, HistoryEntry, HistoryQuery, SandboxId};
 use serde_json::{Value, json};
 
 use super::sandboxes::to_value;
@@ -10,7 +10,7 @@ use crate::reply::Reply;
 /// In a list, a text is shown up to here.
 const LISTED_CHARS: usize = 400;
 
-pub(super) async fn list(mut call: Call<'_>, id: &str) -> Done {
+pub(super) async fn list(mut call: Call<'_>, id: &SandboxId) -> Done {
     call.args.or_insert("limit", 20);
     let query: HistoryQuery = call.args.clone().parse()?;
     let list = call.bay().history(&call.owner, id, query).await?;
@@ -43,20 +43,20 @@ pub(super) async fn list(mut call: Call<'_>, id: &str) -> Done {
     Ok(Reply::new(text, json!({"entries": entries, "total": list.total})))
 }
 
-pub(super) async fn one(mut call: Call<'_>, id: &str) -> Done {
-    let execution_id = call.args.take_required("execution_id")?;
+pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let execution_id = call.args.take_id::<ExecutionId>("execution_id")?;
     let entry = call.bay().execution(&call.owner, id, &execution_id).await?;
     Ok(shown(&entry))
 }
 
-pub(super) async fn last(mut call: Call<'_>, id: &str) -> Done {
+pub(super) async fn last(mut call: Call<'_>, id: &SandboxId) -> Done {
     let exec_type = call.args.take_text("exec_type")?;
     let entry = call.bay().last_execution(&call.owner, id, exec_type.as_deref()).await?;
     Ok(shown(&entry))
 }
 
-pub(super) async fn annotate(mut call: Call<'_>, id: &str) -> Done {
-    let execution_id = call.args.take_required("execution_id")?;
+pub(super) async fn annotate(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let execution_id = call.args.take_id::<ExecutionId>("execution_id")?;
     let note: Annotation = call.args.clone().parse()?;
     let entry = call.bay().annotate(&call.owner, id, &execution_id, note).await?;
     Ok(shown(&entry))

@@ -7,8 +7,12 @@ mod history;
 mod sandboxes;
 mod skills;
 
+use cove_api::SandboxId;
+use std::time::Duration;
+
 use cove_bay::{Bay, Owner};
 use cove_core::LogSink;
+use serde_json::Value;
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -42,6 +46,16 @@ pub(crate) fn usual_name(name: &str) -> &str {
     }
 }
 
+/// The time-out that the parameters of a `tools/call` name, if they do: JavaScript's counts in milliseconds, all others
+/// in seconds.
+pub fn timeout_of(params: &Value) -> Option<Duration> {
+    let timeout = params["arguments"]["timeout"].as_u64()?;
+    Some(match params["name"].as_str() {
+        Some("run_javascript") => Duration::from_millis(timeout),
+        _ => Duration::from_secs(timeout),
+    })
+}
+
 /// Runs a tool. A failure is an answer.
 pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
     let mut sandbox_id = None;
@@ -73,7 +87,7 @@ pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
     reply
 }
 
-async fn in_sandbox(name: &str, call: Call<'_>, id: &str) -> Done {
+async fn in_sandbox(name: &str, call: Call<'_>, id: &SandboxId) -> Done {
     match name {
         "run_javascript" => code::javascript(call, id).await,
         "execute_python" => code::python(call, id).await,

@@ -1,6 +1,6 @@
 //! Sandboxes.
 
-use cove_api::{CreateSandbox, SandboxQuery};
+use cove_api::{CreateSandbox, SandboxId, SandboxQuery};
 use serde_json::{Value, json};
 
 use super::{Call, Done};
@@ -37,7 +37,7 @@ pub(super) async fn list(call: Call<'_>) -> Done {
 }
 
 pub(super) async fn delete(mut call: Call<'_>) -> Done {
-    let id = call.args.take_required("sandbox_id")?;
+    let id = call.args.take_id::<SandboxId>("sandbox_id")?;
     call.bay().delete_sandbox(&call.owner, &id).await?;
     call.server.forget(&id).await;
     Ok(Reply::new(format!("{id} is deleted."), json!({"id": id, "deleted": true})))

@@ -1,6 +1,8 @@
 //! Skills.
 
-use cove_api::{CandidateQuery, CreateCandidate, CreatePayload, Evaluate, Promote, ReleaseQuery};
+use cove_api::{
+    CandidateId, CandidateQuery, CreateCandidate, CreatePayload, Evaluate, Promote, ReleaseId, ReleaseQuery,
+};
 
 use super::sandboxes::to_value;
 use super::{Call, Done};
@@ -25,7 +27,7 @@ pub(super) async fn propose(call: Call<'_>) -> Done {
 }
 
 pub(super) async fn evaluate(mut call: Call<'_>) -> Done {
-    let id = call.args.take_required("candidate_id")?;
+    let id = call.args.take_id::<CandidateId>("candidate_id")?;
     let found: Evaluate = call.args.clone().parse()?;
     let noted = call.bay().evaluate(&call.owner, &id, found).await?;
     let how = if noted.passed { "passed" } else { "failed" };
@@ -33,7 +35,7 @@ pub(super) async fn evaluate(mut call: Call<'_>) -> Done {
 }
 
 pub(super) async fn promote(mut call: Call<'_>) -> Done {
-    let id = call.args.take_required("candidate_id")?;
+    let id = call.args.take_id::<CandidateId>("candidate_id")?;
     let wish: Promote = call.args.clone().parse()?;
     let made = call.bay().promote(&call.owner, &id, wish).await?;
     let text = format!("Release {}: version {} of {}.", made.id, made.version, made.skill_key);
@@ -53,12 +55,12 @@ pub(super) async fn releases(mut call: Call<'_>) -> Done {
 }
 
 pub(super) async fn health(mut call: Call<'_>) -> Done {
-    let id = call.args.take_required("release_id")?;
+    let id = call.args.take_id::<ReleaseId>("release_id")?;
     Ok(Reply::json(to_value(&call.bay().release_health(&call.owner, &id).await?)))
 }
 
 pub(super) async fn rollback(mut call: Call<'_>) -> Done {
-    let id = call.args.take_required("release_id")?;
+    let id = call.args.take_id::<ReleaseId>("release_id")?;
     let made = call.bay().rollback(&call.owner, &id).await?;
     let text = format!("{id} is taken back; {} (version {}) is active.", made.id, made.version);
     Ok(Reply::new(text, to_value(&made)))

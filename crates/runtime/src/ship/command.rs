@@ -91,13 +91,13 @@ fn parse(args: &[String]) -> Result<ShipOptions, String> {
     let mut options = ShipOptions { listen: Vec::new(), ..ShipOptions::default() };
     let mut args = args.iter();
     while let Some(name) = args.next() {
-        let mut value = || args.next().cloned().ok_or_else(|| format!("{name} wants a value"));
+        let mut value = || args.next().cloned().ok_or_else(|| format!("{name} needs a value"));
         match name.as_str() {
             "--listen" => {
                 let value = value()?;
                 options.listen.push(match value.strip_prefix("unix:") {
                     Some(path) => Listen::Unix(PathBuf::from(path)),
-                    None => Listen::Tcp(value.parse().map_err(|_| format!("{value:?} is no address with a port"))?),
+                    None => Listen::Tcp(value.parse().map_err(|_| format!("{value:?} is not an address with a port"))?),
                 });
             }
             "--workspace" => options.workspace = PathBuf::from(value()?),

@@ -16,11 +16,13 @@ pub(crate) struct ApiError {
     status: StatusCode,
     code: &'static str,
     message: String,
+    /// `not_started`: what was asked for could not be started at all.
+    cause: Option<&'static str>,
 }
 
 impl ApiError {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into() }
+        Self { status, code, message: message.into(), cause: None }
     }
 
     pub(crate) fn bad_request(code: &'static str, message: impl Into<String>) -> Self {
@@ -78,7 +80,12 @@ impl ApiError {
                 "all processes that the sandbox may have are in use; end some of them, or restart the sandbox";
             return Self::too_many(format!("{program} could not be started: {message}"));
         }
-        Self::internal(format!("{program} could not be started: {error}"))
+        Self::not_started(format!("{program} could not be started: {error}"))
+    }
+
+    /// Something that this machine or sandbox does not have, or that is broken.
+    pub(crate) fn not_started(message: impl Into<String>) -> Self {
+        Self { cause: Some("not_started"), ..Self::internal(message) }
     }
 
     /// What the system's refusal means for the caller.
@@ -88,12 +95,12 @@ impl ApiError {
             // The kernel's words for "this would lead out": EXDEV for `..` and absolute symlinks, ELOOP for circles.
             Errno::XDEV => Self::invalid_path(given, "it leads outside the workspace"),
             Errno::LOOP => Self::invalid_path(given, "a symlink on the way cannot be followed"),
-            Errno::NAMETOOLONG | Errno::INVAL => Self::invalid_path(given, "no file can have such a name"),
+            Errno::NAMETOOLONG | Errno::INVAL => Self::invalid_path(given, "invalid file name"),
             Errno::NOTDIR => Self::bad_request("not_a_directory", format!("Not a directory: {given}")),
             Errno::ISDIR => Self::bad_request("not_a_file", format!("Is a directory: {given}")),
             Errno::NXIO => Self::bad_request("not_a_file", format!("Not a regular file: {given}")),
             Errno::EXIST | Errno::NOTEMPTY => {
-                Self::new(StatusCode::CONFLICT, "conflict", format!("Something else is there: {given}"))
+                Self::new(StatusCode::CONFLICT, "conflict", format!("Path exists already or is not empty: {given}"))
             }
             Errno::ACCESS | Errno::PERM | Errno::ROFS => {
                 Self::new(StatusCode::FORBIDDEN, "forbidden", format!("Permission denied: {given}"))
@@ -125,7 +132,10 @@ impl IntoResponse for ApiError {
             StatusCode::UNPROCESSABLE_ENTITY => json!([{"loc": ["body"], "msg": self.message, "type": "value_error"}]),
             _ => json!(self.message),
         };
-        let body = json!({"error": {"code": self.code, "message": self.message}, "detail": detail});
+        let mut body = json!({"error": {"code": self.code, "message": self.message}, "detail": detail});
+        if let Some(cause) = self.cause {
+            body["error"]["cause"] = json!(cause);
+        }
         (self.status, Json(body)).into_response()
     }
 }

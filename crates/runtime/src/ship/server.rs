@@ -232,7 +232,7 @@ pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
 }
 
 async fn unknown(uri: axum::http::Uri) -> ApiError {
-    ApiError::not_found("not_found", format!("There is nothing at {}", uri.path()))
+    ApiError::not_found("not_found", format!("There is no endpoint at {}", uri.path()))
 }
 
 async fn meta(State(state): State<ShipState>) -> Json<Value> {

@@ -12,7 +12,7 @@ use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request, 
 use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use cove_api::{ErrorCode, IdKind};
+use cove_api::{ErrorCode, SandboxId};
 
 use crate::app::App;
 use crate::keys::Identity;
@@ -49,12 +49,11 @@ pub(crate) async fn hand_on(State(app): State<App>, request: Request, next: Next
 
 /// The sandbox that a request is about, as its handler will read it: what is encoded in the path is decoded once, by the
 /// same code.
-async fn sandbox_id(parts: &mut Parts) -> Option<String> {
+async fn sandbox_id(parts: &mut Parts) -> Option<SandboxId> {
     let route = parts.extensions.get::<MatchedPath>()?;
     if !route.as_str().contains("/sandboxes/{id}") {
         return None;
     }
     let names = RawPathParams::from_request_parts(parts, &()).await.ok()?;
-    let id = names.iter().find(|(name, _)| *name == "id")?.1.to_owned();
-    IdKind::Sandbox.fits(&id).then_some(id)
+    names.iter().find(|(name, _)| *name == "id")?.1.parse().ok()
 }

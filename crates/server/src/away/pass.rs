@@ -54,16 +54,16 @@ impl Lost {
         let (failure, begun) = match (self, safe_to_repeat) {
             (Self::Refused(failure), _) => return *failure,
             (Self::NotBegun, _) => {
-                let message = "the Bay that has this sandbox's session cannot be reached; nothing was begun, ask again";
+                let message = "the server that runs this sandbox cannot be reached; nothing was started, try again";
                 (Failure::new(ErrorCode::SessionNotReady, message).with("retry_after_ms", 1_000), false)
             }
             (Self::Unanswered, true) => {
-                let message = "the Bay that has this sandbox's session does not answer; ask again";
+                let message = "the server that runs this sandbox does not answer; try again";
                 (Failure::new(ErrorCode::SessionNotReady, message).with("retry_after_ms", 1_000), true)
             }
             (Self::Unanswered, false) => {
-                let message = "the Bay that has this sandbox's session does not answer; the work may have begun: \
-                               look at the sandbox's history before you repeat it";
+                let message = "the server that runs this sandbox does not answer; the work may have started: \
+                               check the sandbox's history before you repeat it";
                 (Failure::new(ErrorCode::Timeout, message), true)
             }
         };
@@ -98,7 +98,7 @@ pub(crate) async fn pass(
     let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
     // As it goes over the wire; what would be read there as another path than here is not sent at all.
     let url = reqwest::Url::parse(&format!("{base}{target}")).ok().filter(|_| !has_dots(parts.uri.path()));
-    let url = url.ok_or_else(|| refused(Failure::new(ErrorCode::NotFound, "no name in this path can be read")))?;
+    let url = url.ok_or_else(|| refused(Failure::new(ErrorCode::NotFound, "a name in this path is invalid")))?;
     let (body, own_secs) = match own_secs {
         Some(own) => (reqwest::Body::wrap_stream(body.into_data_stream()), Some(own)),
         None => readied(app, &parts.headers, body).await?,
@@ -209,8 +209,8 @@ fn watched<E: std::error::Error + Send + Sync + 'static>(
         let piece = tokio::select! {
             biased;
             piece = pieces.next() => piece?.map_err(io::Error::other),
-            () = peer.silent() => Err(io::Error::other("the Bay that sends this does not answer")),
-            () = stalled => Err(io::Error::other("nothing more comes from the Bay that sends this")),
+            () = peer.silent() => Err(io::Error::other("the server that sends this does not answer")),
+            () = stalled => Err(io::Error::other("the server that sends this sends nothing more")),
         };
         let go_on = piece.is_ok().then_some((pieces, peer));
         Some((piece, go_on))

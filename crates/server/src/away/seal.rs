@@ -84,13 +84,13 @@ pub(crate) fn take_off(app: &App, request: &mut Request) -> Result<Option<Handed
         Failure::new(ErrorCode::SessionNotReady, message).with("retry_after_ms", 1_000).with("may_have_begun", false)
     };
     if instance_id != app.bay.instance_id() {
-        let message = "this request was handed on to another Bay and reached this one; \
-                       each Bay needs a `server.advertise_url` of its own";
+        let message = "this request was forwarded to another server but reached this one; every server needs \
+                       its own `server.advertise_url`";
         return Err(refuse(message));
     }
     let age_ms = (app.bay.agreed_now().micros() / 1_000).saturating_sub(at_ms).unsigned_abs();
     if age_ms > u64::try_from(FRESH.as_millis()).unwrap_or(u64::MAX) {
-        return Err(refuse("this request was handed on too long ago and was not begun; ask again"));
+        return Err(refuse("this forwarded request is too old and was not started; try again"));
     }
     Ok(Some(Handed))
 }

@@ -174,20 +174,20 @@ fn refusal(status: u16, codes: &[ErrorCode]) -> Value {
 
 fn meaning(code: ErrorCode) -> &'static str {
     match code {
-        ErrorCode::NotFound => "no such thing, or not the caller's",
-        ErrorCode::Unauthorized => "no key, or a wrong one",
-        ErrorCode::Forbidden => "the key may not do this",
-        ErrorCode::QuotaExceeded => "too much, or too often",
-        ErrorCode::SessionNotReady => "the session is starting; come back later",
-        ErrorCode::Timeout => "it took longer than it was allowed",
+        ErrorCode::NotFound => "not found, or owned by somebody else",
+        ErrorCode::Unauthorized => "missing or invalid API key",
+        ErrorCode::Forbidden => "the API key may not do this",
+        ErrorCode::QuotaExceeded => "quota or rate limit exceeded",
+        ErrorCode::SessionNotReady => "the session is starting; try again later",
+        ErrorCode::Timeout => "the work timed out",
         ErrorCode::ShipError => "the runtime failed",
-        ErrorCode::Conflict => "the thing is not in a state for this",
-        ErrorCode::SandboxExpired => "the sandbox is past its end",
-        ErrorCode::SandboxTtlInfinite => "a sandbox without an end cannot be extended",
-        ErrorCode::ValidationError => "a value is not allowed",
+        ErrorCode::Conflict => "the resource is not in a state for this",
+        ErrorCode::SandboxExpired => "the sandbox has expired",
+        ErrorCode::SandboxTtlInfinite => "a sandbox without an expiry cannot be extended",
+        ErrorCode::ValidationError => "invalid value",
         ErrorCode::FileNotFound => "no such file in the workspace",
-        ErrorCode::CapabilityNotSupported => "the profile cannot do this",
-        ErrorCode::InvalidPath => "the path is not one in the workspace",
-        ErrorCode::InternalError => "a fault of the server's own",
+        ErrorCode::CapabilityNotSupported => "the profile does not support this",
+        ErrorCode::InvalidPath => "invalid path, or a path outside the workspace",
+        ErrorCode::InternalError => "internal server error",
     }
 }

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use cove_api::ArtifactList;
+use cove_api::SandboxId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -23,7 +24,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn list_artifacts(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
 ) -> Reply<Json<ArtifactList>> {
     app.ask(app.bay.list_artifacts(&owner, &id)).await.map(Json)
 }
@@ -35,7 +36,7 @@ async fn list_artifacts(
 async fn get_artifact(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named((id, name)): Named<(String, String)>,
+    Named((id, name)): Named<(SandboxId, String)>,
 ) -> Reply<Response> {
     let file = app.ask(app.bay.artifact(&owner, &id, &name)).await?;
     let media_type = if file.name.ends_with(".png") { "image/png" } else { "application/octet-stream" };

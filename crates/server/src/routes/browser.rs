@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use cove_api::SandboxId;
 use cove_api::{
     BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,
     BrowserSkillResult, BrowserTrace, ClickRequest, FillRequest, NavigateRequest, ScreenshotRequest, SnapshotRequest,
@@ -35,7 +36,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn exec_browser(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<BrowserExecRequest>,
 ) -> Reply<Json<BrowserExecResult>> {
     app.run(request.timeout, app.bay.exec_browser(&owner, &id, request)).await.map(Json)
@@ -49,7 +50,7 @@ async fn exec_browser(
 async fn exec_browser_batch(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<BrowserBatchRequest>,
 ) -> Reply<Json<BrowserBatchResult>> {
     app.run(request.timeout, app.bay.exec_browser_batch(&owner, &id, request)).await.map(Json)
@@ -61,7 +62,7 @@ async fn exec_browser_batch(
 async fn browser_navigate(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<NavigateRequest>,
 ) -> Reply<Json<BrowserExecResult>> {
     app.run(request.timeout, app.bay.browser_navigate(&owner, &id, request)).await.map(Json)
@@ -73,7 +74,7 @@ async fn browser_navigate(
 async fn browser_snapshot(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<SnapshotRequest>,
 ) -> Reply<Json<BrowserExecResult>> {
     app.run(request.timeout, app.bay.browser_snapshot(&owner, &id, request)).await.map(Json)
@@ -85,7 +86,7 @@ async fn browser_snapshot(
 async fn browser_click(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<ClickRequest>,
 ) -> Reply<Json<BrowserExecResult>> {
     app.run(request.timeout, app.bay.browser_click(&owner, &id, request)).await.map(Json)
@@ -97,7 +98,7 @@ async fn browser_click(
 async fn browser_fill(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<FillRequest>,
 ) -> Reply<Json<BrowserExecResult>> {
     app.run(request.timeout, app.bay.browser_fill(&owner, &id, request)).await.map(Json)
@@ -111,7 +112,7 @@ async fn browser_fill(
 async fn browser_screenshot(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<ScreenshotRequest>,
 ) -> Reply<Json<BrowserExecResult>> {
     app.run(request.timeout, app.bay.browser_screenshot(&owner, &id, request)).await.map(Json)
@@ -126,7 +127,7 @@ async fn browser_screenshot(
 async fn run_browser_skill(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named((id, skill_key)): Named<(String, String)>,
+    Named((id, skill_key)): Named<(SandboxId, String)>,
     Sent(request): Sent<BrowserSkillRequest>,
 ) -> Reply<Json<BrowserSkillResult>> {
     app.run(request.timeout, app.bay.run_browser_skill(&owner, &id, &skill_key, request)).await.map(Json)
@@ -138,7 +139,7 @@ async fn run_browser_skill(
 async fn get_browser_trace(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named((id, trace_ref)): Named<(String, String)>,
+    Named((id, trace_ref)): Named<(SandboxId, String)>,
 ) -> Reply<Json<BrowserTrace>> {
     app.ask(app.bay.browser_trace(&owner, &id, &trace_ref)).await.map(Json)
 }

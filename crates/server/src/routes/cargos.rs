@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use cove_api::CargoId;
 use cove_api::{CargoInfo, CargoList, CreateCargo, ListQuery};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -46,7 +47,7 @@ async fn list_cargos(
 /// Look at a cargo
 #[utoipa::path(get, path = "/cargos/{id}", tag = "cargos",
     responses((status = 200, body = CargoInfo, description = "The cargo")))]
-async fn get_cargo(State(app): State<App>, Caller(owner): Caller, Named(id): Named<String>) -> Reply<Json<CargoInfo>> {
+async fn get_cargo(State(app): State<App>, Caller(owner): Caller, Named(id): Named<CargoId>) -> Reply<Json<CargoInfo>> {
     app.ask(app.bay.cargo(&owner, &id)).await.map(Json)
 }
 
@@ -54,7 +55,7 @@ async fn get_cargo(State(app): State<App>, Caller(owner): Caller, Named(id): Nam
 ///
 /// Refused while a sandbox uses it.
 #[utoipa::path(delete, path = "/cargos/{id}", tag = "cargos", responses((status = 204, description = "It is gone")))]
-async fn delete_cargo(State(app): State<App>, Caller(owner): Caller, Named(id): Named<String>) -> Reply<StatusCode> {
+async fn delete_cargo(State(app): State<App>, Caller(owner): Caller, Named(id): Named<CargoId>) -> Reply<StatusCode> {
     let bay = app.bay.clone();
     app.finish(async move { bay.delete_cargo(&owner, &id).await }).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -6,6 +6,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
+use cove_api::SandboxId;
 use cove_api::{ErrorCode, Event, EventKind};
 use futures_util::{Stream, StreamExt as _};
 use serde::Deserialize;
@@ -62,7 +63,7 @@ struct SentEvent {
 async fn stream_events(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(query): Asked<AfterQuery>,
     headers: HeaderMap,
 ) -> Reply<(Extension<Kept>, Sse<impl Stream<Item = Result<SseEvent, Infallible>> + use<>>)> {

@@ -5,6 +5,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
+use cove_api::SandboxId;
 use cove_api::{BayError, DirectoryList, ErrorCode, FileContent, FileQuery, Status, UploadResult, WriteFile};
 use cove_bay::Download;
 use cove_files::FileTool;
@@ -65,7 +66,7 @@ struct UploadForm {
 async fn read_file(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(query): Asked<FileQuery>,
 ) -> Reply<Json<FileContent>> {
     app.ask(app.bay.read_file(&owner, &id, &query.path)).await.map(Json)
@@ -79,7 +80,7 @@ async fn read_file(
 async fn write_file(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(file): Sent<WriteFile>,
 ) -> Reply<Json<Status>> {
     app.ask(app.bay.write_file(&owner, &id, file)).await?;
@@ -92,7 +93,7 @@ async fn write_file(
 async fn delete_file(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(query): Asked<FileQuery>,
 ) -> Reply<Json<Status>> {
     app.ask(app.bay.delete_file(&owner, &id, &query.path)).await?;
@@ -107,7 +108,7 @@ async fn delete_file(
 async fn list_directory(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(query): Asked<FolderQuery>,
 ) -> Reply<Json<DirectoryList>> {
     app.ask(app.bay.list_directory(&owner, &id, &query.path)).await.map(Json)
@@ -120,7 +121,7 @@ async fn list_directory(
 async fn upload_file(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     request: Request,
 ) -> Result<Json<UploadResult>, Response> {
     upload::upload(&app, &owner, &id, request).await.map(Json)
@@ -132,7 +133,7 @@ async fn upload_file(
 async fn download_file(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(query): Asked<FileQuery>,
 ) -> Reply<Response> {
     let file = app.ask(app.bay.download(&owner, &id, &query.path)).await?;
@@ -148,7 +149,7 @@ async fn download_file(
 async fn call_file_tool(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named((id, tool)): Named<(String, String)>,
+    Named((id, tool)): Named<(SandboxId, String)>,
     Sent(args): Sent<Map<String, Value>>,
 ) -> Reply<Json<Value>> {
     let Some(tool) = FileTool::ALL.into_iter().find(|known| known.name() == tool) else {

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use cove_api::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
+use cove_api::{ExecutionId, SandboxId};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -38,7 +39,7 @@ impl Bounded for KindQuery {}
 async fn list_history(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(query): Asked<HistoryQuery>,
 ) -> Reply<Json<HistoryList>> {
     app.ask(app.bay.history(&owner, &id, query)).await.map(Json)
@@ -50,7 +51,7 @@ async fn list_history(
 async fn get_last_execution(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(query): Asked<KindQuery>,
 ) -> Reply<Json<HistoryEntry>> {
     app.ask(app.bay.last_execution(&owner, &id, query.exec_type.as_deref())).await.map(Json)
@@ -62,7 +63,7 @@ async fn get_last_execution(
 async fn get_execution(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named((id, execution_id)): Named<(String, String)>,
+    Named((id, execution_id)): Named<(SandboxId, ExecutionId)>,
 ) -> Reply<Json<HistoryEntry>> {
     app.ask(app.bay.execution(&owner, &id, &execution_id)).await.map(Json)
 }
@@ -75,7 +76,7 @@ async fn get_execution(
 async fn annotate_execution(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named((id, execution_id)): Named<(String, String)>,
+    Named((id, execution_id)): Named<(SandboxId, ExecutionId)>,
     Sent(note): Sent<Annotation>,
 ) -> Reply<Json<HistoryEntry>> {
     let bay = app.bay.clone();

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use cove_api::SandboxId;
 use cove_api::{JavaScriptExecRequest, JavaScriptExecResult, Status, ToolAnswer};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -40,7 +41,7 @@ impl Bounded for SessionQuery {}
 async fn exec_javascript(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<JavaScriptExecRequest>,
 ) -> Reply<Json<JavaScriptExecResult>> {
     app.run(request.timeout, app.bay.exec_javascript(&owner, &id, request)).await.map(Json)
@@ -52,7 +53,7 @@ async fn exec_javascript(
 async fn reset_javascript(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(query): Asked<SessionQuery>,
 ) -> Reply<Json<Status>> {
     app.ask(app.bay.reset_javascript(&owner, &id, query.session.as_deref())).await?;
@@ -67,7 +68,7 @@ async fn reset_javascript(
 async fn answer_tool(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named((id, call_id)): Named<(String, String)>,
+    Named((id, call_id)): Named<(SandboxId, String)>,
     Sent(answer): Sent<ToolAnswer>,
 ) -> Reply<Json<Status>> {
     app.ask(app.bay.answer_tool(&owner, &id, &call_id, answer)).await?;

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
-use cove_api::{ErrorCode, IdKind};
+use cove_api::{ErrorCode, SandboxId};
 use cove_mcp::McpService;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ async fn hand_on(State((app, service)): State<(App, McpService)>, request: Reque
     let Ok(Some(home)) = app.ask(app.bay.home_elsewhere(&owner, &id)).await else { return here(parts, bytes).await };
     let passing = service.passing(&parts, &call["id"]);
     let ended = passing.as_ref().map(|passing| passing.ended.clone()).unwrap_or_default();
-    let own_secs = call["params"]["arguments"]["timeout"].as_u64().unwrap_or(USUAL_SECS);
+    let own_secs = cove_mcp::timeout_of(&call["params"]).map_or(USUAL_SECS, |own| own.as_secs() + 1);
     let request = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
     let passed = away::pass(&app, &home, request, Some(own_secs));
     let answer = tokio::select! {
@@ -150,13 +150,13 @@ fn unanswered(headers: &HeaderMap, id: &Value, failure: &Failure) -> Response {
     Json(json!({ "jsonrpc": "2.0", "id": id, "error": error })).into_response()
 }
 
-fn sandbox_id(call: &Value) -> Option<String> {
+fn sandbox_id(call: &Value) -> Option<SandboxId> {
     let params = call.get("params")?;
     let id = match params.get("uri").and_then(Value::as_str) {
         Some(uri) => uri.strip_prefix("cove://sandboxes/")?.split('/').next()?,
         None => params.get("arguments")?.get("sandbox_id")?.as_str()?,
     };
-    IdKind::Sandbox.fits(id).then(|| id.to_owned())
+    id.parse().ok()
 }
 
 #[cfg(test)]

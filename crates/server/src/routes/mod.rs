@@ -85,11 +85,11 @@ pub(crate) fn router(app: App) -> Router {
 }
 
 async fn nowhere(request: Request) -> Failure {
-    Failure::new(ErrorCode::NotFound, format!("nothing is at {}", request.uri().path()))
+    Failure::new(ErrorCode::NotFound, format!("there is no endpoint at {}", request.uri().path()))
 }
 
 async fn wrong_method(request: Request) -> Failure {
-    let message = format!("{} is not for {}", request.method(), request.uri().path());
+    let message = format!("method {} is not allowed for {}", request.method(), request.uri().path());
     Failure::with_status(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::ValidationError, message)
 }
 

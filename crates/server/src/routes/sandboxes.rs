@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use cove_api::SandboxId;
 use cove_api::{CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, Status};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -56,7 +57,7 @@ async fn list_sandboxes(
 async fn get_sandbox(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
 ) -> Reply<Json<SandboxInfo>> {
     app.ask(app.bay.sandbox(&owner, &id)).await.map(Json)
 }
@@ -66,7 +67,11 @@ async fn get_sandbox(
 /// With what runs in it and, if it was made with it, its cargo. Repeating it is fine.
 #[utoipa::path(delete, path = "/sandboxes/{id}", tag = "sandboxes",
     responses((status = 204, description = "It is gone")))]
-async fn delete_sandbox(State(app): State<App>, Caller(owner): Caller, Named(id): Named<String>) -> Reply<StatusCode> {
+async fn delete_sandbox(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<SandboxId>,
+) -> Reply<StatusCode> {
     let bay = app.bay.clone();
     app.finish(async move { bay.delete_sandbox(&owner, &id).await }).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -80,7 +85,7 @@ async fn delete_sandbox(State(app): State<App>, Caller(owner): Caller, Named(id)
 async fn extend_ttl(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Once(key): Once,
     Sent(wish): Sent<ExtendTtl>,
 ) -> Reply<Json<SandboxInfo>> {
@@ -93,7 +98,7 @@ async fn extend_ttl(
 /// Moves the end of its idleness; starts nothing.
 #[utoipa::path(post, path = "/sandboxes/{id}/keepalive", tag = "sandboxes",
     responses((status = 200, body = Status, description = "Noted")))]
-async fn keepalive(State(app): State<App>, Caller(owner): Caller, Named(id): Named<String>) -> Reply<Json<Status>> {
+async fn keepalive(State(app): State<App>, Caller(owner): Caller, Named(id): Named<SandboxId>) -> Reply<Json<Status>> {
     app.ask(app.bay.keepalive(&owner, &id)).await?;
     Ok(Json(Status::ok()))
 }
@@ -103,7 +108,11 @@ async fn keepalive(State(app): State<App>, Caller(owner): Caller, Named(id): Nam
 /// What runs in it is ended; its cargo stays, and the next call starts it again.
 #[utoipa::path(post, path = "/sandboxes/{id}/stop", tag = "sandboxes",
     responses((status = 200, body = Status, description = "It is stopped")))]
-async fn stop_sandbox(State(app): State<App>, Caller(owner): Caller, Named(id): Named<String>) -> Reply<Json<Status>> {
+async fn stop_sandbox(
+    State(app): State<App>,
+    Caller(owner): Caller,
+    Named(id): Named<SandboxId>,
+) -> Reply<Json<Status>> {
     let bay = app.bay.clone();
     app.finish(async move { bay.stop_sandbox(&owner, &id).await }).await?;
     Ok(Json(Status { status: "stopped".to_owned() }))

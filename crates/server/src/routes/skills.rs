@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use cove_api::{CandidateId, ReleaseId};
 use cove_api::{
     CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, CreatePayload, DeleteRequest, Deleted, Evaluate,
     EvaluationInfo, PayloadInfo, PayloadRef, Promote, ReleaseHealth, ReleaseInfo, ReleaseList, ReleaseQuery,
@@ -85,7 +86,7 @@ async fn list_candidates(
 async fn get_candidate(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<CandidateId>,
 ) -> Reply<Json<CandidateInfo>> {
     app.ask(app.bay.candidate(&owner, &id)).await.map(Json)
 }
@@ -96,7 +97,7 @@ async fn get_candidate(
 async fn delete_candidate(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<CandidateId>,
     Sent(wish): Sent<DeleteRequest>,
 ) -> Reply<Json<Deleted>> {
     let bay = app.bay.clone();
@@ -109,7 +110,7 @@ async fn delete_candidate(
 async fn evaluate_candidate(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<CandidateId>,
     Sent(found): Sent<Evaluate>,
 ) -> Reply<Json<EvaluationInfo>> {
     let bay = app.bay.clone();
@@ -124,7 +125,7 @@ async fn evaluate_candidate(
 async fn promote_candidate(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<CandidateId>,
     Sent(wish): Sent<Promote>,
 ) -> Reply<Json<ReleaseInfo>> {
     let bay = app.bay.clone();
@@ -148,7 +149,7 @@ async fn list_releases(
 async fn get_release(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<ReleaseId>,
 ) -> Reply<Json<ReleaseInfo>> {
     app.ask(app.bay.release(&owner, &id)).await.map(Json)
 }
@@ -161,7 +162,7 @@ async fn get_release(
 async fn delete_release(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<ReleaseId>,
     Sent(wish): Sent<DeleteRequest>,
 ) -> Reply<Json<Deleted>> {
     let bay = app.bay.clone();
@@ -176,7 +177,7 @@ async fn delete_release(
 async fn rollback_release(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<ReleaseId>,
 ) -> Reply<Json<ReleaseInfo>> {
     let bay = app.bay.clone();
     app.finish(async move { bay.rollback(&owner, &id).await }).await.map(Json)
@@ -188,7 +189,7 @@ async fn rollback_release(
 async fn get_release_health(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<ReleaseId>,
 ) -> Reply<Json<ReleaseHealth>> {
     app.ask(app.bay.release_health(&owner, &id)).await.map(Json)
 }

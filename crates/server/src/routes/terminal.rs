@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use cove_api::ErrorCode;
+use cove_api::SandboxId;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 
@@ -42,12 +43,12 @@ impl Bounded for Size {}
 pub(super) async fn open(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Asked(size): Asked<Size>,
     mut request: Request,
 ) -> Reply<Response> {
     if !is_websocket(request.headers()) {
-        let message = "a terminal is a WebSocket: ask with `Connection: Upgrade` and `Upgrade: websocket`";
+        let message = "this endpoint is a WebSocket: send `Connection: Upgrade` and `Upgrade: websocket`";
         return Err(Failure::with_status(StatusCode::UPGRADE_REQUIRED, ErrorCode::ValidationError, message));
     }
     let no_key = || Failure::new(ErrorCode::ValidationError, "the handshake has no `Sec-WebSocket-Key`");

@@ -14,6 +14,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
+use cove_api::SandboxId;
 use cove_api::{ErrorCode, UploadResult};
 use cove_bay::{Answer, ByteStream, LatePath, Owner};
 use futures_util::StreamExt as _;
@@ -26,7 +27,12 @@ use crate::limits;
 use crate::pace::Pace;
 use crate::schema::Problems;
 
-pub(super) async fn upload(app: &App, owner: &Owner, id: &str, request: Request) -> Result<UploadResult, Response> {
+pub(super) async fn upload(
+    app: &App,
+    owner: &Owner,
+    id: &SandboxId,
+    request: Request,
+) -> Result<UploadResult, Response> {
     app.ask(app.bay.may_upload(owner, id)).await.map_err(IntoResponse::into_response)?;
     let (head, body) = request.into_parts();
     let most = app.options.max_upload_bytes;
@@ -200,7 +206,7 @@ impl Pulse {
                 () = tokio::time::sleep_until(due) => {}
             }
             if *self.0.lock().unwrap_or_else(PoisonError::into_inner) + limit <= due {
-                let message = format!("nothing of the upload was taken for {} s", limit.as_secs_f64());
+                let message = format!("the upload made no progress for {} s", limit.as_secs_f64());
                 return Err(Failure::new(ErrorCode::Timeout, message));
             }
         }

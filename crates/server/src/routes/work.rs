@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use cove_api::SandboxId;
 use cove_api::{PythonExecRequest, PythonExecResult, ShellExecRequest, ShellExecResult};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -23,7 +24,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn exec_python(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<PythonExecRequest>,
 ) -> Reply<Json<PythonExecResult>> {
     app.run(request.timeout, app.bay.exec_python(&owner, &id, request)).await.map(Json)
@@ -37,7 +38,7 @@ async fn exec_python(
 async fn exec_shell(
     State(app): State<App>,
     Caller(owner): Caller,
-    Named(id): Named<String>,
+    Named(id): Named<SandboxId>,
     Sent(request): Sent<ShellExecRequest>,
 ) -> Reply<Json<ShellExecResult>> {
     app.run(request.timeout, app.bay.exec_shell(&owner, &id, request)).await.map(Json)

@@ -224,3 +224,19 @@ async fn methods_that_are_not_for_a_path() {
     }
     place.server.close().await;
 }
+
+/// What is no id names nothing; the answer says what an id looks like.
+#[tokio::test]
+async fn an_id_of_another_form_is_told_with_the_form() {
+    let place = Place::new().await;
+    for (path, form) in [
+        ("/v1/sandboxes/nonsense", "expected `sandbox-` and twelve hex digits"),
+        ("/v1/cargos/nonsense", "expected `ws-` and twelve hex digits"),
+    ] {
+        let (status, body) = read(place.ask("GET", path).send().await.unwrap()).await;
+        let error = &body["error"];
+        assert_eq!((status, &error["details"]["id"]), (404, &json!("nonsense")), "{body}");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains(form)), "{body}");
+    }
+    place.server.close().await;
+}

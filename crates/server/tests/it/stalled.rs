@@ -235,7 +235,7 @@ async fn one_owner_has_its_share_of_requests() {
         let mut said = vec![0; 4_096];
         let count = tokio::time::timeout(SOON, half.read(&mut said)).await.expect("it was waited for").unwrap();
         let said = String::from_utf8_lossy(&said[..count]).into_owned();
-        assert!(said.starts_with("HTTP/1.1 408") && said.contains("bytes a second"), "{said}");
+        assert!(said.starts_with("HTTP/1.1 408") && said.contains("bytes per second"), "{said}");
     }
     assert_eq!(place.ask("GET", "/v1/profiles").send().await.unwrap().status(), 200);
     place.server.close().await;
@@ -272,7 +272,7 @@ async fn bodies_that_trickle_are_let_go() {
         let mut said = vec![0; 4_096];
         let count = tokio::time::timeout(SOON, reader.read(&mut said)).await.expect("it was listened to").unwrap();
         let said = String::from_utf8_lossy(&said[..count]).into_owned();
-        assert!(said.starts_with("HTTP/1.1 408") && said.contains("bytes a second"), "{path} {begin:?}: {said}");
+        assert!(said.starts_with("HTTP/1.1 408") && said.contains("bytes per second"), "{path} {begin:?}: {said}");
         drip.abort();
     }
     place.server.close().await;

@@ -57,25 +57,25 @@ class ApiError(CoveError):
 
 
 class NotFoundError(ApiError):
-    """No such thing, or not the caller's."""
+    """Not found, or owned by somebody else."""
 
     code = "not_found"
 
 
 class UnauthorizedError(ApiError):
-    """No key, or a wrong one."""
+    """Missing or invalid API key."""
 
     code = "unauthorized"
 
 
 class ForbiddenError(ApiError):
-    """The key may not do this."""
+    """The API key may not do this."""
 
     code = "forbidden"
 
 
 class QuotaExceededError(ApiError):
-    """Too much, or too often."""
+    """Quota or rate limit exceeded."""
 
     code = "quota_exceeded"
 
@@ -93,7 +93,7 @@ class SessionNotReadyError(ApiError):
 
 
 class ExecTimeoutError(ApiError):
-    """The work took longer than it was allowed."""
+    """The work timed out."""
 
     code = "timeout"
 
@@ -105,25 +105,25 @@ class ShipError(ApiError):
 
 
 class ConflictError(ApiError):
-    """The thing is not in a state for this."""
+    """The resource is not in a state for this."""
 
     code = "conflict"
 
 
 class SandboxExpiredError(ConflictError):
-    """The sandbox is past its end."""
+    """The sandbox has expired."""
 
     code = "sandbox_expired"
 
 
 class SandboxTtlInfiniteError(ConflictError):
-    """A sandbox without an end cannot be extended."""
+    """A sandbox without an expiry cannot be extended."""
 
     code = "sandbox_ttl_infinite"
 
 
 class ValidationError(ApiError):
-    """A value is not allowed, or what was sent does not fit (`details["problems"]`)."""
+    """Invalid value, or the request does not fit its schema (`details["problems"]`)."""
 
     code = "validation_error"
 
@@ -135,19 +135,19 @@ class WorkspaceFileNotFoundError(NotFoundError):
 
 
 class CapabilityNotSupportedError(ApiError):
-    """The sandbox's profile cannot do this; `details` says what it can."""
+    """The sandbox's profile does not support this; `details` says what it can."""
 
     code = "capability_not_supported"
 
 
 class InvalidPathError(ApiError):
-    """The path is not one in the workspace; `details["reason"]`."""
+    """Invalid path, or a path outside the workspace; `details["reason"]`."""
 
     code = "invalid_path"
 
 
 class InternalError(ApiError):
-    """A fault of the server's own."""
+    """Internal server error."""
 
     code = "internal_error"
 
@@ -195,7 +195,7 @@ def from_answer(status: int, body: Any, text: str, request_id: str | None) -> Ap
             if isinstance(one, Mapping)
         )
         return ValidationError(
-            said or "what was sent does not fit", status=status, details={"problems": problems}, request_id=request_id
+            said or "invalid request", status=status, details={"problems": problems}, request_id=request_id
         )
     shown = " ".join(text.split())[:200]
     return ApiError(f"HTTP {status}: {shown}" if shown else f"HTTP {status}", status=status, request_id=request_id)

@@ -782,6 +782,9 @@ class PythonExecResult:
     #: The error with its traceback.
     error: str | None = None
 
+    #: Whether it was ended because its time was over.
+    timed_out: bool | None = None
+
     #: Why it was ended by force; none: it was not, or nobody knows.
     stopped: Stopped | None = None
 
@@ -1057,6 +1060,9 @@ class ShellExecResult:
 
     #: Why it failed.
     error: str | None = None
+
+    #: Whether it was ended because its time was over.
+    timed_out: bool | None = None
 
     #: Why it was ended by force; none: it was not, or nobody knows.
     stopped: Stopped | None = None

@@ -25,7 +25,7 @@ class _Checked:
         """Itself if it succeeded; else `RunFailedError`."""
         if not self.success:
             said = getattr(self, "error", None) or getattr(self, "stderr", None) or getattr(self, "output", None)
-            raise RunFailedError(str(said or "failed without a word"), self)
+            raise RunFailedError(str(said or "failed without an error message"), self)
         return self
 
 

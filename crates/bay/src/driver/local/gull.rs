@@ -3,6 +3,7 @@
 //! Its own, so that what a page makes of the browser can cost one sandbox's browser and never Bay. It dies with Bay by
 //! the kernel's hand, and its browser with it.
 
+use cove_core::CargoId;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -30,11 +31,11 @@ const MAX_WORDS: u64 = 4096;
 
 impl LocalDriver {
     pub(super) async fn start_gull(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
-        let workspace = self.cargos.path(&order.cargo_id)?;
+        let workspace = self.cargos.path(&order.cargo_id);
         let socket = self.berth.sockets().join(format!("gull-{}.sock", order.container_id));
         let mut args: Vec<String> = ["gull", "--session", &order.sandbox_id].map(str::to_owned).into();
         args.extend(["--workspace".to_owned(), workspace.display().to_string()]);
-        args.extend(["--state".to_owned(), self.cargos.browser_path(&order.cargo_id)?.display().to_string()]);
+        args.extend(["--state".to_owned(), self.cargos.browser_path(&order.cargo_id).display().to_string()]);
         args.extend(["--disk".to_owned(), order.cargo_limit_bytes.to_string()]);
         args.extend(["--listen".to_owned(), socket.display().to_string()]);
         args.extend(["--process-memory".to_owned(), order.spec.memory.bytes().to_string()]);
@@ -116,7 +117,7 @@ async fn listening(process: &mut Child) -> std::io::Result<()> {
     BufReader::new(output.take(MAX_WORDS)).read_line(&mut line).await?;
     match serde_json::from_str::<serde_json::Value>(&line) {
         Ok(said) if said["listening"].is_string() => Ok(()),
-        _ => Err(std::io::Error::other("it ended before it listened")),
+        _ => Err(std::io::Error::other("it exited before it was ready")),
     }
 }
 
@@ -125,7 +126,7 @@ struct Watched {
     process: Child,
     socket: PathBuf,
     cargos: Cargos,
-    cargo_id: String,
+    cargo_id: CargoId,
     limit_bytes: u64,
     lease: watch::Receiver<Option<u64>>,
 }
@@ -166,12 +167,12 @@ async fn renew(mut input: tokio::process::ChildStdin, mut lease: watch::Receiver
 }
 
 /// Comes back when a cargo is over its limit and still grows.
-async fn overgrown(cargos: &Cargos, id: &str, limit_bytes: u64) {
+async fn overgrown(cargos: &Cargos, id: &CargoId, limit_bytes: u64) {
     let Ok(mut pace) = cargos.folder(id).map(|folder| Pace::new(folder, limit_bytes)) else { return };
     let mut before = None;
     loop {
         let (begin, free, suspicious) = (Instant::now(), pace.free(), pace.suspicious());
-        let (cargos, id) = (cargos.clone(), id.to_owned());
+        let (cargos, id) = (cargos.clone(), id.clone());
         let weighed = tokio::task::spawn_blocking(move || cargos.weight(&id, limit_bytes)).await;
         // A cargo that cannot be looked at is one that may hold anything.
         let bytes = weighed.ok().and_then(Result::ok).map_or(u64::MAX, |weight| weight.at_least());

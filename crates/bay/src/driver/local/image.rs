@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use cove_core::CargoId;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::mount::{UnmountFlags, unmount};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -25,7 +26,7 @@ const IMAGE: &str = ".image-";
 const DRAFT: &str = "draft";
 
 /// Where the file of a cargo is.
-pub(super) fn image_path(root: &Path, id: &str) -> PathBuf {
+pub(super) fn image_path(root: &Path, id: &CargoId) -> PathBuf {
     root.join(format!("{IMAGE}{id}"))
 }
 

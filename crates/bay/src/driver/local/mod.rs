@@ -11,6 +11,7 @@ mod gull;
 mod image;
 mod ship;
 
+use cove_core::CargoId;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -127,28 +128,28 @@ impl Driver for LocalDriver {
         })
     }
 
-    fn prepare_cargo<'a>(&'a self, cargo_id: &'a str, limit: CargoLimit) -> Doing<'a, Result<(), DriverError>> {
+    fn prepare_cargo<'a>(&'a self, cargo_id: &'a CargoId, limit: CargoLimit) -> Doing<'a, Result<(), DriverError>> {
         Box::pin(async move {
-            let (cargos, id) = (self.cargos.clone(), cargo_id.to_owned());
+            let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
             on_disk(move || cargos.prepare(&id, limit)).await
         })
     }
 
-    fn delete_cargo<'a>(&'a self, cargo_id: &'a str) -> Doing<'a, Result<(), DriverError>> {
+    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> Doing<'a, Result<(), DriverError>> {
         Box::pin(async move {
-            let (cargos, id) = (self.cargos.clone(), cargo_id.to_owned());
+            let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
             on_disk(move || cargos.delete(&id)).await
         })
     }
 
-    fn cargo_weight<'a>(&'a self, cargo_id: &'a str, limit_bytes: u64) -> Doing<'a, Result<Weight, DriverError>> {
+    fn cargo_weight<'a>(&'a self, cargo_id: &'a CargoId, limit_bytes: u64) -> Doing<'a, Result<Weight, DriverError>> {
         Box::pin(async move {
-            let (cargos, id) = (self.cargos.clone(), cargo_id.to_owned());
+            let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
             on_disk(move || cargos.weight(&id, limit_bytes)).await
         })
     }
 
-    fn cargos(&self) -> Doing<'_, Result<Vec<(String, u64)>, DriverError>> {
+    fn cargos(&self) -> Doing<'_, Result<Vec<(CargoId, u64)>, DriverError>> {
         Box::pin(async move {
             let cargos = self.cargos.clone();
             on_disk(move || cargos.list()).await

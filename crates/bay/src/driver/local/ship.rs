@@ -77,13 +77,13 @@ pub(super) async fn renewed(lease: &mut watch::Receiver<Option<u64>>) -> u64 {
 
 impl LocalDriver {
     pub(super) async fn start_ship(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
-        let workspace = self.cargos.path(&order.cargo_id)?;
+        let workspace = self.cargos.path(&order.cargo_id);
         let mut options = CellOptions::new(&self.program, workspace, self.berth.sockets());
         options.args = vec!["ship".to_owned()];
         if let Some(preload) = &self.options.preload {
             options.args.extend(["--preload".to_owned(), preload.join(",")]);
         }
-        options.hostname.clone_from(&order.sandbox_id);
+        options.hostname = order.sandbox_id.to_string();
         options.limits = CellLimits {
             memory_bytes: order.spec.memory.bytes(),
             cpus: order.spec.cpus,
@@ -145,8 +145,8 @@ impl LocalDriver {
         let Some(pid) = pid else { return Ok(None) };
         let label = Label {
             container_id: order.container_id.clone(),
-            sandbox_id: order.sandbox_id.clone(),
-            session_id: order.session_id.clone(),
+            sandbox_id: order.sandbox_id.to_string(),
+            session_id: order.session_id.to_string(),
             pid,
             began: began(pid).unwrap_or(0),
         };

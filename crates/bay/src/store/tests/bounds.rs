@@ -1,6 +1,7 @@
 //! What one owner's records may take in sum, and how a file gets smaller.
 
-use cove_api::{Annotation, ErrorCode, IdKind};
+use cove_api::{Annotation, ErrorCode};
+use cove_core::CargoId;
 use serde_json::json;
 
 use super::place::{PLENTY, Place, id};
@@ -60,7 +61,7 @@ pub(super) async fn an_owners_cargos_are_bounded(place: Place) {
     place.sandbox("p", None).await;
     let quota = CargoQuota { count: 3, mebibytes: 5_000 };
     let make = async |owner: &Owner, size_limit_mb: u32, quota: CargoQuota| {
-        let id = id(IdKind::Cargo);
+        let id = id::<CargoId>();
         let new = NewCargo { id: &id, backend: "local", size_limit_mb };
         store.insert_cargo(owner, &new, quota, None, place.now).await.map(|_| id)
     };
@@ -132,11 +133,11 @@ pub(super) async fn an_owners_skills_are_bounded(place: Place) {
     assert_eq!(ask(count).number(&store.read).await.unwrap(), MAX_EVALUATIONS);
     let fill = "WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < $2) \
                 INSERT INTO candidates (id, owner, skill_key, skill_type, source_execution_ids, status, created_at, \
-                updated_at) SELECT 'c' || i, $1, 's', 'code', '[]', 'draft', 1, 1 FROM numbers";
+                updated_at) SELECT 'sc-' || (100000000000 + i), $1, 's', 'code', '[]', 'draft', 1, 1 FROM numbers";
     ask(fill).text(owner.as_str()).int(MAX_CANDIDATES - 1).run(&store.write).await.unwrap();
     let refused = create_candidate(store, owner, wish()).await.unwrap_err();
     assert_eq!((refused.code, &refused.details["limit"]), (ErrorCode::QuotaExceeded, &json!("candidates")));
-    store.delete_candidate(owner, "c1", None, place.now).await.unwrap();
+    store.delete_candidate(owner, "sc-100000000001", None, place.now).await.unwrap();
     create_candidate(store, owner, wish()).await.unwrap();
 }
 
@@ -249,7 +250,7 @@ async fn a_damaged_file_is_said() {
         let refused = Store::connect(&url).await.map(|_| ()).unwrap_err();
         assert!(matches!(&refused, StoreError::Damaged { .. }), "{what}: {refused}");
         let said = refused.to_string();
-        assert!(said.contains("bay.db is damaged") && said.contains("--start-empty"), "{what}: {said}");
+        assert!(said.contains("bay.db is corrupt") && said.contains("--start-empty"), "{what}: {said}");
         assert!(begun.elapsed().as_secs() < 5, "{what}");
         assert_eq!(std::fs::read(&file).unwrap(), bytes, "{what}: it was written to");
     }

@@ -1,6 +1,7 @@
 //! The history and blobs.
 
-use cove_api::{Annotation, ErrorCode, HistoryQuery, IdKind, Moment};
+use cove_api::{Annotation, ErrorCode, HistoryQuery, Moment};
+use cove_core::{BlobId, ExecutionId};
 use serde_json::json;
 
 use super::place::{Place, id};
@@ -25,7 +26,7 @@ pub(super) async fn entries_are_written_found_and_filtered(place: Place) {
         .unwrap();
 
     let all = ExecutionFilter::default();
-    let table: Vec<(ExecutionFilter<'_>, Vec<&String>, i64)> = vec![
+    let table: Vec<(ExecutionFilter<'_>, Vec<&ExecutionId>, i64)> = vec![
         (all, vec![&d, &c, &b, &a], 4),
         (ExecutionFilter { exec_type: Some("shell"), ..all }, vec![&d, &b], 2),
         (ExecutionFilter { exec_type: Some("sh%"), ..all }, vec![], 0),
@@ -122,7 +123,7 @@ pub(super) async fn notes_are_added_and_the_rest_stays(place: Place) {
     };
     assert_eq!((by("t").await, by("v").await), (0, 1), "found by its new tags alone");
     assert_eq!(store.execution(owner, &made.id, &a).await.unwrap(), Some(entry));
-    let refused = annotate(store, owner, &made.id, "exec-000000000000", &note).await.unwrap_err();
+    let refused = annotate(store, owner, &made.id, &"exec-000000000000".parse().unwrap(), &note).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::NotFound);
     let long = Annotation { notes: Some("x".repeat(20_000)), ..Default::default() };
     let refused = annotate(store, owner, &made.id, &a, &long).await.unwrap_err();
@@ -176,7 +177,7 @@ pub(super) async fn nul_bytes_and_odd_texts_are_kept(place: Place) {
         assert_eq!(store.delete_sandbox(Some(owner), text, place.now).await.unwrap(), None);
         assert!(matches!(store.rollback(owner, text, place.now).await, Err(StoreError::Missing { .. })));
         let body = json!({ text: [text] });
-        let new = NewBlob { sandbox_id: None, execution_id: Some(text), kind: text, body: &body };
+        let new = NewBlob { sandbox_id: None, execution_id: None, kind: text, body: &body };
         let blob = store.keep_blob(owner, &new, place.now).await.unwrap();
         assert_eq!(store.blob(owner, &blob).await.unwrap().unwrap().body, body, "JSON is kept to the letter");
     }
@@ -189,7 +190,8 @@ pub(super) async fn blobs_are_kept_within_bounds(place: Place) {
     let new = NewBlob { sandbox_id: None, execution_id: None, kind: "k", body: &large };
     assert!(matches!(store.keep_blob(owner, &new, place.now).await, Err(StoreError::TooLarge { .. })));
     let body = json!([{ "cmd": "open", "n": 1.5, "none": null }]);
-    let trace = NewBlob { sandbox_id: Some(&made.id), execution_id: Some("exec-1"), kind: "trace", body: &body };
+    let ran = id::<ExecutionId>();
+    let trace = NewBlob { sandbox_id: Some(&made.id), execution_id: Some(&ran), kind: "trace", body: &body };
     let mut ids = Vec::new();
     for n in 0..103 {
         ids.push(store.keep_blob(owner, &trace, place.at(n)).await.unwrap());
@@ -202,7 +204,7 @@ pub(super) async fn blobs_are_kept_within_bounds(place: Place) {
     let kept = store.blob(owner, &ids[102]).await.unwrap().unwrap();
     assert_eq!(
         (kept.body, kept.execution_id.as_deref(), kept.created_at),
-        (body.clone(), Some("exec-1"), place.at(102))
+        (body.clone(), Some(ran.as_str()), place.at(102))
     );
     assert_eq!(store.blob(&Owner::new("other"), &payload).await.unwrap(), None);
     assert_eq!(store.purge_traces(place.at(100)).await.unwrap(), 97);
@@ -217,10 +219,10 @@ pub(super) async fn blobs_are_kept_within_bounds(place: Place) {
     assert!(matches!(store.keep_blob(owner, &new, place.now).await, Err(StoreError::Quota { .. })));
     assert!(store.keep_blob(&Owner::new("other"), &new, place.now).await.is_ok());
 
-    let id = id(IdKind::Blob);
+    let id = id::<BlobId>();
     for (reference, expected) in [
-        (blob_ref(&id), Some(id.as_str())),
-        (id.clone(), Some(id.as_str())),
+        (blob_ref(&id), Some(id.clone())),
+        (id.to_string(), Some(id.clone())),
         ("blob:x".to_owned(), None),
         (format!("blob:blob:{id}"), None),
         ("s3://bucket".to_owned(), None),

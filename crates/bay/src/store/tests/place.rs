@@ -1,6 +1,7 @@
 //! An empty database, and short words for what most cases need.
 
-use cove_api::{IdKind, Moment, new_id};
+use cove_api::Moment;
+use cove_core::{CargoId, ExecutionId, PrefixedId, SandboxId, SessionId};
 use serde_json::{Value, json};
 
 use crate::store::{
@@ -21,8 +22,8 @@ pub(super) struct Place {
     pub(super) now: Moment,
 }
 
-pub(super) fn id(kind: IdKind) -> String {
-    new_id(kind).unwrap()
+pub(super) fn id<T: PrefixedId>() -> T {
+    crate::id::new_id().unwrap()
 }
 
 pub(super) fn key(text: &str) -> IdempotencyKey {
@@ -61,7 +62,7 @@ impl Place {
         once: Option<&Once<'_, SandboxRow>>,
         max_sandboxes: Option<i64>,
     ) -> crate::store::StoreResult<Done<SandboxRow>> {
-        let (sandbox, cargo) = (id(IdKind::Sandbox), id(IdKind::Cargo));
+        let (sandbox, cargo) = (id::<SandboxId>(), id::<CargoId>());
         let cargo = CargoChoice::New(NewCargo { id: &cargo, backend: "local", size_limit_mb: 10 });
         let new = NewSandbox { id: &sandbox, profile, cargo, expires_at, max_sandboxes };
         self.store.insert_sandbox(&self.owner, &new, once, self.now).await
@@ -84,16 +85,16 @@ impl Place {
         self.store.register_instance(instance_id, Some("http://bay"), self.now).await.unwrap();
     }
 
-    pub(super) async fn begin(&self, sandbox_id: &str, instance_id: &str) -> (String, crate::store::Begin) {
-        let session = id(IdKind::Session);
+    pub(super) async fn begin(&self, sandbox_id: &str, instance_id: &str) -> (SessionId, crate::store::Begin) {
+        let session = id::<SessionId>();
         let new = NewSession { id: &session, sandbox_id, instance_id };
         let begun = self.store.begin_session(&new, self.at(-30), self.now).await.unwrap();
         (session, begun)
     }
 
     /// A ready warm sandbox of the profile `warm`.
-    pub(super) async fn warm(&self, instance_id: &str) -> String {
-        let (sandbox, cargo, session) = (id(IdKind::Sandbox), id(IdKind::Cargo), id(IdKind::Session));
+    pub(super) async fn warm(&self, instance_id: &str) -> SandboxId {
+        let (sandbox, cargo, session) = (id::<SandboxId>(), id::<CargoId>(), id::<SessionId>());
         let cargo = NewCargo { id: &cargo, backend: "local", size_limit_mb: 10 };
         self.store.insert_warm(&sandbox, "warm", &cargo, &session, instance_id, self.now).await.unwrap();
         let containers = json!([{ "name": "ship" }]);
@@ -102,8 +103,13 @@ impl Place {
     }
 
     /// Writes a history entry; its id.
-    pub(super) async fn run<'a>(&'a self, sandbox_id: &'a str, change: impl FnOnce(&mut NewExecution<'a>)) -> String {
-        let id: &'static str = id(IdKind::Execution).leak();
+    pub(super) async fn run<'a>(
+        &'a self,
+        sandbox_id: &'a str,
+        change: impl FnOnce(&mut NewExecution<'a>),
+    ) -> ExecutionId {
+        let made = id::<ExecutionId>();
+        let id: &'static str = String::from(made.clone()).leak();
         let mut new = NewExecution {
             id,
             owner: &self.owner,
@@ -123,11 +129,11 @@ impl Place {
         };
         change(&mut new);
         self.store.record(&new, None).await.unwrap();
-        id.to_owned()
+        made
     }
 
     /// The ids of the entries that a filter finds, newest first, and the total.
-    pub(super) async fn found(&self, sandbox_id: &str, filter: ExecutionFilter<'_>) -> (Vec<String>, i64) {
+    pub(super) async fn found(&self, sandbox_id: &str, filter: ExecutionFilter<'_>) -> (Vec<ExecutionId>, i64) {
         let limit = if filter.limit == 0 { 100 } else { filter.limit };
         let filter = ExecutionFilter { limit, ..filter };
         let (entries, total) = self.store.executions(&self.owner, sandbox_id, &filter).await.unwrap();

@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cove_api::{IdKind, Promote, ReleaseStage};
+use cove_api::{Promote, ReleaseStage};
+use cove_core::{CargoId, SandboxId, SessionId};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
@@ -42,7 +43,7 @@ pub(super) async fn one_key_makes_one_sandbox(place: Place) {
         let once = once(&key, "create");
         match place.create("p", None, Some(&once), None).await.unwrap() {
             Done::Now(row) => (true, row.id),
-            Done::Before(answer) => (false, answer["id"].as_str().unwrap().to_owned()),
+            Done::Before(answer) => (false, answer["id"].as_str().unwrap().parse().unwrap()),
         }
     })
     .await;
@@ -91,7 +92,7 @@ pub(super) async fn warm_sandboxes_are_never_claimed_twice(place: Place) {
         }
     })
     .await;
-    let winners: Vec<String> = claimed.into_iter().flatten().collect();
+    let winners: Vec<SandboxId> = claimed.into_iter().flatten().collect();
     assert_eq!(winners.len(), 10);
     assert_eq!(winners.into_iter().collect::<HashSet<_>>(), warm, "each of them once");
 }
@@ -106,7 +107,7 @@ pub(super) async fn one_starter(place: Place) {
             async move { place.begin(&sandbox, "one").await }
         })
         .await;
-        let mine: Vec<&String> = begun.iter().filter(|(_, begun)| *begun == Begin::Mine).map(|(id, _)| id).collect();
+        let mine: Vec<&SessionId> = begun.iter().filter(|(_, begun)| *begun == Begin::Mine).map(|(id, _)| id).collect();
         assert_eq!(mine.len(), 1, "round {round}");
         for (_, begun) in &begun {
             if let Begin::Other(other) = begun {
@@ -167,14 +168,14 @@ pub(super) async fn a_quota_holds_under_pressure(place: Place) {
 
 pub(super) async fn a_cargo_is_deleted_or_used_never_both(place: Place) {
     for _ in 0..10 {
-        let cargo_id = id(IdKind::Cargo);
+        let cargo_id = id::<CargoId>();
         let new = NewCargo { id: &cargo_id, backend: "local", size_limit_mb: 1 };
         place.store.insert_cargo(&place.owner, &new, PLENTY, None, place.now).await.unwrap();
         let outcome = together(&place, 4, |place, number| {
             let cargo_id = cargo_id.clone();
             async move {
                 if number < 2 {
-                    let sandbox = id(IdKind::Sandbox);
+                    let sandbox = id::<SandboxId>();
                     let cargo = CargoChoice::Existing(&cargo_id);
                     let new = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, max_sandboxes: None };
                     (place.store.insert_sandbox(&place.owner, &new, None, place.now).await.is_ok(), false)

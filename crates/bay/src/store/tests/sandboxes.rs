@@ -1,6 +1,7 @@
 //! Sandboxes, cargos, keys and quotas.
 
-use cove_api::{IdKind, Moment, SandboxStatus};
+use cove_api::{Moment, SandboxStatus};
+use cove_core::{CargoId, SandboxId};
 use serde_json::json;
 
 use super::place::{PLENTY, Place, answer, id, key, once};
@@ -47,7 +48,7 @@ pub(super) async fn owners_do_not_see_each_other(place: Place) {
     assert!(store.list_sandboxes(&other.owner, None, None, 10, place.now).await.unwrap().items.is_empty());
     assert!(store.list_cargos(&other.owner, None, 10).await.unwrap().items.is_empty());
     // Another's cargo cannot be mounted either.
-    let sandbox = id(IdKind::Sandbox);
+    let sandbox = id::<SandboxId>();
     let cargo = CargoChoice::Existing(&made.cargo_id);
     let new = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, max_sandboxes: None };
     let refused = store.insert_sandbox(&other.owner, &new, None, place.now).await.unwrap_err();
@@ -76,7 +77,7 @@ pub(super) async fn pages_are_exact(place: Place) {
     let mut expected: Vec<_> = made.iter().map(|row| (row.created_at, row.id.clone())).collect();
     expected.sort();
     expected.reverse();
-    let expected: Vec<String> = expected.into_iter().map(|(_, id)| id).collect();
+    let expected: Vec<SandboxId> = expected.into_iter().map(|(_, id)| id).collect();
 
     let later = place.at(100);
     for limit in [1, 5, 11, 12, 13] {
@@ -158,23 +159,23 @@ pub(super) async fn time_is_added_once_and_only_where_there_is_an_end(place: Pla
 
 pub(super) async fn a_cargo_in_use_stays(place: Place) {
     let (store, owner, now) = (&place.store, &place.owner, place.now);
-    let cargo_id = id(IdKind::Cargo);
+    let cargo_id = id::<CargoId>();
     let new = NewCargo { id: &cargo_id, backend: "local", size_limit_mb: 65_536 };
     let key = key("cargo");
     let once = Once { key: &key, request: "cargo", answer: &|row: &crate::store::CargoRow| json!(row.info.id) };
     assert!(matches!(store.insert_cargo(owner, &new, PLENTY, Some(&once), now).await.unwrap(), Done::Now(_)));
-    let again = id(IdKind::Cargo);
+    let again = id::<CargoId>();
     let repeated = store.insert_cargo(owner, &NewCargo { id: &again, ..new }, PLENTY, Some(&once), now).await.unwrap();
     assert_eq!(repeated, Done::Before(json!(cargo_id)));
     assert!(store.cargo(owner, &again).await.unwrap().is_none(), "the work is not done twice");
 
-    let sandbox = id(IdKind::Sandbox);
+    let sandbox = id::<SandboxId>();
     let cargo = CargoChoice::Existing(&cargo_id);
     let wish = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, max_sandboxes: None };
     store.insert_sandbox(owner, &wish, None, place.at(5)).await.unwrap();
     assert_eq!(store.cargo(owner, &cargo_id).await.unwrap().unwrap().info.last_accessed_at, place.at(5));
     let removal = store.delete_cargo(owner, &cargo_id, now).await.unwrap();
-    assert_eq!(removal, CargoRemoval::InUse(vec![sandbox.clone()]));
+    assert_eq!(removal, CargoRemoval::InUse(vec![sandbox.to_string()]));
     let gone = store.delete_sandbox(Some(owner), &sandbox, now).await.unwrap().unwrap();
     assert!(!gone.cargo_gone, "a cargo of its own stays");
     store.touch_cargo(&cargo_id, place.at(9)).await.unwrap();
@@ -186,7 +187,7 @@ pub(super) async fn a_cargo_in_use_stays(place: Place) {
 pub(super) async fn a_shared_managed_cargo_goes_with_its_last_user(place: Place) {
     let (store, owner, now) = (&place.store, &place.owner, place.now);
     let first = place.sandbox("p", None).await;
-    let second = id(IdKind::Sandbox);
+    let second = id::<SandboxId>();
     let cargo = CargoChoice::Existing(&first.cargo_id);
     let new = NewSandbox { id: &second, profile: "p", cargo, expires_at: None, max_sandboxes: None };
     store.insert_sandbox(owner, &new, None, now).await.unwrap();
@@ -228,8 +229,9 @@ pub(super) async fn a_failed_request_leaves_its_key_free(place: Place) {
     let (store, owner, now) = (&place.store, &place.owner, place.now);
     let key = key("k");
     let once = once(&key, "r");
-    let sandbox = id(IdKind::Sandbox);
-    let cargo = CargoChoice::Existing("ws-000000000000");
+    let sandbox = id::<SandboxId>();
+    let nowhere = "ws-000000000000".parse().unwrap();
+    let cargo = CargoChoice::Existing(&nowhere);
     let new = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, max_sandboxes: None };
     store.insert_sandbox(owner, &new, Some(&once), now).await.unwrap_err();
     let missing = store.extend_sandbox(owner, &sandbox, 5, Some(&once), now).await.unwrap();

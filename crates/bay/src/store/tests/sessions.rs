@@ -1,6 +1,7 @@
 //! Sessions, the Bays that have them, and warm sandboxes.
 
-use cove_api::{IdKind, SandboxStatus};
+use cove_api::SandboxStatus;
+use cove_core::{CargoId, SandboxId, SessionId};
 use serde_json::{Value, json};
 
 use super::place::{Place, answer, id, key, once};
@@ -169,9 +170,9 @@ pub(super) async fn warm_sandboxes_are_counted_claimed_and_dropped(place: Place)
     let theirs = place.warm("theirs").await;
     let mine = place.warm("mine").await;
     let lost = place.warm("dead").await;
-    let (starting, cargo) = (id(IdKind::Sandbox), id(IdKind::Cargo));
+    let (starting, cargo) = (id::<SandboxId>(), id::<CargoId>());
     let cargo = NewCargo { id: &cargo, backend: "local", size_limit_mb: 1 };
-    let session = id(IdKind::Session);
+    let session = id::<SessionId>();
     store.insert_warm(&starting, "warm", &cargo, &session, "mine", now).await.unwrap();
     assert_eq!(store.count_warm("warm", "mine").await.unwrap(), WarmCount { ready: 1, starting: 1 });
     assert_eq!(store.count_warm("cold", "mine").await.unwrap(), WarmCount::default());

@@ -4,6 +4,7 @@ use cove_api::{
     BayError, CandidateInfo, CandidateQuery, CandidateStatus, CreateCandidate, CreatePayload, ErrorCode, Evaluate,
     Promote, ReleaseStage,
 };
+use cove_core::ExecutionId;
 use serde_json::{Value, json};
 
 use super::place::Place;
@@ -15,10 +16,10 @@ use crate::skills::{
 };
 use crate::store::{ReleaseFilter, StoreError};
 
-pub(super) fn wish(skill_key: &str, sources: &[&String]) -> CreateCandidate {
+pub(super) fn wish(skill_key: &str, sources: &[&ExecutionId]) -> CreateCandidate {
     CreateCandidate {
         skill_key: skill_key.to_owned(),
-        source_execution_ids: sources.iter().map(|id| (*id).clone()).collect(),
+        source_execution_ids: sources.iter().map(ToString::to_string).collect(),
         scenario_key: None,
         payload_ref: None,
         summary: None,
@@ -97,7 +98,7 @@ pub(super) async fn candidates_need_their_own_executions(place: Place) {
     let kept = create_payload(store, owner, CreatePayload { payload: json!([]), kind: "k".to_owned() }).await.unwrap();
 
     let other = Owner::new("other");
-    let unknown = "exec-000000000000".to_owned();
+    let unknown: ExecutionId = "exec-000000000000".parse().unwrap();
     let many = vec![&code_run; 101];
     let with_ref =
         |reference: &str| CreateCandidate { payload_ref: Some(reference.to_owned()), ..wish("login", &[&code_run]) };
@@ -136,7 +137,7 @@ pub(super) async fn candidates_need_their_own_executions(place: Place) {
     assert_eq!((made.usage_notes.as_deref(), made.created_by.as_deref()), (Some("mind the␀gap"), Some("default")));
     assert_eq!(
         (made.source_execution_ids.clone(), made.payload_ref.clone()),
-        (vec![browser_run], Some(kept.payload_ref))
+        (vec![browser_run.to_string()], Some(kept.payload_ref))
     );
     assert_eq!(place.candidate(&made.id).await, made);
     assert_eq!(create_candidate(store, owner, wish("sum", &[&code_run])).await.unwrap().skill_type, "code");
@@ -291,7 +292,8 @@ pub(super) async fn a_release_says_what_to_replay(place: Place) {
         let kept = create_payload(store, owner, wish_payload).await.unwrap();
         let wish = CreateCandidate {
             payload_ref: Some(kept.payload_ref),
-            ..wish("s", &recorded.source_execution_ids.iter().collect::<Vec<_>>())
+            source_execution_ids: recorded.source_execution_ids.clone(),
+            ..wish("s", &[])
         };
         let candidate = create_candidate(store, owner, wish).await.unwrap();
         evaluate(store, owner, &candidate.id, &verdict(true, None)).await.unwrap();

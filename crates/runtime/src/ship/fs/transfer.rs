@@ -20,7 +20,7 @@ use crate::ship::error::{ApiError, Params};
 const MAX_FIELD_BYTES: usize = 8 << 10;
 
 fn broken(error: &MultipartError) -> ApiError {
-    ApiError::validation(format!("the upload broke off or is no multipart form: {}", error.body_text()))
+    ApiError::validation(format!("the upload was interrupted or is not a multipart form: {}", error.body_text()))
 }
 
 /// Takes one file into the workspace; it appears under its name only when all of it has arrived.

@@ -130,8 +130,10 @@ impl Javascript {
         // On its own: a start that somebody stops waiting for goes on for those who come next.
         let line = match tokio::time::timeout(limit, tokio::spawn(async move { door.line().await })).await {
             Ok(Ok(line)) => line?,
-            Ok(Err(error)) => return Err(ApiError::internal(format!("the start of JavaScript broke off: {error}"))),
-            Err(_) => return Err(ApiError::timeout("JavaScript could not be started before the time was over")),
+            Ok(Err(error)) => {
+                return Err(ApiError::internal(format!("the start of JavaScript was interrupted: {error}")));
+            }
+            Err(_) => return Err(ApiError::timeout("timed out before JavaScript could be started")),
         };
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         // Not bounded here: the room keeps a run's console lines below its log limit.
@@ -179,7 +181,7 @@ impl Javascript {
             inherit: Some(theirs),
             processes: recipe.processes,
         };
-        let late = || io::Error::other(format!("no sign of life within {START_LIMIT:?}"));
+        let late = || io::Error::other(format!("no response within {START_LIMIT:?}"));
         let started = tokio::time::timeout(START_LIMIT, recipe.family.start_own(start)).await;
         let program = started.map_err(|_| late())??;
         out.forget();
@@ -281,7 +283,7 @@ impl Call {
                 if let Ok(doubt) = Arc::clone(&self.line.doubt).try_lock_owned() {
                     tokio::spawn(question(Arc::clone(&self.line), doubt));
                 }
-                lost("The run did not end in time and was given up, with its session if it had one")
+                lost("The run did not end in time and was ended, with its session if it had one")
             }
         };
         self.done = matches!(word, Word::Done { .. });

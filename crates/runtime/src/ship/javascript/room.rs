@@ -171,7 +171,7 @@ impl Room {
             match sessions.get(name) {
                 Some(slot) => Arc::clone(slot),
                 None if sessions.len() >= MAX_SESSIONS => {
-                    let message = format!("{MAX_SESSIONS} JavaScript sessions are open; reset one first");
+                    let message = format!("too many JavaScript sessions: the limit is {MAX_SESSIONS}; reset one first");
                     return Parts::refused(Some(name), message);
                 }
                 None => Arc::clone(sessions.entry(name.to_owned()).or_default()),
@@ -179,7 +179,7 @@ impl Room {
         };
         let limit = Duration::from_millis(run.timeout_ms);
         let Ok(mut slot) = tokio::time::timeout(limit, slot.lock()).await else {
-            return Parts::refused(Some(name), "the session was busy with another run until the time was over");
+            return Parts::refused(Some(name), "timed out waiting for the session, which was busy with another run");
         };
         // Taken out: a run that is given up half-way must not leave its session behind.
         let mut open = match slot.take() {

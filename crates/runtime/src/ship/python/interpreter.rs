@@ -135,7 +135,7 @@ impl Interpreter {
             inherit: Some(theirs),
             processes: recipe.processes,
         };
-        let late = || io::Error::other(format!("no sign of life within {START_LIMIT:?}"));
+        let late = || io::Error::other(format!("no response within {START_LIMIT:?}"));
         let started = tokio::time::timeout(START_LIMIT, recipe.family.start(start)).await;
         let program = started.map_err(|_| late())??;
         let mut frames = Frames::new(ours);

@@ -269,7 +269,7 @@ impl Attendant {
         if self.interpreter.is_none() {
             let started = self.start().await;
             let started =
-                started.map_err(|error| ApiError::internal(format!("Python could not be started: {error}")))?;
+                started.map_err(|error| ApiError::not_started(format!("Python could not be started: {error}")))?;
             self.note(|seen| seen.version = Some(started.version.clone()));
             self.interpreter = Some(started);
         }
@@ -315,7 +315,7 @@ impl Attendant {
             ),
             Outcome::Died(end) => {
                 let (epitaph, stopped) = self.epitaph_of(How::Ended(end));
-                ExecAnswer { stopped, ..ExecAnswer::failed("KernelDied", epitaph, false) }
+                ExecAnswer { stopped, signal: end.signal, ..ExecAnswer::failed("KernelDied", epitaph, false) }
             }
         };
         if died {
@@ -449,6 +449,7 @@ impl ExecAnswer {
             stdout: String::new(),
             stderr: String::new(),
             timed_out: false,
+            signal: None,
             stopped: None,
             state_lost: false,
             truncated: false,

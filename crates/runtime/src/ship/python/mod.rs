@@ -71,6 +71,8 @@ pub(crate) struct ExecAnswer {
     stdout: String,
     stderr: String,
     timed_out: bool,
+    /// The signal that has ended the interpreter, where one has.
+    signal: Option<i32>,
     /// Why the interpreter was ended by force, where that is known.
     stopped: Option<Stopped>,
     /// The interpreter had to be replaced: variables are gone.

@@ -103,10 +103,10 @@ impl Coming {
         let ready: Ready = frames.reader.receive().await?;
         let program = family.adopt(ready.pid, mark)?;
         let mut copy = Interpreter { program, frames, out, err, version: ready.version, ipython: false };
-        if copy.is_untouched() { Ok(copy) } else { Err(io::Error::other("guests have been at it")) }
+        if copy.is_untouched() { Ok(copy) } else { Err(io::Error::other("guest code has changed it")) }
     }
 }
 
 fn late(_: tokio::time::error::Elapsed) -> io::Error {
-    io::Error::other(format!("no sign of life within {COPY_LIMIT:?}"))
+    io::Error::other(format!("no response within {COPY_LIMIT:?}"))
 }

@@ -70,7 +70,7 @@ impl Order {
         let mut env = profile.to_vec();
         for (name, value) in request.env.unwrap_or_default() {
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                return Err(ApiError::validation(format!("`env` has a name or value that cannot be: {name:?}")));
+                return Err(ApiError::validation(format!("invalid environment variable {name:?}")));
             }
             env.retain(|(other, _)| *other != name);
             env.push((name, value));

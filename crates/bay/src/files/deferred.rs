@@ -1,0 +1,119 @@
+//! Text files that wait until their sandbox runs.
+//!
+//! Somebody who only wants to leave a text in a workspace must not start a runtime for it: that costs a second and
+//! memory, and keeps the sandbox busy. The text waits here, bounded, and is written before the first call that needs a
+//! runtime anyway. A Bay that ends before that loses it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cove_api::SandboxId;
+use cove_api::{BayError, ErrorCode, WriteFile};
+use hyper::Method;
+use serde_json::json;
+
+use super::{LIMIT, STREAM_FROM_BYTES, relative};
+use crate::config::Capability;
+use crate::router::{pick, refusal};
+use crate::session::LiveSession;
+use crate::{Answer, Bay, Owner};
+
+/// What all texts may take together; the oldest go first.
+const MAX_BYTES: usize = 64 << 20;
+
+/// What the texts of one sandbox may take; its oldest go first.
+const MAX_SANDBOX_BYTES: usize = 8 << 20;
+
+/// All texts that wait, the oldest first, each with its sandbox.
+#[derive(Debug, Default)]
+pub(crate) struct Deferred(Mutex<VecDeque<(String, WriteFile)>>);
+
+impl Deferred {
+    fn keep(&self, sandbox_id: &str, file: WriteFile) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push_back((sandbox_id.to_owned(), file));
+        let held = |waiting: &VecDeque<(String, WriteFile)>, own: bool| {
+            let counted = waiting.iter().filter(|(id, _)| !own || id == sandbox_id);
+            counted.map(|(_, file)| file.content.len()).sum::<usize>()
+        };
+        while held(&waiting, true) > MAX_SANDBOX_BYTES
+            && let Some(oldest) = waiting.iter().position(|(id, _)| id == sandbox_id)
+        {
+            waiting.remove(oldest);
+        }
+        while held(&waiting, false) > MAX_BYTES {
+            waiting.pop_front();
+        }
+    }
+
+    /// Takes out those of a sandbox; also for one that is deleted.
+    pub(crate) fn take(&self, sandbox_id: &str) -> Vec<WriteFile> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (own, others) = waiting.drain(..).partition::<VecDeque<_>, _>(|(id, _)| id == sandbox_id);
+        *waiting = others;
+        own.into_iter().map(|(_, file)| file).collect()
+    }
+}
+
+impl Bay {
+    /// Writes a text file without starting anything: at once where the sandbox runs, else when it next does.
+    pub async fn write_file_when_running(&self, owner: &Owner, id: &SandboxId, mut file: WriteFile) -> Answer<()> {
+        file.path = relative(&file.path)?;
+        if file.content.len() > STREAM_FROM_BYTES {
+            let message = format!("the text has {} bytes; the limit is {STREAM_FROM_BYTES}", file.content.len());
+            return Err(BayError::new(ErrorCode::ValidationError, message));
+        }
+        self.admit(owner, id, Capability::Filesystem).await?;
+        let runs = self.inner.sessions.get(id).is_some_and(|session| {
+            let container = pick(&session, Capability::Filesystem).and_then(|place| session.container(place));
+            container.is_some_and(|container| container.handle.is_alive())
+        });
+        if runs {
+            return self.write_file(owner, id, file).await;
+        }
+        self.inner.deferred.keep(id, file);
+        Ok(())
+    }
+
+    /// Writes what has waited for this session. A text that cannot be written is lost, and the log says so.
+    pub(crate) async fn write_deferred(&self, session: &Arc<LiveSession>) {
+        for file in self.inner.deferred.take(&session.sandbox_id) {
+            if let Err(error) = self.write_one(session, &file).await {
+                tracing::warn!(sandbox = %session.sandbox_id, path = file.path, %error, "a deferred file is lost");
+            }
+        }
+    }
+
+    async fn write_one(&self, session: &Arc<LiveSession>, file: &WriteFile) -> Answer<()> {
+        let none = || BayError::new(ErrorCode::InternalError, "the session has no container for files");
+        let container = self.living(session, pick(session, Capability::Filesystem).ok_or_else(none)?).await?;
+        let size = file.content.len() as u64;
+        self.make_room(session, size).await?;
+        let body = json!({"path": file.path, "content": file.content});
+        let asked = container.client.json(Method::POST, "/fs/write_file", Some(&body), LIMIT).await;
+        let (status, answer) = asked.map_err(|error| crate::router::broken(&error))?;
+        if !status.is_success() {
+            return Err(refusal(status, &answer));
+        }
+        session.add_bytes(size);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_bounded_and_belongs_to_one_sandbox() {
+        let deferred = Deferred::default();
+        let file = |name: usize, mib: usize| WriteFile { path: name.to_string(), content: "x".repeat(mib << 20) };
+        (0..5).for_each(|name| deferred.keep("a", file(name, 3)));
+        deferred.keep("b", file(9, 1));
+        let names = |id: &str| deferred.take(id).into_iter().map(|file| file.path).collect::<Vec<_>>();
+        assert_eq!(names("a"), ["3", "4"]);
+        assert_eq!((names("a").len(), names("b")), (0, vec!["9".to_owned()]));
+        (0..30).for_each(|name| deferred.keep(&name.to_string(), file(name, 3)));
+        assert_eq!((names("8").len(), names("9").len()), (0, 1));
+    }
+}
