@@ -137,7 +137,7 @@ fn crashes() -> Vec<(&'static str, Crash, &'static str)> {
     vec![
         ("segv", Crash::SegmentationFault, "invalid memory access"),
         ("jump", Crash::SegmentationFault, "SIGSEGV"),
-        ("stack", Crash::Abort, "overflowed its stack"),
+        ("stack", Crash::SegmentationFault, "invalid memory access"),
         ("smash", Crash::Abort, "stack smashing detected"),
         ("abort", Crash::Abort, "SIGABRT"),
         ("panic", Crash::Abort, "SIGABRT"),

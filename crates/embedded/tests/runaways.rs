@@ -87,3 +87,17 @@ async fn memory_bombs_are_told_as_memory() {
         assert_eq!(value(&engine, "return 1").await, 1);
     }
 }
+
+/// Programs that walk trees and fill areas go deep; one that never ends gets an error that it can catch.
+#[tokio::test]
+async fn there_is_room_to_recurse() {
+    let engine = engine();
+    for (code, expected) in [
+        ("const f = n => n === 0 ? 0 : 1 + f(n - 1); return f(10_000)", 10_000),
+        ("const walk = n => n === 0 ? 0 : [n].map(() => 1 + walk(n - 1))[0]; return walk(4000)", 4000),
+        ("const f = () => f() + 1; try { f() } catch (e) { return e instanceof RangeError ? 1 : 0 }", 1),
+        ("const deep = '['.repeat(3000) + ']'.repeat(3000); return JSON.stringify(JSON.parse(deep)).length", 6000),
+    ] {
+        assert_eq!(value(&engine, code).await, expected, "{code}");
+    }
+}

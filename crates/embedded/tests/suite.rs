@@ -50,6 +50,7 @@ holds! {
     cf_09_max_operations
     cf_10_timeout_and_recovery
     final_answer_cannot_be_swallowed
+    jumps_leave_finally
     declarations_persist
     smoke_test
 }

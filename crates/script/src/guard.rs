@@ -65,7 +65,7 @@ impl<'a> Rewriter<'a, '_> {
             visit(self);
             return;
         }
-        self.edits.insert(span.start, "{__cove_catch();");
+        self.edits.insert(span.start, "{__cove_catch(0);");
         visit(self);
         self.edits.insert(span.end, "}");
     }

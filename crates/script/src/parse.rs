@@ -5,10 +5,11 @@
 
 use cove_core::FaultKind;
 use oxc_allocator::Allocator;
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{JSXElement, JSXFragment, Program};
+use oxc_ast_visit::Visit;
 use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
-use oxc_span::SourceType;
+use oxc_span::{SourceType, Span};
 
 use crate::options::Language;
 use crate::refusal::Finding;
@@ -43,10 +44,35 @@ pub(crate) fn parse_typescript<'a>(arena: &'a Allocator, source: &'a str) -> Res
     Err(first(&typescript, source))
 }
 
-/// Whether a text that is neither JavaScript nor TypeScript is fine as TSX. The tags in it may hide brackets from
-/// `nesting::bound`: whoever calls this must have room for `nesting::loose`.
-pub(crate) fn is_jsx(source: &str) -> bool {
-    run(&Allocator::default(), source, Language::TypeScript, true).diagnostics.is_empty()
+/// Where the first tag is in a text that is neither JavaScript nor TypeScript and fine as TSX. The tags in it may hide
+/// brackets from `nesting::bound`: whoever calls this must have room for `nesting::loose`.
+pub(crate) fn first_tag(source: &str) -> Option<u32> {
+    let arena = Allocator::default();
+    let parsed = run(&arena, source, Language::TypeScript, true);
+    if !parsed.diagnostics.is_empty() {
+        return None;
+    }
+    let mut first = FirstTag(None);
+    first.visit_program(&parsed.program);
+    first.0
+}
+
+struct FirstTag(Option<u32>);
+
+impl FirstTag {
+    fn seen(&mut self, span: Span) {
+        self.0 = Some(self.0.map_or(span.start, |first| first.min(span.start)));
+    }
+}
+
+impl<'a> Visit<'a> for FirstTag {
+    fn visit_jsx_element(&mut self, it: &JSXElement<'a>) {
+        self.seen(it.span);
+    }
+
+    fn visit_jsx_fragment(&mut self, it: &JSXFragment<'a>) {
+        self.seen(it.span);
+    }
 }
 
 fn run<'a>(arena: &'a Allocator, source: &'a str, language: Language, jsx: bool) -> ParserReturn<'a> {

@@ -7,12 +7,11 @@ use oxc_semantic::SemanticBuilder;
 use crate::lines;
 use crate::nesting::{self, MAX_BRACKETS, Nesting};
 use crate::options::{Language, Mode, PrepareOptions};
-use crate::parse::{Parsed, finding, is_jsx, parse, parse_typescript};
+use crate::parse::{Parsed, finding, first_tag, parse, parse_typescript};
 use crate::prepared::{FreeName, Prepared};
 use crate::refusal::{Finding, Refusal};
 use crate::rewriter::Rewriter;
 use crate::stack::{self, Ran};
-use crate::text;
 
 /// The longest text that is prepared.
 ///
@@ -54,14 +53,12 @@ pub fn prepare(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, R
         Ok(Ok(prepared)) => return Ok(prepared),
         Ok(Err(finding)) | Err(finding) => finding,
     };
-    // Fine as TSX, so the user wrote JSX: say that instead of "unexpected token".
+    // Fine as TSX and with a tag in it, so the user wrote JSX: say that instead of "unexpected token".
     if finding.kind == FaultKind::Syntax
         && source.contains('<')
         && source.len() <= MAX_JSX_BYTES
-        && let Ok(true) = with_room(Nesting { units: nesting::loose(source), ..nesting }, || is_jsx(source))
+        && let Ok(Some(tag)) = with_room(Nesting { units: nesting::loose(source), ..nesting }, || first_tag(source))
     {
-        let before = source.get(..=lines::floor_boundary(source, finding.offset as usize)).unwrap_or(source);
-        let tag = before.rfind('<').map_or(finding.offset, text::offset);
         finding = Finding::new(FaultKind::Refused, tag, "JSX is not supported")
             .hint("Build elements with plain function calls instead of JSX tags.");
     }

@@ -28,4 +28,5 @@ mod world;
 pub use error::WorldError;
 pub use job::{Ended, Job, Report, Setup, ToolDecl};
 pub use port::{Event, Port, ToolFailure};
+pub use raw::use_stack;
 pub use world::World;

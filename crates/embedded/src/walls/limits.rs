@@ -7,6 +7,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Beside the guest's heap a child needs room to parse source, to draw, and to hold one large answer (64 MiB) twice.
 const HEAD_ROOM_BYTES: u64 = 256 << 20;
 
+/// What a guest may use of the stack: some ten thousand plain calls, some thousand through `map`. Native functions below
+/// have the rest of the limit.
+const GUEST_STACK_BYTES: usize = 16 << 20;
+const STACK_LIMIT_BYTES: u64 = 32 << 20;
+
 fn set(resource: Resource, most: u64) -> io::Result<()> {
     let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
     let most = most.min(allowed);
@@ -30,6 +35,16 @@ pub(super) fn lower() -> io::Result<String> {
     // The zygote holds a few descriptors of its own and three per fork, one fork at a time.
     set(Resource::Nofile, 64)?;
     Ok("no core, file, lock or queue; 8 descriptors, no process, capped memory in a child".into())
+}
+
+/// Gives guests a deep stack where this process may have one: it is mapped as it grows, so that it costs nothing until it
+/// is used. The kernel keeps 128 MiB free below every main thread's.
+pub(crate) fn deepen_stack() {
+    let current = getrlimit(Resource::Stack).maximum.unwrap_or(u64::MAX).min(STACK_LIMIT_BYTES);
+    let limit = Rlimit { current: Some(current), maximum: Some(current) };
+    if current == STACK_LIMIT_BYTES && setrlimit(Resource::Stack, limit).is_ok() {
+        cove_world::use_stack(GUEST_STACK_BYTES);
+    }
 }
 
 /// In a child: it forks nothing and opens nothing.

@@ -16,7 +16,7 @@ mod status;
 
 pub use report::{Wall, WallName, WallReport, WallState};
 
-pub(crate) use limits::{cap_memory, max_child_bytes};
+pub(crate) use limits::{cap_memory, deepen_stack, max_child_bytes};
 pub(crate) use report::Survey;
 pub(crate) use seccomp::ChildFilter;
 

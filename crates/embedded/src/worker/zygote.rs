@@ -18,6 +18,7 @@ use super::{MANY_ARGUMENT, inmate};
 use crate::control::{self, Fork, Notice};
 use crate::probe::Behind;
 use crate::sys::{self, Forked, code, heap};
+use crate::walls::deepen_stack;
 
 /// The most children that one command may ask for; the host never asks for so many.
 const MAX_FORKS: u32 = 4096;
@@ -37,6 +38,7 @@ pub(super) fn main() -> ! {
         let _ = code::in_large_pages();
         handed_on = code::HandedOn::prepare();
     }
+    deepen_stack();
     let Some(mut walled) = start::wall_in(Behind::All) else { sys::exit_now(2) };
     let mut world = match World::new() {
         Ok(world) => world,

@@ -360,6 +360,23 @@ impl Suite {
         });
     }
 
+    /// `return`, `break` and `continue` in `finally` mean what they mean elsewhere.
+    pub fn jumps_leave_finally(&self) {
+        const FORMS: &[&str] = &[
+            "(() => { try { return 1 } finally { return V } })()",
+            "(() => { try { throw new Error('x') } finally { return V } })()",
+            "(() => { let n = 0; for (const x of [1, 2]) { try { n = V; continue } finally { continue } } return n })()",
+            "(() => { let n = V; for (;;) { try { n = V } finally { break } } return n })()",
+            "(() => { l: try { throw 1 } finally { break l } return V })()",
+            "await (async () => { try { await null; return 1 } finally { return V } })()",
+            "[...(function* () { try { yield V } finally { return 2 } })()][0]",
+        ];
+        let executor = self.ready(ExecutorOptions::default());
+        self.hold("jumps in finally", &(0..FORMS.len(), 0..1000i32), |(form, value)| {
+            self.gives(&executor, &FORMS[form].replace('V', &value.to_string()), &json!(value))
+        });
+    }
+
     /// What one cell declares the next one has, and may declare again.
     pub fn declarations_persist(&self) {
         const FORMS: &[&str] = &[

@@ -1,14 +1,20 @@
 //! Ending what must end: errors that no `catch` holds, calls that are no longer answered, jobs that are thrown away.
 
 use std::ffi::{CStr, c_int};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rquickjs::{Array, Ctx, Exception, Function, Value, qjs};
 
-/// Stack that guest code may use.
+/// Stack that guest code may use, in every world of this process.
 ///
-/// 1 MiB of the 8 MiB that a main thread has, and of the 2 MiB of a test's thread: deep enough for some thousand
-/// frames of recursion, shallow enough that native functions below never meet the guard page.
-const STACK_BYTES: qjs::size_t = 1 << 20;
+/// At first 1 MiB of the 8 MiB that a main thread has, and of the 2 MiB of a test's thread: shallow enough that native
+/// functions below never meet the guard page.
+static STACK_BYTES: AtomicUsize = AtomicUsize::new(1 << 20);
+
+/// Gives guests more stack, or less. The threads that run them must have it, and a MiB on top for native functions.
+pub fn use_stack(bytes: usize) {
+    STACK_BYTES.store(bytes, Ordering::Relaxed);
+}
 
 /// Tells the engine where the stack of this thread begins. Needed once per run: a forked child or another thread
 /// stands at another depth than whoever built the world.
@@ -21,7 +27,9 @@ pub(crate) fn enter_thread(ctx: &Ctx<'_>) {
 /// Lets functions be called again.
 pub(crate) fn allow_calls(ctx: &Ctx<'_>) {
     // SAFETY: sets one number of the runtime.
-    unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), STACK_BYTES) }
+    unsafe {
+        qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), STACK_BYTES.load(Ordering::Relaxed) as _)
+    }
 }
 
 /// From here on no function can be called and no coroutine resumed: the stack counts as full.

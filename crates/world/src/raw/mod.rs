@@ -16,6 +16,7 @@ mod value;
 
 pub(crate) use compiled::run_compiled;
 pub(crate) use gaps::close_gaps;
+pub use guard::use_stack;
 pub(crate) use guard::{
     allow_calls, drain_jobs, enter_thread, forbid_calls, guarded_queue, guarded_then, throw_uncatchable,
 };

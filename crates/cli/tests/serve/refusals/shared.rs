@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::quay::{Quay, answer, config, profile};
 use super::{AWAY, LOCKED, NO_PROFILE_HERE, NO_RUNTIME, NO_TABLES, UNREACHABLE};
-use crate::KEY;
 use crate::postgres::Postgres;
+use crate::{KEY, PATIENCE};
 
 /// The tables, so that nobody else gets at them.
 const LOCK: &str = "BEGIN;\nSELECT 'LOCK TABLE ' || string_agg(quote_ident(tablename), ', ') || \
@@ -73,8 +73,18 @@ async fn what_others_make_impossible() {
     postgres.stop();
     quay.refuses(&AWAY, &id, |_, request| request).await;
     postgres.go_on();
-    let alive = quay.fitting("get_sandbox", &id).bearer_auth(KEY).send().await.unwrap();
-    assert_eq!(alive.status(), 200, "it goes on where it was, without a restart");
+    // While it takes its database to be away it says so at once, and when to ask again.
+    let begin = std::time::Instant::now();
+    loop {
+        let alive = quay.fitting("get_sandbox", &id).bearer_auth(KEY).send().await.unwrap();
+        if alive.status() == 200 {
+            break;
+        }
+        assert!(begin.elapsed() < PATIENCE, "it goes on where it was, without a restart: {alive:?}");
+        assert_eq!(alive.status(), 503);
+        let seconds = alive.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+    }
     quay.close().await;
 }
 
