@@ -34,6 +34,16 @@ const A_FEW_FILES: u64 = 64;
 /// A look that takes longer and that was caused by growth is finished with the guests stopped.
 const QUICK: Duration = Duration::from_millis(20);
 
+/// What is done again rests for so many times as long as it took.
+const REST: u32 = 20;
+
+/// File systems whose writes the kernel counts nowhere: tmpfs, ramfs, and those of programs (FUSE).
+const IN_MEMORY: [rustix::fs::FsWord; 3] = [0x0102_1994, 0x8584_58f6, 0x6573_5546];
+
+/// Who has not become its program yet cannot be looked into, for a moment: so often it is looked again, after so long.
+const LOOKS_AT_STARTS: u32 = 2;
+const A_MOMENT: Duration = Duration::from_millis(2);
+
 /// How often a workspace that is over its limit is counted at least.
 const AGAIN: Duration = Duration::from_millis(250);
 
@@ -76,9 +86,12 @@ pub(super) struct DiskWatch {
     /// The file system's number, as `stat` and as `/proc/…/maps` say it.
     device: (u64, String),
     guests: Arc<Guests>,
+    /// Whether the kernel counts what is written to this file system.
+    writes_count: bool,
     ship: UnixStream,
     limit_bytes: u64,
     written: Written,
+    ship_has_written: bool,
     /// Written since not everything can be counted any more.
     leaked: u64,
     /// Files that could still be made on the file system at the last look.
@@ -89,6 +102,9 @@ pub(super) struct DiskWatch {
     excused: bool,
     /// When everything was last counted.
     counted_at: Instant,
+    /// When it was last asked who has written how much, and how long that took.
+    asked_at: Instant,
+    asking_took: Duration,
     /// Whether it was over the limit then.
     over: bool,
 }
@@ -100,18 +116,24 @@ impl DiskWatch {
         // Never to wait for a Ship that does not read.
         ship.set_nonblocking(true)?;
         let device = (rustix::fs::fstat(&workspace)?.st_dev, mapped_device(path));
+        let writes_count = !IN_MEMORY.contains(&rustix::fs::fstatfs(&workspace)?.f_type);
+        let guests = if writes_count { Guests::new(proc) } else { Guests::of_uncounted_writes(proc) };
         let mut watch = Self {
             device,
-            guests: Arc::new(Guests::new(proc)),
+            guests: Arc::new(guests),
+            writes_count,
             ship,
             limit_bytes,
             written: Written::new(),
+            ship_has_written: false,
             leaked: 0,
             free_files: 0,
             strikes: 0,
             excused: false,
             over: false,
             counted_at: Instant::now(),
+            asked_at: Instant::now(),
+            asking_took: Duration::ZERO,
             pace: Pace::new(workspace, limit_bytes),
         };
         // What is there before anybody writes.
@@ -128,10 +150,12 @@ impl DiskWatch {
     pub(super) fn look(&mut self, go_on: &dyn Fn() -> bool) {
         // Over the limit it is looked at again and again: room may have been made, of which the file system shows little.
         let again = self.over && self.counted_at.elapsed() >= AGAIN;
-        if !again && !self.pace.due() {
+        if !again && !self.pace.due() && !self.wrote_enough() {
             return;
         }
-        if !self.ship_wrote() && !self.over && self.guests.written() == self.written && !self.guests.any_closed() {
+        let ship_wrote = self.ship_wrote();
+        let guests_wrote = || !self.writes_count || self.guests.written() != self.written || self.guests.any_closed();
+        if !ship_wrote && !self.over && !guests_wrote() {
             // Nobody of ours has written, come or gone: whatever grew is somebody else's.
             self.pace.not_ours();
             return;
@@ -139,10 +163,23 @@ impl DiskWatch {
         self.count(go_on);
     }
 
-    /// Whether Ship says that it has written; to an ordinary user its own figures are closed.
+    /// Whether guests have written what would be too much, whatever the file system has lost: somebody else may be removing
+    /// as much meanwhile. Asking costs a twentieth of the time at most; where the file system rests, nobody is asked.
+    fn wrote_enough(&mut self) -> bool {
+        if self.over || !self.pace.is_stirred() || self.asked_at.elapsed() < self.asking_took * REST {
+            return false;
+        }
+        let begin = Instant::now();
+        let enough = self.pace.used() + self.own_writing() > self.limit_bytes;
+        (self.asked_at, self.asking_took) = (Instant::now(), begin.elapsed());
+        enough
+    }
+
+    /// Whether Ship says that it has written since the last look; to an ordinary user its own figures are closed.
     fn ship_wrote(&mut self) -> bool {
         let mut block = [0; 4096];
-        matches!(self.ship.read(&mut block), Ok(1..))
+        self.ship_has_written |= matches!(self.ship.read(&mut block), Ok(1..));
+        self.ship_has_written
     }
 
     /// Looks at everything, and acts.
@@ -158,23 +195,36 @@ impl DiskWatch {
             go_on()
         };
         let weight = weigh(self.pace.folder(), most_entries(self.limit_bytes), &mut between);
-        let held = self.guests.held(self.device.0, &self.device.1, &mut between);
+        let mut held = self.guests.held(self.device.0, &self.device.1, &mut between);
+        // Where something is held that cannot be weighed, it is what the file system lacks, or all that was written.
+        let unweighed = || self.pace.expected(self.pace.free()).max(before + self.own_writing());
+        let mut used = weight.bytes + held.bytes;
+        for _ in 0..LOOKS_AT_STARTS {
+            let matters = !held.unknown && used <= self.limit_bytes && unweighed() > self.limit_bytes;
+            if held.starting.is_empty() || !matters || !go_on() {
+                break;
+            }
+            // Who is stopped never becomes its program.
+            self.guests.wake(&held.starting);
+            #[expect(clippy::disallowed_methods, reason = "nobody says when a process has become its program")]
+            std::thread::sleep(A_MOMENT);
+            held = self.guests.held(self.device.0, &self.device.1, go_on);
+            used = weight.bytes + held.bytes;
+        }
         if !go_on() {
             return;
         }
         let free = self.pace.free();
-        let seen = weight.bytes + held.bytes;
-        // Where something is held that cannot be weighed, it is what the file system lacks.
-        let used = if held.unknown { seen.max(self.pace.expected(free)) } else { seen };
+        if held.unknown || !held.starting.is_empty() {
+            used = used.max(unweighed());
+        }
         let over = used > self.limit_bytes || weight.uncounted.is_some();
-        self.leaked = match weight.uncounted {
-            // What is written and taken from the file system; who removes files writes, and gives.
-            Some(_) => self.leaked + self.own_writing().min(grown),
-            None => 0,
-        };
+        // What is written and taken from the file system; who removes files writes a little, and gives.
+        let leak = self.own_writing().min(grown);
+        self.leaked = if weight.uncounted.is_some() { self.leaked + leak } else { 0 };
         let fewer_files = self.free_files.saturating_sub(self.pace.free_files());
-        let leaking = self.leaked > FEW && self.own_writing().min(grown) > 0
-            || weight.uncounted == Some(Uncounted::TooMany) && fewer_files > A_FEW_FILES;
+        let leaking =
+            self.leaked > FEW && leak > 0 || weight.uncounted == Some(Uncounted::TooMany) && fewer_files > A_FEW_FILES;
         // Who was ended may have written a little more while we counted; that is nobody else's fault, once.
         let excused = self.strikes > 0 && !self.excused && used <= before + EXCUSED;
         let growing = over && (used > before && weight.uncounted.is_none() && !excused || leaking);
@@ -190,8 +240,14 @@ impl DiskWatch {
             self.tell(used, &weight, over, !doomed.is_empty());
         }
         self.guests.end(&doomed);
+        if !doomed.is_empty() {
+            // Whoever comes next may be the one who makes room.
+            self.leaked = 0;
+        }
         drop(stopped);
-        (self.over, self.written, self.counted_at) = (over, self.guests.written(), Instant::now());
+        (self.over, self.written) = (over, self.guests.written());
+        self.ship_has_written = false;
+        self.counted_at = Instant::now();
         self.free_files = self.pace.free_files();
         // Where not everything can be counted, every bit more is too much.
         self.pace.counted(if weight.uncounted.is_some() { used.max(self.limit_bytes) } else { used }, free, begin);
@@ -201,7 +257,10 @@ impl DiskWatch {
     fn own_writing(&self) -> u64 {
         let now = self.guests.written();
         let more = |(pid, bytes): (&u32, &u64)| bytes.saturating_sub(self.written.get(pid).copied().unwrap_or(0));
-        now.iter().map(more).sum()
+        // Who buries a child inherits its figure, which was counted when the child wrote.
+        let inherited: u64 =
+            self.written.iter().filter(|(pid, _)| !now.contains_key(pid)).map(|(_, bytes)| bytes).sum();
+        now.iter().map(more).sum::<u64>().saturating_sub(inherited)
     }
 
     fn tell(&mut self, used_bytes: u64, weight: &Weight, over: bool, ended: bool) {

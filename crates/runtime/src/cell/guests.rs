@@ -29,20 +29,30 @@ pub(super) type Written = BTreeMap<u32, u64>;
 #[derive(Debug)]
 pub(super) struct Guests {
     proc: OwnedFd,
+    /// The line of `/proc/…/io` that says what was written.
+    counter: &'static str,
 }
 
 /// Deleted files of one file system that processes still hold.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) bytes: u64,
-    /// Something is held whose size nobody can tell: mapped without a descriptor, or on its way through a socket.
+    /// Something may be held whose size nobody can tell: mapped without a descriptor, on its way through a socket, or by
+    /// somebody who cannot be looked into.
     pub(super) unknown: bool,
+    /// Who cannot be looked into because it has not become its program yet, or is a copy of somebody closed.
+    pub(super) starting: Vec<u32>,
 }
 
 impl Guests {
     /// By the sandbox's own `/proc`, opened inside.
     pub(super) fn new(proc: OwnedFd) -> Self {
-        Self { proc }
+        Self { proc, counter: "write_bytes:" }
+    }
+
+    /// The same, of a workspace for which the kernel counts no bytes written to disks: whatever is written at all counts.
+    pub(super) fn of_uncounted_writes(proc: OwnedFd) -> Self {
+        Self { proc, counter: "wchar:" }
     }
 
     /// Everybody but process 1, which is Ship.
@@ -67,7 +77,7 @@ impl Guests {
     /// What everybody has written.
     pub(super) fn written(&self) -> Written {
         let one = |pid: u32| {
-            let bytes = self.field(&format!("{pid}/io"), "write_bytes:").and_then(|text| text.parse().ok());
+            let bytes = self.field(&format!("{pid}/io"), self.counter).and_then(|text| text.parse().ok());
             (pid, bytes.unwrap_or(0))
         };
         // Ship writes, too: for the file tools.
@@ -77,8 +87,36 @@ impl Guests {
     /// Whether somebody is there of whom nobody can tell what he has written: who closes himself to others, as anybody can,
     /// is closed to an ordinary user's supervisor, too.
     pub(super) fn any_closed(&self) -> bool {
-        let exists = |pid: u32| self.text(&format!("{pid}/stat")).is_some();
-        self.all().into_iter().any(|pid| self.text(&format!("{pid}/io")).is_none() && exists(pid))
+        self.all().into_iter().any(|pid| self.is_closed(pid))
+    }
+
+    fn is_closed(&self, pid: u32) -> bool {
+        self.text(&format!("{pid}/io")).is_none() && self.text(&format!("{pid}/stat")).is_some()
+    }
+
+    /// Whether this is one of the programs that guests asked for, and none of Ship's own helpers: those have no mark. Nobody
+    /// can take his own mark off, and everybody can read it.
+    fn is_marked(&self, pid: u32) -> bool {
+        let limit = self.field(&format!("{pid}/limits"), "Max file locks");
+        limit.and_then(|line| Some(line.split_ascii_whitespace().nth(1)? != "unlimited")).unwrap_or(false)
+    }
+
+    /// Whether it runs what its parent ran, and no program of its own yet.
+    fn is_copy(&self, pid: u32) -> bool {
+        /// The kernel's `PF_FORKNOEXEC`.
+        const NO_PROGRAM_YET: u32 = 0x40;
+        let stat = self.text(&format!("{pid}/stat")).unwrap_or_default();
+        // Behind the name, which may be anything: state, five numbers, flags.
+        let flags =
+            stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(6)?.parse::<u32>().ok());
+        flags.is_some_and(|flags| flags & NO_PROGRAM_YET != 0)
+    }
+
+    /// Lets these go on.
+    pub(super) fn wake(&self, sleepers: &[u32]) {
+        for pid in sleepers {
+            self.signal(*pid, Signal::CONT);
+        }
     }
 
     fn signal(&self, pid: u32, signal: Signal) {
@@ -116,6 +154,11 @@ impl Guests {
         let most = wrote.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
         // Whoever wrote a line to a log meanwhile is not meant.
         wrote.retain(|(_, bytes)| *bytes > 0 && *bytes >= most / MUCH);
+        if wrote.is_empty() {
+            // Then it is somebody who does not show what he writes; who is only starting has written nothing.
+            let hides = |pid: &u32| self.is_closed(*pid) && self.is_marked(*pid) && !self.is_copy(*pid);
+            return self.all().into_iter().filter(hides).collect();
+        }
         wrote.into_iter().map(|(pid, _)| pid).collect()
     }
 
@@ -135,8 +178,14 @@ impl Guests {
                 break;
             }
             let opened = openat(&self.proc, format!("{pid}/fd"), FOLDER, Mode::empty());
-            // To an ordinary user Ship's own helpers are closed: they hold no file of a guest's.
-            let Ok(folder) = opened else { continue };
+            let Ok(folder) = opened else {
+                // To an ordinary user Ship's own helpers are closed: they hold no file of a guest's.
+                match self.is_marked(pid) {
+                    true if self.is_copy(pid) => held.starting.push(pid),
+                    marked => held.unknown |= marked,
+                }
+                continue;
+            };
             let Ok(entries) = rustix::io::dup(&folder).and_then(Dir::new) else { continue };
             for entry in entries.flatten() {
                 let Ok(stat) = statat(&folder, entry.file_name(), AtFlags::empty()) else { continue };
@@ -188,9 +237,7 @@ pub(super) struct Stopped {
 
 impl Drop for Stopped {
     fn drop(&mut self) {
-        for pid in &self.numbers {
-            self.guests.signal(*pid, Signal::CONT);
-        }
+        self.guests.wake(&self.numbers);
     }
 }
 

@@ -36,6 +36,9 @@ const PERSONALITIES: [u64; 3] = [0, 0x0004_0000, 0xffff_ffff];
 /// Fakes keys on a terminal, or drives the machine's console.
 const REFUSED_IOCTLS: [u64; 2] = [0x5412, 0x541c];
 
+/// `fallocate` by another name: reserving a file's blocks, with their size in 32 and in 64 bits, and zeroing a range.
+const RESERVING_IOCTLS: [u64; 3] = [0x4030_5828, 0x4030_582a, 0x4030_5839];
+
 /// A read that does not wait for the disk.
 const RWF_NOWAIT: u64 = 0x8;
 
@@ -153,6 +156,8 @@ fn unsupported() -> Outcome<BpfProgram> {
     // Takes any amount of disk in no time, before anybody can look. C libraries write zeros instead; holes may be made.
     let hole = u64::from(libc::FALLOC_FL_PUNCH_HOLE.cast_unsigned());
     rules.insert(libc::SYS_fallocate, vec![when(1, SeccompCmpOp::MaskedEq(hole), 0)?]);
+    let reserving = RESERVING_IOCTLS.map(|request| when(1, SeccompCmpOp::Eq, request));
+    rules.insert(libc::SYS_ioctl, reserving.into_iter().collect::<Outcome<_>>()?);
     compile(rules, SeccompAction::Allow, errno(libc::EOPNOTSUPP))
 }
 
