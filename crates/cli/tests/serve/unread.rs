@@ -36,11 +36,7 @@ async fn others(quay: &Quay) -> usize {
 }
 
 async fn until_gone(quay: &Quay, what: &str, before: usize) {
-    let began = Instant::now();
-    while others(quay).await > before {
-        assert!(began.elapsed() < PATIENCE, "{what} was kept");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    cove_testkit::until(&format!("{what} is gone"), async || others(quay).await <= before).await;
 }
 
 #[tokio::test]
