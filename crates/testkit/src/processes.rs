@@ -45,7 +45,7 @@ pub fn all() -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Everybody below a process but itself, the unburied too.
+/// Everybody below a process but itself, the unburied too; each comes before those that are below it.
 pub fn below(root: u32) -> Vec<u32> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for pid in all() {
@@ -53,13 +53,14 @@ pub fn below(root: u32) -> Vec<u32> {
             children.entry(stat.parent).or_default().push(pid);
         }
     }
-    let mut found = vec![root];
-    let mut at = 0;
-    while let Some(pid) = found.get(at) {
-        found.extend(children.remove(pid).unwrap_or_default());
-        at += 1;
+    let mut found = Vec::new();
+    let mut next = children.remove(&root).unwrap_or_default();
+    next.reverse();
+    while let Some(pid) = next.pop() {
+        found.push(pid);
+        next.extend(children.remove(&pid).unwrap_or_default().into_iter().rev());
     }
-    found.split_off(1)
+    found
 }
 
 /// Whether a process is there and not merely unburied.
