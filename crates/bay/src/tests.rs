@@ -10,7 +10,6 @@ const ALL: &[Case<TestStore>] = cases![
     history::tests::notes_are_added_within_bounds,
     skills::tests::payloads_come_back_as_they_were,
     skills::tests::candidates_need_their_own_executions,
-    skills::tests::candidates_are_bounded,
     skills::tests::from_draft_to_release_and_back,
     skills::tests::health_compares_with_what_was_before,
     skills::tests::a_release_says_what_to_replay,

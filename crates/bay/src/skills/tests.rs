@@ -316,20 +316,6 @@ pub(crate) async fn a_skill_outlives_the_sandbox_it_was_learnt_in(place: TestSto
     assert_eq!(skill_to_replay(store, owner, "s", 20).await.unwrap().1, ["open a", "click @e1"]);
 }
 
-/// Candidates are refused beyond the store's number of them.
-pub(crate) async fn candidates_are_bounded(place: TestStore) {
-    let (store, owner) = (&place.store, &place.owner);
-    let made = place.sandbox("p", None).await;
-    let run = place.run(&made.id, |_| ()).await;
-    let refused = loop {
-        match create_candidate(store, owner, wish("s", &[&run])).await {
-            Ok(_) => {}
-            Err(refused) => break refused,
-        }
-    };
-    assert_eq!((refused.code, &refused.details["limit"]), (ErrorCode::QuotaExceeded, &json!("candidates")));
-}
-
 /// A canary gets its part of the replays and no more, is taken back when it does badly, and released when it did well.
 pub(crate) async fn canaries_are_tried_and_settled(place: TestStore) {
     let (store, owner, config) = (&place.store, &place.owner, &SkillsConfig::default());
