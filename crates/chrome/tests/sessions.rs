@@ -147,8 +147,9 @@ async fn tools_answer_in_order_or_fail_by_name() {
             .await,
         "late",
     );
-    tokio::time::sleep(Duration::from_millis(80)).await;
-    assert_eq!(finished(session.run(body("await hear('next'); return 2")).await, "next").value, 2);
+    // A timer that is due after the late one would have been.
+    let next = "await new Promise((end) => setTimeout(end, 60)); await hear('next'); return 2";
+    assert_eq!(finished(session.run(body(next)).await, "next").value, 2);
     assert!(!heard.lock().unwrap().contains(&json!("late")), "{heard:?}");
     for (code, expected) in [
         ("JSON.parse = Promise.prototype.then = Array.prototype.map = null; return await add(20, 22)", json!(42)),

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use cove_chrome::ChromeOptions;
 use cove_core::{Effects, Engine, EngineError, FaultKind, Limits, RunUnit, SessionFate, SessionOptions, ToolSpec};
+use cove_testkit::processes::{alive, kill, status_bytes};
+use cove_testkit::until;
 use serde_json::{Value, json};
-use world::{World, body, failed, finished, is, kill, patient, renderers, tools, until, world, world_with};
+use world::{World, body, failed, finished, is, patient, renderers, tools, world, world_with};
 
 /// Code that does its worst and still gives its value.
 #[tokio::test]
@@ -152,7 +154,7 @@ async fn runaways_are_ended_and_others_run_on() {
     beside.close().await.unwrap();
     // Nothing of the runaways spins on.
     let pid = world.engine.pid().unwrap();
-    until("only the warm tabs are left", || renderers(pid).len() <= 2).await;
+    until("only the warm tabs are left", async || renderers(pid).len() <= 2).await;
     world.end().await;
 }
 
@@ -219,7 +221,7 @@ async fn a_killed_renderer_is_one_sessions_loss() {
     let world = world(0);
     world.engine.start().await.unwrap();
     let pid = world.engine.pid().unwrap();
-    until("the first tab is thrown away", || renderers(pid).is_empty()).await;
+    until("the first tab is thrown away", async || renderers(pid).is_empty()).await;
     let mut beside = world.open(SessionOptions::one_shot()).await;
     let before = renderers(pid);
     let mut session = world.open(SessionOptions::one_shot()).await;
@@ -258,7 +260,7 @@ async fn a_killed_browser_is_replaced() {
     world.still_works("the start").await;
     let first = world.engine.pid().unwrap();
     kill(first);
-    until("the end is noticed", || world.engine.pid().is_none()).await;
+    until("the end is noticed", async || world.engine.pid().is_none()).await;
     world.still_works("a kill between two runs").await;
     let second = world.engine.pid().unwrap();
     assert_ne!(first, second);
@@ -313,24 +315,18 @@ async fn many_runs_leave_nothing() {
     let world = world(2);
     let resident = |world: &World| -> u64 {
         let processes = world::group(world.engine.pid().unwrap());
-        let anonymous = |pid: &u32| {
-            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-            status
-                .lines()
-                .find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok())
-        };
-        processes.iter().filter_map(anonymous).sum::<u64>() / 1024
+        processes.iter().filter_map(|pid| status_bytes(*pid, "RssAnon")).sum::<u64>() >> 20
     };
     let settled = |world: &World| renderers(world.engine.pid().unwrap()).len() <= 2 && world.engine.ready_tabs() == 2;
     let mut after_fifty = 0;
     for number in 0..300 {
         assert_eq!(world.value(&format!("globalThis.x = new Array(1e4).fill(1); return {number}")).await, number);
         if number == 50 {
-            until("the pool is full", || settled(&world)).await;
+            until("the pool is full", async || settled(&world)).await;
             after_fifty = resident(&world);
         }
     }
-    until("the pool is full", || settled(&world)).await;
+    until("the pool is full", async || settled(&world)).await;
     let at_the_end = resident(&world);
     assert!(at_the_end < after_fifty + 40, "{after_fifty} MB after 50 runs, {at_the_end} MB after 300");
     world.end().await;
@@ -342,22 +338,22 @@ async fn dropping_ends() {
     let world = world(0);
     world.engine.start().await.unwrap();
     let pid = world.engine.pid().unwrap();
-    until("no tab is left", || renderers(pid).is_empty()).await;
+    until("no tab is left", async || renderers(pid).is_empty()).await;
     let mut session = world.open(SessionOptions::one_shot()).await;
     let dropped = tokio::time::timeout(Duration::from_millis(100), session.run(body("for (;;) {}"))).await;
     assert!(dropped.is_err());
-    until("the dropped run's process is gone", || renderers(pid).is_empty()).await;
+    until("the dropped run's process is gone", async || renderers(pid).is_empty()).await;
     is(&failed(session.run(body("return 1")).await, "dropped"), FaultKind::EngineLost, "gone");
     drop(session);
     let session = world.open(SessionOptions::one_shot()).await;
     assert_eq!(renderers(pid).len(), 1);
     drop(session);
-    until("the dropped session's process is gone", || renderers(pid).is_empty()).await;
+    until("the dropped session's process is gone", async || renderers(pid).is_empty()).await;
     let processes = world::group(pid);
     assert!(!processes.is_empty());
     let World { engine, folder } = world;
     drop(engine);
-    let left: Vec<u32> = processes.into_iter().filter(|pid| world::is_running(*pid)).collect();
+    let left: Vec<u32> = processes.into_iter().filter(|pid| alive(*pid)).collect();
     assert!(left.is_empty(), "processes were left: {left:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -374,10 +370,10 @@ async fn pool_and_seats_have_bounds() {
     };
     let world = world_with(options);
     world.engine.start().await.unwrap();
-    until("the pool is full", || world.engine.ready_tabs() == 2).await;
-    until("unused tabs are thrown away", || world.engine.ready_tabs() == 0).await;
+    until("the pool is full", async || world.engine.ready_tabs() == 2).await;
+    until("unused tabs are thrown away", async || world.engine.ready_tabs() == 0).await;
     world.still_works("a rest").await;
-    until("the pool is full again", || world.engine.ready_tabs() == 2).await;
+    until("the pool is full again", async || world.engine.ready_tabs() == 2).await;
     let one = world.open(SessionOptions::one_shot()).await;
     let two = world.open(SessionOptions::one_shot()).await;
     let Err(EngineError::Open(why)) = world.engine.open(SessionOptions::one_shot()).await else {

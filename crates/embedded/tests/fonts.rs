@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use cove_core::Session;
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
+use cove_testkit::processes::{below, status_bytes};
 use epaint_default_fonts::UBUNTU_LIGHT;
 use serde_json::Value;
-use stage::{PATIENCE_MS, body, descendants, options, session, value};
+use stage::{PATIENCE_MS, body, options, session, value};
 use tempfile::TempDir;
 
 const WORKER: &str = env!("CARGO_BIN_EXE_cove-worker");
@@ -51,12 +52,7 @@ async fn draw(session: &mut dyn Session) -> Value {
 
 /// The largest figure of that name in the status of all workers, in bytes.
 fn most(name: &str) -> u64 {
-    let of = |pid: u32| -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-        Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
-    };
-    descendants(std::process::id()).into_iter().filter_map(of).max().unwrap()
+    below(std::process::id()).into_iter().filter_map(|pid| status_bytes(pid, name)).max().unwrap()
 }
 
 #[tokio::test]

@@ -57,7 +57,5 @@ async fn weight_is_given_back_with_the_answer() {
 }
 
 fn resident_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    cove_testkit::processes::status_bytes(std::process::id(), "VmRSS").unwrap()
 }

@@ -54,28 +54,6 @@ pub(crate) fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Every process below `root`, by `/proc`.
-pub(crate) fn descendants(root: u32) -> Vec<u32> {
-    let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|pid: u32| {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // The name may hold anything, a bracket too; the fields begin after the last one.
-            let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
-            Some((pid, parent))
-        })
-        .collect();
-    let mut found = vec![root];
-    let mut at = 0;
-    while at < found.len() {
-        let parent = found[at];
-        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
-        at += 1;
-    }
-    found.split_off(1)
-}
-
 /// A process by descriptor; `None` when it has ended already.
 pub(crate) fn hold(pid: u32) -> Option<OwnedFd> {
     pidfd_open(Pid::from_raw(pid.cast_signed())?, PidfdFlags::empty()).ok()

@@ -373,7 +373,7 @@ impl Suite {
         ];
         let executor = self.ready(ExecutorOptions::default());
         self.hold("jumps in finally", &(0..FORMS.len(), 0..1000i32), |(form, value)| {
-            self.gives(&executor, &FORMS[form].replace('V', &value.to_string()), &json!(value))
+            self.gives(&executor, FORMS[form].replace('V', &value.to_string()), &json!(value))
         });
     }
 

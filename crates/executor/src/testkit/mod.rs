@@ -1,7 +1,8 @@
 //! The suite that every engine must pass: one set of properties, written against the trait and nothing below it.
 //!
-//! An engine's own tests make a [`Suite`] around it and call each property by name; a property draws at least a
-//! hundred cases and fails by panicking with the smallest case that breaks it, as `proptest` finds it.
+//! An engine's own tests make a [`Suite`] around it and hand it to [`engine_suite`](crate::engine_suite), which writes a
+//! test for each property; a property draws at least a hundred cases and fails by panicking with the smallest case that
+//! breaks it, as `proptest` finds it.
 
 #![allow(clippy::panic, reason = "a suite fails by panicking, as every test does")]
 
@@ -81,6 +82,50 @@ impl Suite {
             panic!("{} engine breaks {name}: {error}", self.engine.name());
         }
     }
+}
+
+/// One test for each property that needs nothing but the engine: `engine_suite!(with_suite)`, where `with_suite` makes a
+/// [`Suite`](crate::testkit::Suite) and hands it to the function that it is given.
+#[macro_export]
+macro_rules! engine_suite {
+    ($with:path) => {
+        $crate::engine_suite! { $with:
+            property_01_result_consistency
+            property_02_promises
+            property_03_timeout
+            property_04_errors
+            property_05_canvas_size
+            property_06_canvas_singleton
+            property_07_canvas_export
+            canvas_04_nothing_changes_without_one
+            canvas_05_any_drawing_is_a_picture
+            property_08_sandbox
+            property_09_isolation
+            values_become_json
+            a_policy_opens_what_it_names
+            cf_01_lifecycle
+            cf_02_concurrent_run_is_rejected
+            cf_03_queue_is_fifo
+            cf_04_queue_overflow
+            cf_05_static_import
+            cf_06_dynamic_import
+            modules_find_one_another
+            cf_07_failing_tool
+            cf_08_throw
+            cf_09_max_operations
+            cf_10_timeout_and_recovery
+            final_answer_cannot_be_swallowed
+            jumps_leave_finally
+            declarations_persist
+            smoke_test
+        }
+    };
+    ($with:path: $($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            $with(|suite| suite.$name());
+        }
+    )*};
 }
 
 /// `prop_assert!` as a function, for closures that read better without macros.
