@@ -24,7 +24,7 @@ impl GuestWalls {
     pub(crate) fn put_on(&self) -> io::Result<()> {
         let mut threads = Vec::new();
         for entry in fs::read_dir("/proc/self/task")? {
-            threads.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u64>().ok()));
+            threads.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
         }
         if !self.processors.is_empty() {
             let mut chosen = CpuSet::new();

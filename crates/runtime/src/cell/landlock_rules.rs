@@ -2,23 +2,16 @@
 //!
 //! Even if a mount could be made writable again, only the workspace and the temporary folders may be written.
 
-use landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd, Ruleset,
-    RulesetAttr, RulesetCreatedAttr, RulesetError, Scope,
-};
-
-/// The newest rules that we know; older kernels take what they know of them.
-const NEWEST: ABI = ABI::V6;
+use cove_walls::landlock_rules::{AccessFs, Rights, Rules, can_keep_signals, every_right, read_rights};
 
 /// Everything that can be done to files, and making devices is none of it.
-fn all_but_devices() -> BitFlags<AccessFs> {
-    AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock)
+fn all_but_devices() -> Rights {
+    every_right() & !(AccessFs::MakeChar | AccessFs::MakeBlock)
 }
 
-fn rules() -> Result<LandlockStatus, RulesetError> {
-    let read = AccessFs::from_read(NEWEST);
-    let mut ruleset =
-        Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?.scope(Scope::from_all(NEWEST))?.create()?;
+/// Puts them on for this process and everybody below.
+pub(super) fn put_on() -> Result<String, String> {
+    let read = read_rights();
     let terminal = AccessFs::WriteFile | AccessFs::IoctlDev;
     let rights = [
         ("/", read),
@@ -32,34 +25,19 @@ fn rules() -> Result<LandlockStatus, RulesetError> {
         ("/dev/pts", read | terminal),
         // Not /dev/zero: whoever may write it can map memory that belongs to no process.
     ];
-    for (path, allowed) in rights {
-        if let Ok(folder) = PathFd::new(path) {
-            ruleset = ruleset.add_rule(PathBeneath::new(folder, allowed))?;
-        }
-    }
-    Ok(ruleset.restrict_self()?.landlock)
-}
-
-/// Puts them on for this process and everybody below.
-pub(super) fn put_on() -> Result<String, String> {
-    match rules() {
-        Ok(LandlockStatus::Available { effective_abi, .. }) => {
-            Ok(format!("version {}; written are /workspace, /tmp, /dev/shm", effective_abi as i32))
-        }
-        Ok(other) => Err(format!("not there: {other:?}")),
-        Err(error) => Err(error.to_string()),
-    }
+    let nothing = Rules::default().without_files().without_others();
+    let rules = rights.into_iter().fold(nothing, |rules, (path, rights)| rules.allow(path, rights));
+    rules.put_on().map(|version| format!("version {version}; written are /workspace, /tmp, /dev/shm"))
 }
 
 /// Whether this kernel can keep guests' signals among guests.
 pub(super) fn scopes_signals() -> Result<String, String> {
-    let strict = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-    let known = strict.scope(Scope::Signal).map(|_| "guests can signal guests only".to_owned());
+    let known = can_keep_signals().map(|()| "guests can signal guests only".to_owned());
     known.map_err(|error| format!("guests can stop and kill the process that runs JavaScript: {error}"))
 }
 
 /// Keeps the signals of this thread and of everybody whom it starts from now on among themselves. All guests are started
 /// by one thread, so that one command can still end what another one has left running.
-pub(super) fn scope_signals() -> Result<(), RulesetError> {
-    Ruleset::default().scope(Scope::Signal)?.create()?.restrict_self().map(drop)
+pub(super) fn scope_signals() -> Result<i32, String> {
+    Rules::default().without_signals().put_on()
 }

@@ -30,6 +30,7 @@ mod syscalls;
 mod watch;
 
 pub use cove_cgroup::Limit;
+pub use cove_walls::WallState;
 pub(crate) use disk::{DiskNews, Hidden};
 pub use enter::{EnterError, Inside, enter};
 pub(crate) use guest_walls::GuestWalls;
@@ -37,5 +38,5 @@ pub use ledger::MemoryLedger;
 pub use local::{CellError, LocalCell};
 pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};
 pub(crate) use procfs::tell_uptime;
-pub use report::{EffectiveLimits, EffectiveWalls, MEMORY_WATCHED, Wall, WallState};
+pub use report::{EffectiveLimits, EffectiveWalls, MEMORY_WATCHED, Wall};
 pub(crate) use stopped::{StopCause, Stopped};

@@ -10,11 +10,11 @@ use std::io;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 
+use cove_walls::mounts::MountBars;
 use rustix::mount::{MountFlags, mount, mount_bind};
 
 use super::root::{OLD, READ_ONLY, bar, during};
 use super::spec::Spec;
-use crate::sys::MountBars;
 
 /// Where the files lie until each is in its place.
 const ASIDE: &str = "/.build/proc";

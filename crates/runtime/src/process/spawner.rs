@@ -6,10 +6,10 @@
 use std::io;
 use std::sync::{Arc, mpsc};
 
+use cove_walls::process::kill;
 use tokio::sync::oneshot;
 
 use super::family::Register;
-use super::tree::kill;
 use super::{Mark, OomScore, Program};
 use crate::sys::spawn::{Spawned, Start, block_signals, spawn};
 
