@@ -27,4 +27,3 @@ pub mod cell;
 pub mod client;
 mod process;
 pub mod ship;
-mod sys;

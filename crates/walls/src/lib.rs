@@ -28,3 +28,4 @@ pub use landlock_rules::Ruleset;
 pub use report::{Survey, Wall, WallState};
 pub use stat::Stat;
 pub use status::Status;
+pub use sys::{SharedPage, run_soon, spawn};

@@ -10,7 +10,7 @@ use cove_walls::descriptors::{adopt, close_from, duplicate_high, place};
 use cove_walls::fork::{Forked, exit_now, fork, reset_signals};
 use cove_walls::identity::{become_user_with_capabilities, drop_capabilities, set_dumpable, set_no_new_privileges};
 use cove_walls::namespaces::{UnshareFlags, raise_loopback, unshare};
-use cove_walls::{Status, landlock_rules as landlock, namespaces};
+use cove_walls::{SharedPage, Status, landlock_rules as landlock, namespaces, run_soon};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, WaitOptions, getegid, geteuid, kill_process, set_parent_process_death_signal, waitpid};
 
@@ -26,7 +26,6 @@ use super::watch::{self, Scope, Watch};
 use super::{Limit, landlock_rules, rlimits, root, seccomp};
 use crate::process::{OomScore, Rank};
 use crate::ship::{Listen, ShipOptions};
-use crate::sys::{self, SharedPage};
 
 /// Set by the owner; says that standard input is its line to us and standard output the listening socket.
 pub(super) const ASKED: &str = "COVE_CELL";
@@ -157,7 +156,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         return become_init(control, listener, spec, Given { leash, page, proc, was_root: root });
     };
     drop((leash, listener, proc));
-    sys::run_soon();
+    run_soon();
     let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
     // The init builds its root meanwhile: joining a group may take as long as all of that.
     let groups = make_groups(&spec, &mut go);

@@ -7,8 +7,9 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use cove_walls::SharedPage;
+
 use super::{StopCause, Stopped};
-use crate::sys::SharedPage;
 
 /// The ledger of one sandbox.
 #[derive(Debug, Clone)]

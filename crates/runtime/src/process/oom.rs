@@ -15,10 +15,10 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cove_walls::spawn::Lower;
 use rustix::fs::{Mode, OFlags, openat};
 
 use crate::cell::MemoryLedger;
-use crate::sys::spawn::Lower;
 
 /// The highest there is: the kernel takes these processes first, whatever their size.
 pub(crate) const GUESTS: &str = "1000";

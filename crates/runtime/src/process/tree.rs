@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use cove_walls::Stat;
+use cove_walls::spawn::mark_of;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::Mark;
-use crate::sys::spawn::mark_of;
 
 /// How long the end of a tree is waited for. A fork bomb takes some ten milliseconds; with what else an answer needs,
 /// this keeps the promise of deadline + 1 s.

@@ -15,6 +15,7 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use cove_walls::descriptors::duplicate_high;
 use cove_walls::process::watch;
+use cove_walls::spawn::{StandardStreams, Start};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
@@ -26,7 +27,6 @@ use tokio::sync::Notify;
 use super::ShipState;
 use super::error::{ApiError, Params};
 use crate::process::Program;
-use crate::sys::spawn::{StandardStreams, Start};
 
 /// How long a start may take; usually a millisecond.
 const START_LIMIT: Duration = Duration::from_secs(5);

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_cgroup::Turn;
+use cove_walls::SharedPage;
 use rustix::fs::{Mode, OFlags, fstatvfs, open, openat};
 use rustix::process::{Signal, pidfd_send_signal};
 
@@ -26,7 +27,6 @@ use self::sockets::Sockets;
 use super::guests::Guests;
 use super::ledger::note_kill;
 use crate::process::GUESTS;
-use crate::sys::SharedPage;
 
 /// How fast one processor takes new memory at most: filling huge pages with zeros was measured at 3 to 4 GB/s.
 const FILLED_PER_SECOND: u64 = 4 << 30;
