@@ -23,7 +23,8 @@
 //! # }
 //! ```
 
-pub mod cell;
 pub mod client;
 mod process;
 pub mod ship;
+
+pub use cove_cell as cell;

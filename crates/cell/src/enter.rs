@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
 
 use cove_cgroup::{Groups, Wanted};
 use cove_walls::descriptors::{adopt, close_from, duplicate_high, place};
@@ -24,8 +25,7 @@ use super::rlimits::RESERVED_PROCESSES;
 use super::spec::{Go, Report, Spec, receive, receive_descriptors, send, send_descriptors};
 use super::watch::{self, Scope, Watch};
 use super::{Limit, landlock_rules, rlimits, root, seccomp};
-use crate::process::{OomScore, Rank};
-use crate::ship::{Listen, ShipOptions};
+use crate::oom::OomScore;
 
 /// Set by the owner; says that standard input is its line to us and standard output the listening socket.
 pub(super) const ASKED: &str = "COVE_CELL";
@@ -38,14 +38,31 @@ const NEEDED: [&str; 5] = ["capabilities", "network-namespace", "no-new-privileg
 #[error("the walls of the sandbox could not be put up: {0}")]
 pub struct EnterError(String);
 
-/// The inside of a cell, with all walls up.
+/// The inside of a cell, with all walls up: what whoever serves in here is given.
 #[derive(Debug)]
 pub struct Inside {
-    listener: UnixListener,
-    spec: Spec,
-    up: Up,
-    /// The supervisor's word, for as long as it lives.
-    leash: UnixStream,
+    /// Where the owner connects; it has no name in here.
+    pub listener: UnixListener,
+    /// The environment of guests.
+    pub env: Vec<(String, String)>,
+    /// How many processes guests may have.
+    pub process_limit: u64,
+    /// The processors that guests have and must not change; empty: all.
+    pub processors: Vec<usize>,
+    /// What is enforced.
+    pub limits: EffectiveLimits,
+    /// Who knows when memory ran out.
+    pub memory: MemoryLedger,
+    /// Makes guests the first to be killed when memory runs out.
+    pub score: Option<OomScore>,
+    /// What guests read as `/proc/uptime`, to be [kept up to date](super::tell_uptime).
+    pub uptime: File,
+    /// The supervisor's word about the disk, for as long as it lives.
+    pub disk_news: UnixStream,
+    /// The socket of the proxy that leads out, if the profile has one.
+    pub way_out: Option<PathBuf>,
+    /// Where this very program is in here.
+    pub program: PathBuf,
 }
 
 /// The walls that are up, and what Ship needs of what was open before.
@@ -54,7 +71,6 @@ struct Up {
     walls: EffectiveWalls,
     ledger: MemoryLedger,
     score: Option<OomScore>,
-    /// What guests read as `/proc/uptime`.
     uptime: File,
 }
 
@@ -68,13 +84,9 @@ struct Given {
 }
 
 impl Inside {
-    /// What Ship is told in here.
-    pub(crate) fn ship_options(self, options: ShipOptions) -> ShipOptions {
-        // Whoever reaches a port in here is a guest; all else is asked by the socket, which has no name in here.
-        let guests = |listen| if let Listen::Tcp(address) = listen { Listen::Doorstep(address) } else { listen };
-        let mut listen: Vec<_> = options.listen.into_iter().map(guests).collect();
-        let Up { walls, ledger, score, uptime } = self.up;
-        let mut env = self.spec.env;
+    fn new(listener: UnixListener, spec: Spec, up: Up, leash: UnixStream) -> Self {
+        let Up { walls, ledger, score, uptime } = up;
+        let mut env = spec.env;
         if walls.missing().any(|wall| matches!(wall.name.as_str(), "own-layers" | "own-devices")) {
             // Watches are refused: the usual watchers of files are told to look for themselves.
             for name in ["CHOKIDAR_USEPOLLING", "WATCHPACK_POLLING"] {
@@ -83,22 +95,18 @@ impl Inside {
                 }
             }
         }
-        listen.push(Listen::Opened(self.listener));
-        ShipOptions {
-            listen,
+        Self {
+            listener,
             env,
-            workspace: "/workspace".into(),
-            process_limit: Some(self.spec.limits.processes),
-            disk_news: Some(self.leash),
-            processors: if walls.limits.processors_are_chosen() { self.spec.processors } else { Vec::new() },
-            limits: Some(walls.limits),
-            memory: Some(ledger),
+            process_limit: spec.limits.processes,
+            processors: if walls.limits.processors_are_chosen() { spec.processors } else { Vec::new() },
+            limits: walls.limits,
+            memory: ledger,
             score,
-            uptime: Some(uptime),
-            way_out: self.spec.egress.map(|_| root::EGRESS.into()),
+            uptime,
+            disk_news: leash,
+            way_out: spec.egress.map(|_| root::EGRESS.into()),
             program: root::PROGRAM.into(),
-            rank: Rank::Init,
-            ..options
         }
     }
 }
@@ -233,7 +241,7 @@ fn become_init(control: &OwnedFd, listener: UnixListener, spec: Spec, given: Giv
     };
     send(File::from(control.try_clone()?), &report)?;
     match outcome {
-        Ok(up) => Ok(Inside { listener, spec, up, leash: given.leash }),
+        Ok(up) => Ok(Inside::new(listener, spec, up, given.leash)),
         Err(_) => exit_now(1),
     }
 }

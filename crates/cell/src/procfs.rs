@@ -94,7 +94,7 @@ pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
 }
 
 /// Writes how long the machine has been up, and nothing of how long it was idle.
-pub(crate) fn tell_uptime(file: &mut fs::File) -> io::Result<()> {
+pub fn tell_uptime(file: &mut fs::File) -> io::Result<()> {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     // Of one length, so that no reader sees half of an older one.
     let text = format!("{:010}.{:02} 0.00\n", now.tv_sec + AHEAD_S, now.tv_nsec / 10_000_000);
