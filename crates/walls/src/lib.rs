@@ -3,10 +3,11 @@
 //! The embedded engine, the sandboxes of the local driver, the browser and Gull all ask the same things of the kernel. They
 //! ask through here: [`seccomp`] compiles a table of system calls, [`landlock_rules`] a table of paths, [`namespaces`],
 //! [`identity`], [`limits`] and [`mounts`] take away what a process has, [`descriptors`] and [`fork`] keep what it hands on
-//! small, [`ChildSetup`] is everything between `fork` and `exec`, and [`Survey`] writes down what stands.
+//! small, [`ChildSetup`] is everything between `fork` and `exec`, [`spawn`] starts a program without waiting for it, and
+//! [`Survey`] writes down what stands.
 //!
 //! The crate decides nothing: which calls, which paths, which limits is the caller's table. It knows no engine, no sandbox
-//! and no browser. All of its unsafe code is in one file.
+//! and no browser. All of its unsafe code is in one folder.
 
 mod child;
 pub mod descriptors;
