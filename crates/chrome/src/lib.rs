@@ -48,7 +48,6 @@ mod profile;
 mod renderer;
 mod run;
 mod session;
-mod sys;
 mod tab;
 mod tab_events;
 mod watch;

@@ -59,7 +59,7 @@ pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
     if enforced {
         writeln!(out, "  {GREEN}✓{PLAIN} memory: enforced     {DIM}by a control group{PLAIN}")?;
     } else {
-        writeln!(out, "  {YELLOW}–{PLAIN} {}", cove_runtime::cell::MEMORY_WATCHED)?;
+        writeln!(out, "  {YELLOW}–{PLAIN} {}", cove_cell::MEMORY_WATCHED)?;
         writeln!(
             out,
             "    {DIM}no control group that counts memory can be made here. To have one: run cove as root, or"

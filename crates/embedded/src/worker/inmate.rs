@@ -4,12 +4,14 @@ use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cove_core::{Fault, FaultKind, Limits};
+use cove_walls::descriptors::{adopt, close_from, place};
+use cove_walls::fork::exit_now;
 use cove_world::{Job, Report, Setup, ToolDecl, World};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::inbox::{Heard, Inbox};
 use super::port::SocketPort;
-use crate::sys::{self, batch, heap};
+use crate::sys::{batch, heap};
 use crate::walls::{self, Shared};
 use crate::wire::{FromChild, ToChild, decode_job, max_report_bytes, report_parts};
 
@@ -19,25 +21,25 @@ pub(super) fn live(world: &mut World, socket: &OwnedFd, shared: &mut Shared, cal
         heap::have(shared.fresh);
         serve(world, inbox, shared.base_bytes, calm);
     }
-    sys::exit_now(1)
+    exit_now(1)
 }
 
 /// Gives up everything but the one socket, and puts up the last walls.
 pub(crate) fn settle(socket: &OwnedFd, shared: &mut Shared) -> Option<Inbox> {
     // Over the control socket: from here on the zygote's line to the host is out of reach.
-    sys::place(socket, batch::SOCKET).ok()?;
-    sys::close_from(batch::SOCKET + 1).ok()?;
+    place(socket, batch::SOCKET).ok()?;
+    close_from(batch::SOCKET + 1).ok()?;
     give_last_words()?;
     batch::install();
     walls::finish_in_child(shared.child_filter.as_mut()).then_some(())?;
-    Some(Inbox::new(sys::adopt(batch::SOCKET)?))
+    Some(Inbox::new(adopt(batch::SOCKET)?))
 }
 
 /// What this process writes to its standard error stays with it, for the moment of an abort.
 fn give_last_words() -> Option<()> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).ok()?;
-    sys::place(&write, 2).ok()?;
-    sys::place(&read, batch::LAST_WORDS).ok()?;
+    place(&write, 2).ok()?;
+    place(&read, batch::LAST_WORDS).ok()?;
     if std::os::fd::AsRawFd::as_raw_fd(&read) == batch::LAST_WORDS {
         let _ = std::os::fd::IntoRawFd::into_raw_fd(read);
     }
@@ -61,7 +63,7 @@ fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64, calm: bool) {
     }
     let mut limits = Limits::default();
     loop {
-        let Heard::Frame(kind, payload) = inbox.next(None) else { sys::exit_now(0) };
+        let Heard::Frame(kind, payload) = inbox.next(None) else { exit_now(0) };
         match kind {
             ToChild::Setup => {
                 let setup = decode::<Setup>(&payload);

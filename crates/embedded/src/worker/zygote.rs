@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use cove_walls::fork::{Forked, exit_now, fork};
 use cove_world::World;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -17,7 +18,7 @@ use super::start::{self, Walled};
 use super::{MANY_ARGUMENT, inmate};
 use crate::control::{self, Fork, Notice};
 use crate::probe::Behind;
-use crate::sys::{self, Forked, code, heap};
+use crate::sys::{code, heap};
 use crate::walls::deepen_stack;
 
 /// The most children that one command may ask for; the host never asks for so many.
@@ -39,12 +40,12 @@ pub(super) fn main() -> ! {
         handed_on = code::HandedOn::prepare();
     }
     deepen_stack();
-    let Some(mut walled) = start::wall_in(Behind::All) else { sys::exit_now(2) };
+    let Some(mut walled) = start::wall_in(Behind::All) else { exit_now(2) };
     let mut world = match World::new() {
         Ok(world) => world,
         Err(error) => {
             let _ = control::send(&walled.control, &Notice::Failed(error.to_string()).encode(), &[]);
-            sys::exit_now(1)
+            exit_now(1)
         }
     };
     if many {
@@ -58,10 +59,10 @@ pub(super) fn main() -> ! {
         walled.shared.fresh = edge.and_then(heap::fresh);
     }
     if say_ready(&walled).is_none() {
-        sys::exit_now(1);
+        exit_now(1);
     }
     serve(&mut walled, &mut world);
-    sys::exit_now(0)
+    exit_now(0)
 }
 
 fn say_ready(walled: &Walled) -> Option<()> {
@@ -103,7 +104,7 @@ fn serve(walled: &mut Walled, world: &mut World) {
 /// Forks one child and hands its socket and its process over to the host.
 fn bear(walled: &mut Walled, world: &mut World, living: &mut HashMap<Pid, u64>, calm: bool) -> std::io::Result<()> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    match sys::fork()? {
+    match fork()? {
         Forked::Child => inmate::live(world, &theirs, &mut walled.shared, calm),
         Forked::Parent(pid) => {
             drop(theirs);

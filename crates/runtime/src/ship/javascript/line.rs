@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use cove_walls::spawn::{StandardStreams, Start, no_input};
 use serde_json::Value;
 use tokio::net::UnixStream;
 use tokio::sync::{Notify, mpsc};
@@ -19,7 +20,6 @@ use crate::process::{Capture, Family, Program};
 use crate::ship::error::ApiError;
 use crate::ship::frames::{Frames, Reader, Writer};
 use crate::ship::fs::workspace::Workspace;
-use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// A cold disk and a loaded machine; usually 30 ms.
 const START_LIMIT: Duration = Duration::from_secs(20);

@@ -48,7 +48,7 @@ pub(super) fn enter_room_if_asked(args: &[String]) -> Option<(u8, Option<String>
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     let served = (|| {
         let number = number.parse().map_err(|_| "no line to Ship".to_owned())?;
-        let line = crate::sys::adopt(number).ok_or_else(|| "no line to Ship".to_owned())?;
+        let line = cove_walls::descriptors::adopt(number).ok_or_else(|| "no line to Ship".to_owned())?;
         rustix::io::fcntl_setfd(&line, rustix::io::FdFlags::CLOEXEC).map_err(|error| error.to_string())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build();
         let runtime = runtime.map_err(|error| error.to_string())?;

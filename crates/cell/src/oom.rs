@@ -15,10 +15,10 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cove_walls::spawn::Lower;
 use rustix::fs::{Mode, OFlags, openat};
 
-use crate::cell::MemoryLedger;
-use crate::sys::spawn::Lower;
+use crate::MemoryLedger;
 
 /// The highest there is: the kernel takes these processes first, whatever their size.
 pub(crate) const GUESTS: &str = "1000";
@@ -38,7 +38,7 @@ pub struct OomScore {
 
 impl OomScore {
     /// Opens it below this `/proc` and sees that it takes.
-    pub(crate) fn open(proc: impl AsFd) -> io::Result<Self> {
+    pub fn open(proc: impl AsFd) -> io::Result<Self> {
         let file = openat(proc, "self/oom_score_adj", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
         let mut score = Self { file: file.into(), own: String::new(), memory: None, turn: Mutex::default() };
         score.own = score.read()?;
@@ -50,18 +50,18 @@ impl OomScore {
     }
 
     /// Leaves the score alone while this ledger says that memory is nearly full.
-    pub(crate) fn minding(mut self, memory: Option<MemoryLedger>) -> Self {
+    pub fn minding(mut self, memory: Option<MemoryLedger>) -> Self {
         self.memory = memory;
         self
     }
 
     /// Whether Ship had better not look like a guest now.
-    pub(crate) fn must_rest(&self) -> bool {
+    pub fn must_rest(&self) -> bool {
         self.memory.as_ref().is_some_and(MemoryLedger::is_nearly_full)
     }
 
     /// Exempts this process, which only root may do.
-    pub(crate) fn protect(proc: impl AsFd) -> io::Result<()> {
+    pub fn protect(proc: impl AsFd) -> io::Result<()> {
         let file = openat(proc, "self/oom_score_adj", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
         File::from(file).write_all_at(NEVER.as_bytes(), 0)
     }
@@ -73,7 +73,7 @@ impl OomScore {
     }
 
     /// For the moment after a copy was made: the file, and what to write to it.
-    pub(crate) fn lower(&self) -> Lower {
+    pub fn lower(&self) -> Lower {
         let mut text = [0; 8];
         let length = self.own.len().min(text.len());
         text[..length].copy_from_slice(&self.own.as_bytes()[..length]);
@@ -82,7 +82,7 @@ impl OomScore {
 
     /// Sees that a copy is not exempt as Ship may be: one that guests stopped before it lowered Ship's score may lower it
     /// while the next copy is made. A score that is merely too low is raised by the supervisor at its next look.
-    pub(crate) fn check(&self, pid: i32) -> io::Result<()> {
+    pub fn check(&self, pid: i32) -> io::Result<()> {
         let score = match std::fs::read_to_string(format!("/proc/{pid}/oom_score_adj")) {
             Ok(score) => score,
             // It has ended and been taken away.
@@ -96,7 +96,7 @@ impl OomScore {
     }
 
     /// Whoever is started while the result lives is a guest. One thread at a time.
-    pub(crate) fn raise(&self) -> io::Result<Raised<'_>> {
+    pub fn raise(&self) -> io::Result<Raised<'_>> {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.file.write_at(GUESTS.as_bytes(), 0)?;
         let raised = Raised { score: self, _turn: turn };
@@ -109,7 +109,7 @@ impl OomScore {
 
 /// Ship looks like a guest to the kernel for as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Raised<'a> {
+pub struct Raised<'a> {
     score: &'a OomScore,
     _turn: MutexGuard<'a, ()>,
 }

@@ -6,14 +6,14 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use cove_walls::mounts::{self, MountBars};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
-use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount};
+use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, unmount};
 use rustix::process::{chdir, pivot_root};
 
 use super::layers::Layers;
 use super::spec::Spec;
 use super::{etc, procfs};
-use crate::sys::{MountBars, bar_mount};
 
 /// Where the proxy's socket is inside, if the profile has one.
 pub(super) const EGRESS: &str = "/run/egress.sock";
@@ -66,10 +66,8 @@ pub(super) fn during<T>(what: &str, outcome: Result<T, impl Into<io::Error>>) ->
 /// Builds the root and makes it ours. Needs a mount namespace of our own and the right to mount in it.
 pub(super) fn build(spec: &Spec) -> io::Result<Built> {
     let mut layers = Layers::new(spec.own_layers);
-    // Nothing we do here may be seen outside, nor anything outside be seen here.
     let program = fs::read_link("/proc/self/exe");
-    let all = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    during("making mounts private", mount_change("/", all))?;
+    during("making mounts private", mounts::make_private())?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     // Any folder will do; this one is on every machine, and reappears below OLD as soon as the roots are swapped.
     during("the new root", mount("none", "/tmp", "tmpfs", flags, c"size=16m,nr_inodes=4k,mode=755"))?;
@@ -109,18 +107,9 @@ pub(super) fn build(spec: &Spec) -> io::Result<Built> {
     Ok(Built { shared, shared_devices, uptime })
 }
 
-/// Bars a mount; on kernels without the call for it, the old way, which reaches this mount only.
+/// Bars a mount, or says which one.
 pub(super) fn bar(path: &str, bars: MountBars, recursive: bool) -> io::Result<()> {
-    match bar_mount(path, bars, recursive) {
-        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
-            let mut flags = MountFlags::BIND | MountFlags::NOSUID;
-            flags.set(MountFlags::RDONLY, bars.0 & MountBars::READ_ONLY.0 != 0);
-            flags.set(MountFlags::NODEV, bars.0 & MountBars::NO_DEVICES.0 != 0);
-            flags.set(MountFlags::NOEXEC, bars.0 & MountBars::NO_PROGRAMS.0 != 0);
-            during(path, rustix::mount::mount_remount(path, flags, c""))
-        }
-        other => during(path, other),
-    }
+    during(path, mounts::bar(path, bars, recursive))
 }
 
 /// The one folder of the machine that guests write: the cargo, which is theirs.

@@ -2,31 +2,30 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
 
 use cove_cgroup::{Groups, Wanted};
+use cove_walls::descriptors::{adopt, close_from, duplicate_high, place};
+use cove_walls::fork::{Forked, exit_now, fork, reset_signals};
+use cove_walls::identity::{become_user_with_capabilities, drop_capabilities, set_dumpable, set_no_new_privileges};
+use cove_walls::namespaces::{UnshareFlags, raise_loopback, unshare};
+use cove_walls::{SharedPage, Status, landlock_rules as landlock, namespaces, run_soon};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags};
-use rustix::process::{
-    DumpableBehavior, Signal, WaitOptions, getegid, geteuid, kill_process, set_dumpable_behavior,
-    set_parent_process_death_signal, waitpid,
-};
-use rustix::thread::UnshareFlags;
+use rustix::process::{Signal, WaitOptions, getegid, geteuid, kill_process, set_parent_process_death_signal, waitpid};
 
 use super::attend::{Duties, attend};
 use super::disk::DiskWatch;
 use super::guests::open_proc;
 use super::identity::{self, INSIDE};
 use super::ledger::MemoryLedger;
-use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey, Wall, WallState};
+use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey};
 use super::rlimits::RESERVED_PROCESSES;
 use super::spec::{Go, Report, Spec, receive, receive_descriptors, send, send_descriptors};
 use super::watch::{self, Scope, Watch};
 use super::{Limit, landlock_rules, rlimits, root, seccomp};
-use crate::process::{OomScore, Rank};
-use crate::ship::{Listen, ShipOptions};
-use crate::sys::{self, SharedPage};
+use crate::oom::OomScore;
 
 /// Set by the owner; says that standard input is its line to us and standard output the listening socket.
 pub(super) const ASKED: &str = "COVE_CELL";
@@ -39,14 +38,31 @@ const NEEDED: [&str; 5] = ["capabilities", "network-namespace", "no-new-privileg
 #[error("the walls of the sandbox could not be put up: {0}")]
 pub struct EnterError(String);
 
-/// The inside of a cell, with all walls up.
+/// The inside of a cell, with all walls up: what whoever serves in here is given.
 #[derive(Debug)]
 pub struct Inside {
-    listener: UnixListener,
-    spec: Spec,
-    up: Up,
-    /// The supervisor's word, for as long as it lives.
-    leash: UnixStream,
+    /// Where the owner connects; it has no name in here.
+    pub listener: UnixListener,
+    /// The environment of guests.
+    pub env: Vec<(String, String)>,
+    /// How many processes guests may have.
+    pub process_limit: u64,
+    /// The processors that guests have and must not change; empty: all.
+    pub processors: Vec<usize>,
+    /// What is enforced.
+    pub limits: EffectiveLimits,
+    /// Who knows when memory ran out.
+    pub memory: MemoryLedger,
+    /// Makes guests the first to be killed when memory runs out.
+    pub score: Option<OomScore>,
+    /// What guests read as `/proc/uptime`, to be [kept up to date](super::tell_uptime).
+    pub uptime: File,
+    /// The supervisor's word about the disk, for as long as it lives.
+    pub disk_news: UnixStream,
+    /// The socket of the proxy that leads out, if the profile has one.
+    pub way_out: Option<PathBuf>,
+    /// Where this very program is in here.
+    pub program: PathBuf,
 }
 
 /// The walls that are up, and what Ship needs of what was open before.
@@ -55,7 +71,6 @@ struct Up {
     walls: EffectiveWalls,
     ledger: MemoryLedger,
     score: Option<OomScore>,
-    /// What guests read as `/proc/uptime`.
     uptime: File,
 }
 
@@ -69,13 +84,9 @@ struct Given {
 }
 
 impl Inside {
-    /// What Ship is told in here.
-    pub(crate) fn ship_options(self, options: ShipOptions) -> ShipOptions {
-        // Whoever reaches a port in here is a guest; all else is asked by the socket, which has no name in here.
-        let guests = |listen| if let Listen::Tcp(address) = listen { Listen::Doorstep(address) } else { listen };
-        let mut listen: Vec<_> = options.listen.into_iter().map(guests).collect();
-        let Up { walls, ledger, score, uptime } = self.up;
-        let mut env = self.spec.env;
+    fn new(listener: UnixListener, spec: Spec, up: Up, leash: UnixStream) -> Self {
+        let Up { walls, ledger, score, uptime } = up;
+        let mut env = spec.env;
         if walls.missing().any(|wall| matches!(wall.name.as_str(), "own-layers" | "own-devices")) {
             // Watches are refused: the usual watchers of files are told to look for themselves.
             for name in ["CHOKIDAR_USEPOLLING", "WATCHPACK_POLLING"] {
@@ -84,22 +95,18 @@ impl Inside {
                 }
             }
         }
-        listen.push(Listen::Opened(self.listener));
-        ShipOptions {
-            listen,
+        Self {
+            listener,
             env,
-            workspace: "/workspace".into(),
-            process_limit: Some(self.spec.limits.processes),
-            disk_news: Some(self.leash),
-            processors: if walls.limits.processors_are_chosen() { self.spec.processors } else { Vec::new() },
-            limits: Some(walls.limits),
-            memory: Some(ledger),
+            process_limit: spec.limits.processes,
+            processors: if walls.limits.processors_are_chosen() { spec.processors } else { Vec::new() },
+            limits: walls.limits,
+            memory: ledger,
             score,
-            uptime: Some(uptime),
-            way_out: self.spec.egress.map(|_| root::EGRESS.into()),
+            uptime,
+            disk_news: leash,
+            way_out: spec.egress.map(|_| root::EGRESS.into()),
             program: root::PROGRAM.into(),
-            rank: Rank::Init,
-            ..options
         }
     }
 }
@@ -126,12 +133,12 @@ pub fn enter() -> Result<Option<Inside>, EnterError> {
 fn take_descriptors() -> io::Result<(OwnedFd, UnixListener)> {
     let missing = || io::Error::other("not started by a cell's owner");
     // Whatever else the owner had open without meaning to pass it on.
-    sys::close_from(3)?;
+    close_from(3)?;
     let null = File::options().read(true).write(true).open("/dev/null")?;
     let take = |number| -> io::Result<OwnedFd> {
-        let given = sys::adopt(number).ok_or_else(missing)?;
-        let moved = sys::duplicate_high(given.as_fd())?;
-        sys::silence(null.as_fd(), number)?;
+        let given = adopt(number).ok_or_else(missing)?;
+        let moved = duplicate_high(&given)?;
+        place(&null, number)?;
         // The number stays in use, for /dev/null; it is not ours to close.
         std::mem::forget(given);
         Ok(moved)
@@ -142,22 +149,22 @@ fn take_descriptors() -> io::Result<(OwnedFd, UnixListener)> {
 
 /// The supervisor: makes the groups and the init, then waits for the owner's end or the init's.
 fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
-    sys::reset_signals();
+    reset_signals(1..32);
     let spec: Spec = receive(File::from(control.try_clone()?))?;
     let root = geteuid().is_root();
     let (leash, collar) = UnixStream::pair()?;
     let page = SharedPage::new()?;
-    let proc = rustix::fs::open("/proc", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let proc = namespaces::open_proc()?;
     if !root {
         identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw())?;
     }
-    sys::unshare(UnshareFlags::NEWPID)?;
-    let Some(init) = sys::fork()? else {
+    unshare(UnshareFlags::NEWPID)?;
+    let Forked::Parent(init) = fork()? else {
         drop(collar);
         return become_init(control, listener, spec, Given { leash, page, proc, was_root: root });
     };
     drop((leash, listener, proc));
-    sys::run_soon();
+    run_soon();
     let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
     // The init builds its root meanwhile: joining a group may take as long as all of that.
     let groups = make_groups(&spec, &mut go);
@@ -191,7 +198,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     if let Err(error) = watched {
         let _ = send(File::from(control.try_clone()?), &Report::Failed(error.to_string()));
     }
-    sys::exit_now(0)
+    exit_now(0)
 }
 
 /// Starts to watch the workspace where it has a limit. Needs the sandbox's `/proc`, which its init hands over.
@@ -205,7 +212,7 @@ fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
     let limits = &spec.limits;
     if !spec.control_groups {
         for controller in ["memory", "cpu", "pids"] {
-            go.survey.note(&format!("cgroup-{controller}"), Err("switched off by `control_groups: false`"));
+            go.survey.note(format!("cgroup-{controller}"), Err::<String, _>("switched off by `control_groups: false`"));
         }
         return Groups::default();
     }
@@ -216,7 +223,7 @@ fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
     };
     let (groups, counted) = Groups::make("cell", &wanted);
     for (controller, outcome) in counted.outcomes {
-        go.survey.note(&format!("cgroup-{controller}"), outcome);
+        go.survey.note(format!("cgroup-{controller}"), outcome);
     }
     let guests = |limit: Limit<u64>| Limit::new(limit.value.saturating_sub(RESERVED_PROCESSES), limit.by);
     go.processes = counted.processes.map(guests);
@@ -234,8 +241,8 @@ fn become_init(control: &OwnedFd, listener: UnixListener, spec: Spec, given: Giv
     };
     send(File::from(control.try_clone()?), &report)?;
     match outcome {
-        Ok(up) => Ok(Inside { listener, spec, up, leash: given.leash }),
-        Err(_) => sys::exit_now(1),
+        Ok(up) => Ok(Inside::new(listener, spec, up, given.leash)),
+        Err(_) => exit_now(1),
     }
 }
 
@@ -244,9 +251,9 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     let mut survey = Survey::default();
     let new = |what: &str| Ok::<_, io::Error>(what.to_owned());
     let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET;
-    sys::unshare(spaces)?;
+    unshare(spaces)?;
     rustix::system::sethostname(spec.hostname.as_bytes())?;
-    let loopback = sys::raise_loopback();
+    let loopback = raise_loopback();
     let root::Built { shared, shared_devices, uptime } = root::build(spec)?;
     send_descriptors(leash, &[open_proc()?])?;
     survey.note("mount-namespace", new("a root of our own: programs to read, /workspace and /tmp to write"));
@@ -261,18 +268,19 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     let files = receive_descriptors(leash).map_err(gone)?.into_iter().map(File::from).collect::<Vec<_>>();
     let Go { init_pid, cgroups, memory_bytes, cpus, processes, survey: counts, ledger, wait_for_watch } =
         receive(leash).map_err(gone)?;
-    survey.0.extend(counts.0);
+    survey.append(counts);
     let memory_counted = memory_bytes.is_some();
     let ledger = <[File; 3]>::try_from(files).ok().filter(|_| ledger);
     let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone());
-    if !memory_counted && !sys::has_landlock() {
+    if !memory_counted && !landlock::is_known() {
         root::take_zero_away()?;
     }
-    survey.note("cgroup-namespace", sys::unshare(UnshareFlags::NEWCGROUP).map(|()| "new".to_owned()));
+    survey.note("cgroup-namespace", unshare(UnshareFlags::NEWCGROUP).map(|()| "new".to_owned()));
     if *was_root {
         // Ship is not killed at all: it is small, and with it the sandbox's /tmp and session would go.
         let _ = OomScore::protect(proc);
-        identity::become_owner_of_cargo(spec.uid, spec.gid)?;
+        // Whoever owns nothing but the cargo. The capabilities are kept for the next step.
+        become_user_with_capabilities(spec.uid, spec.gid)?;
         identity::enter_user_namespace(proc, spec.uid, spec.gid)?;
     }
     survey.note("user-namespace", new(&format!("uid {INSIDE} inside is {} outside, and nobody else", spec.uid)));
@@ -289,10 +297,10 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     let score = OomScore::open(proc);
     survey.note("killed-first", score.as_ref().map(|_| "guests, when memory runs out".to_owned()));
     await_watch(leash, wait_for_watch)?;
-    rustix::thread::set_no_new_privs(true)?;
-    identity::drop_capabilities()?;
+    set_no_new_privileges()?;
+    drop_capabilities()?;
     // Guests have the same user as Ship: without this they could read and change it.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    set_dumpable(false)?;
     survey.note("not-dumpable", new("Ship cannot be read or traced by guests"));
     stay_on_leash(leash)?;
     survey.note("landlock", landlock_rules::put_on());
@@ -301,13 +309,12 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     survey.note("seccomp", seccomp::put_on(seccomp::Conditions { shared, memory_counted }));
     confirm(&mut survey);
     for needed in NEEDED {
-        let missing = |wall: &&Wall| wall.name == needed && wall.state == WallState::Missing;
-        if let Some(wall) = survey.0.iter().find(missing) {
+        if let Some(wall) = survey.get(needed).filter(|wall| wall.is_missing()) {
             return Err(io::Error::other(format!("{}: {}", wall.name, wall.detail)));
         }
     }
     let walls = EffectiveWalls {
-        walls: survey.0,
+        walls: survey.into_walls(),
         limits,
         network: spec.network.clone(),
         inside_uid: INSIDE,
@@ -366,9 +373,7 @@ fn stay_on_leash(leash: &UnixStream) -> io::Result<()> {
 
 /// Compares what the calls returned with what the kernel shows.
 fn confirm(survey: &mut Survey) {
-    let mut status = String::new();
-    let read = File::open("/proc/self/status").and_then(|mut file| file.read_to_string(&mut status));
-    let field = |name: &str| status.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim()));
+    let status = Status::own();
     let expected = [
         ("no-new-privileges", "NoNewPrivs", "1"),
         ("seccomp", "Seccomp", "2"),
@@ -379,13 +384,13 @@ fn confirm(survey: &mut Survey) {
         ("capabilities", "CapEff", "0000000000000000"),
     ];
     for (wall, name, wanted) in expected {
-        let seen = match (&read, field(name)) {
-            (Err(error), _) => Err(format!("/proc/self/status cannot be read: {error}")),
-            (Ok(_), Some(seen)) if seen == wanted => Ok(format!("{name} {seen}")),
-            (Ok(_), seen) => Err(format!("/proc/self/status says {name} {}", seen.unwrap_or("nothing"))),
+        let seen = match status.as_ref().map(|status| status.field(name)) {
+            Err(error) => Err(format!("/proc/self/status cannot be read: {error}")),
+            Ok(Some(seen)) if seen == wanted => Ok(format!("{name} {seen}")),
+            Ok(seen) => Err(format!("/proc/self/status says {name} {}", seen.unwrap_or("nothing"))),
         };
-        let stands = survey.0.iter().any(|other| other.name == wall && other.state == WallState::Missing);
-        if !stands || seen.is_err() {
+        let is_missing = survey.get(wall).is_some_and(|wall| wall.is_missing());
+        if !is_missing || seen.is_err() {
             survey.note(wall, seen);
         }
     }

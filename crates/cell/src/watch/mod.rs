@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_cgroup::Turn;
+use cove_walls::SharedPage;
 use rustix::fs::{Mode, OFlags, fstatvfs, open, openat};
 use rustix::process::{Signal, pidfd_send_signal};
 
@@ -25,8 +26,7 @@ use self::processes::Process;
 use self::sockets::Sockets;
 use super::guests::Guests;
 use super::ledger::note_kill;
-use crate::process::GUESTS;
-use crate::sys::SharedPage;
+use crate::oom::GUESTS;
 
 /// How fast one processor takes new memory at most: filling huge pages with zeros was measured at 3 to 4 GB/s.
 const FILLED_PER_SECOND: u64 = 4 << 30;
@@ -146,7 +146,7 @@ impl Watch {
         Ok(filled_after.clamp(SOONEST, LATEST).max((begin.elapsed() * rest).min(LATEST)))
     }
 
-    /// Makes sure that the kernel takes guests before Ship: what Ship could not give its children ([`crate::process::OomScore`]) is given
+    /// Makes sure that the kernel takes guests before Ship: what Ship could not give its children ([`crate::OomScore`]) is given
     /// here. Theirs inherit it.
     fn raise_scores(&self) {
         let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", self.init_pid)) else { return };

@@ -1,30 +1,13 @@
 //! What stands and what does not: the walls as they were seen from inside, the limits as the kernel has them.
 
-use std::fmt;
-
 use cove_cgroup::Limit;
 use serde::{Deserialize, Serialize};
 
-/// Whether a wall stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WallState {
-    /// It was put up, and where that can be seen from inside, it was seen.
-    Active,
-    /// It could not be put up here.
-    Missing,
-}
+/// One wall of a sandbox, by a name such as `seccomp` or `pid-namespace`.
+pub type Wall = cove_walls::Wall<String>;
 
-/// One wall.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wall {
-    /// Its name, such as `seccomp` or `pid-namespace`.
-    pub name: String,
-    /// Whether it stands.
-    pub state: WallState,
-    /// How it was seen to stand, or why it does not.
-    pub detail: String,
-}
+/// Gathers the report while the walls go up.
+pub(super) type Survey = cove_walls::Survey<String>;
 
 /// What is really enforced; `None` where nothing is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -88,21 +71,6 @@ pub struct EffectiveWalls {
 impl EffectiveWalls {
     /// The walls that do not stand.
     pub fn missing(&self) -> impl Iterator<Item = &Wall> {
-        self.walls.iter().filter(|wall| wall.state == WallState::Missing)
-    }
-}
-
-/// Gathers the report while the walls go up.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Survey(pub(super) Vec<Wall>);
-
-impl Survey {
-    pub(super) fn note<E: fmt::Display>(&mut self, name: &str, outcome: Result<String, E>) {
-        let (state, detail) = match outcome {
-            Ok(detail) => (WallState::Active, detail),
-            Err(error) => (WallState::Missing, error.to_string()),
-        };
-        self.0.retain(|wall| wall.name != name);
-        self.0.push(Wall { name: name.to_owned(), state, detail });
+        self.walls.iter().filter(|wall| wall.is_missing())
     }
 }

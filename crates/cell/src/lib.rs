@@ -1,9 +1,9 @@
-//! The walls of the local driver: a sandbox made of Linux itself.
+//! A sandbox made of Linux itself: the walls of the local driver, and what is known inside of them.
 //!
 //! Three processes. The *owner* ([`LocalCell`]) is any program of ours; it may have threads and knows the sandbox by a
 //! socket. The *supervisor* is a fresh process that the owner starts; it has one thread, makes the control groups, and
 //! lives only to end everything when its owner goes. The *init* is process 1 of the sandbox: it puts up the walls around
-//! itself, checks from inside that they stand, and becomes Ship. Whichever of the three ends, the other two follow, and
+//! itself, checks from inside that they stand, and becomes Ship, the program that serves in here. Whichever of the three ends, the other two follow, and
 //! the kernel ends whatever else is in the sandbox's PID namespace; its mounts exist nowhere else.
 
 mod attend;
@@ -18,6 +18,7 @@ mod landlock_rules;
 mod layers;
 mod ledger;
 mod local;
+mod oom;
 mod options;
 mod procfs;
 mod report;
@@ -30,12 +31,14 @@ mod syscalls;
 mod watch;
 
 pub use cove_cgroup::Limit;
-pub(crate) use disk::{DiskNews, Hidden};
+pub use cove_walls::WallState;
+pub use disk::{DiskNews, Hidden};
 pub use enter::{EnterError, Inside, enter};
-pub(crate) use guest_walls::GuestWalls;
+pub use guest_walls::GuestWalls;
 pub use ledger::MemoryLedger;
 pub use local::{CellError, LocalCell};
+pub use oom::{OomScore, Raised};
 pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};
-pub(crate) use procfs::tell_uptime;
-pub use report::{EffectiveLimits, EffectiveWalls, MEMORY_WATCHED, Wall, WallState};
-pub(crate) use stopped::{StopCause, Stopped};
+pub use procfs::tell_uptime;
+pub use report::{EffectiveLimits, EffectiveWalls, MEMORY_WATCHED, Wall};
+pub use stopped::{StopCause, Stopped};

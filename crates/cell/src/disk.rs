@@ -49,24 +49,28 @@ const AGAIN: Duration = Duration::from_millis(250);
 
 /// What Ship is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct DiskNews {
+pub struct DiskNews {
     /// Counted.
-    pub(crate) used_bytes: u64,
-    pub(crate) limit_bytes: u64,
+    pub used_bytes: u64,
+    /// The limit.
+    pub limit_bytes: u64,
     /// Nothing more may be written.
-    pub(crate) over: bool,
+    pub over: bool,
     /// Processes that are ended for it, right after this was said.
-    pub(crate) ended: bool,
+    pub ended: bool,
     /// Why more is there than was counted.
-    pub(crate) uncounted: Option<Hidden>,
+    pub uncounted: Option<Hidden>,
 }
 
 /// Why more is there than was counted, for the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Hidden {
+pub enum Hidden {
+    /// A folder that cannot be read.
     Unreadable,
+    /// Folders that are nested too deep.
     TooDeep,
+    /// More files than may be.
     TooMany,
 }
 

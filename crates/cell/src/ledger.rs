@@ -7,8 +7,9 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use cove_walls::SharedPage;
+
 use super::{StopCause, Stopped};
-use crate::sys::SharedPage;
 
 /// The ledger of one sandbox.
 #[derive(Debug, Clone)]
@@ -33,13 +34,13 @@ impl MemoryLedger {
     }
 
     /// How often a process was killed for memory so far.
-    pub(crate) fn kills(&self) -> u64 {
+    pub fn kills(&self) -> u64 {
         let group = self.0.group.as_ref().map_or(0, |[events, ..]| count(&text(events)));
         group + self.0.page.get(KILLS)
     }
 
     /// Whether the kernel may have to kill somebody for the next few pages.
-    pub(crate) fn is_nearly_full(&self) -> bool {
+    pub fn is_nearly_full(&self) -> bool {
         /// What guests take while a process is made, with room to spare.
         const ROOM_BYTES: u64 = 16 << 20;
         let now = self.0.group.as_ref().and_then(|[.., now]| text(now).trim().parse::<u64>().ok());
@@ -47,7 +48,7 @@ impl MemoryLedger {
     }
 
     /// What is to be said of a process that was killed, if memory ran out since `before`.
-    pub(crate) fn since(&self, before: u64) -> Option<Stopped> {
+    pub fn since(&self, before: u64) -> Option<Stopped> {
         if self.kills() == before {
             return None;
         }

@@ -12,19 +12,19 @@ use super::{landlock_rules, seccomp};
 
 /// What they depend on.
 #[derive(Debug)]
-pub(crate) struct GuestWalls {
+pub struct GuestWalls {
     /// Whether a control group counts memory.
-    pub(crate) memory_counted: bool,
+    pub memory_counted: bool,
     /// The processors that guests have; empty: all.
-    pub(crate) processors: Vec<usize>,
+    pub processors: Vec<usize>,
 }
 
 impl GuestWalls {
     /// Puts them on for this thread and for everybody whom it starts. All threads of Ship must be there by now.
-    pub(crate) fn put_on(&self) -> io::Result<()> {
+    pub fn put_on(&self) -> io::Result<()> {
         let mut threads = Vec::new();
         for entry in fs::read_dir("/proc/self/task")? {
-            threads.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u64>().ok()));
+            threads.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
         }
         if !self.processors.is_empty() {
             let mut chosen = CpuSet::new();

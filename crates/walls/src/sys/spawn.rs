@@ -9,57 +9,69 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-use crate::process::Mark;
-
 /// What the three standard descriptors of the program are.
 #[derive(Debug)]
-pub(crate) struct StandardStreams {
-    pub(crate) input: OwnedFd,
-    pub(crate) output: OwnedFd,
-    pub(crate) error: OwnedFd,
+pub struct StandardStreams {
+    /// Number 0.
+    pub input: OwnedFd,
+    /// Number 1.
+    pub output: OwnedFd,
+    /// Number 2.
+    pub error: OwnedFd,
 }
+
+/// What a program and everybody below it carries, so that they can be found: two hard limits that nobody needs and that
+/// can only be lowered.
+pub type Mark = [u64; 2];
 
 /// A program to start.
 #[derive(Debug)]
-pub(crate) struct Start {
+pub struct Start {
     /// A path, or a name that is looked for in the environment's `PATH`.
-    pub(crate) program: String,
-    pub(crate) args: Vec<String>,
-    pub(crate) env: Vec<(String, String)>,
+    pub program: String,
+    /// Its arguments, without its own name.
+    pub args: Vec<String>,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
     /// The opened working directory; a handle, so that nobody can swap what its name means.
-    pub(crate) cwd: OwnedFd,
-    pub(crate) streams: StandardStreams,
+    pub cwd: OwnedFd,
+    /// Its standard streams.
+    pub streams: StandardStreams,
     /// Whether standard input is a terminal that the program is to control.
-    pub(crate) terminal: bool,
+    pub terminal: bool,
     /// A descriptor that the program gets under its present number.
-    pub(crate) inherit: Option<OwnedFd>,
-    /// How many processes the program's user may have; `None`: as many as Ship.
-    pub(crate) processes: Option<u64>,
+    pub inherit: Option<OwnedFd>,
+    /// How many processes the program's user may have; `None`: as many as we.
+    pub processes: Option<u64>,
 }
 
 /// A process that has been made.
 #[derive(Debug)]
-pub(crate) struct Spawned {
-    pub(crate) pid: i32,
+pub struct Spawned {
+    /// Its number.
+    pub pid: i32,
     /// Its handle: means this process, also when its number is another's by now.
-    pub(crate) handle: OwnedFd,
+    pub handle: OwnedFd,
     /// Four bytes if the program could not be executed, the system's number for why; then the end.
-    pub(crate) trouble: OwnedFd,
+    pub trouble: OwnedFd,
 }
 
-/// Lowers Ship's score of who is killed first, which was raised for the copy to inherit.
+/// Lowers our score of who is killed first, which was raised for the copy to inherit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lower {
-    pub(crate) file: RawFd,
-    pub(crate) text: [u8; 8],
-    pub(crate) length: usize,
+pub struct Lower {
+    /// The opened `oom_score_adj` of ours, which must stay open meanwhile.
+    pub file: RawFd,
+    /// What is written to it.
+    pub text: [u8; 8],
+    /// How much of that.
+    pub length: usize,
 }
 
 /// Where programs are looked for when the environment does not say.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The mark's two halves and the limits that hold them; neither limits anything (see [`Mark`]).
-pub(crate) const MARK_LIMITS: [libc::__rlimit_resource_t; 2] = [libc::RLIMIT_LOCKS, libc::RLIMIT_RTTIME];
+/// The limits that hold the two halves of a mark; neither limits anything.
+const MARK_LIMITS: [libc::__rlimit_resource_t; 2] = [libc::RLIMIT_LOCKS, libc::RLIMIT_RTTIME];
 
 /// Everything that the new process needs, made before there is one: it must not allocate.
 struct Prepared {
@@ -71,12 +83,12 @@ struct Prepared {
     terminal: bool,
     inherit: Option<RawFd>,
     processes: Option<u64>,
-    mark: Option<[u64; 2]>,
+    mark: Option<Mark>,
     trouble: RawFd,
 }
 
 /// Makes a process that is to become the program, with this mark on it and on everybody below it.
-pub(crate) fn spawn(start: Start, mark: Option<Mark>, lower: Option<Lower>) -> io::Result<Spawned> {
+pub fn spawn(start: Start, mark: Option<Mark>, lower: Option<Lower>) -> io::Result<Spawned> {
     let (trouble, told) =
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC | rustix::pipe::PipeFlags::NONBLOCK)?;
     let words = |words: Vec<String>| words.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>();
@@ -96,7 +108,7 @@ pub(crate) fn spawn(start: Start, mark: Option<Mark>, lower: Option<Lower>) -> i
         terminal: start.terminal,
         inherit: start.inherit.as_ref().map(AsRawFd::as_raw_fd),
         processes: start.processes,
-        mark: mark.map(Mark::limits),
+        mark,
         trouble: told.as_raw_fd(),
     };
     let mut handle: libc::c_int = -1;
@@ -107,7 +119,7 @@ pub(crate) fn spawn(start: Start, mark: Option<Mark>, lower: Option<Lower>) -> i
     let pid = unsafe {
         let flags = libc::c_long::from(libc::SIGCHLD | libc::CLONE_PIDFD);
         let pid = libc::syscall(libc::SYS_clone, flags, none, &raw mut handle, none, none);
-        // Both, and before anything else: as long as it is raised, Ship may be killed for the guests' memory.
+        // Both, and before anything else: as long as it is raised, we may be killed for the program's memory.
         if let Some(Lower { file, text, length }) = &lower {
             libc::pwrite(*file, text.as_ptr().cast(), *length, 0);
         }
@@ -202,7 +214,7 @@ unsafe fn arrange(prepared: &Prepared) -> Result<(), libc::c_int> {
 
 /// Blocks every signal for this thread: what it starts begins with all of them blocked and none of our handlers runs
 /// there.
-pub(crate) fn block_signals() {
+pub fn block_signals() {
     // SAFETY: plain calls with an initialised set; it concerns this thread alone.
     unsafe {
         let mut all = std::mem::zeroed::<libc::sigset_t>();
@@ -212,7 +224,7 @@ pub(crate) fn block_signals() {
 }
 
 /// The two hard limits of a process that hold its mark; `None`: it is gone, or somebody else's.
-pub(crate) fn mark_of(pid: i32) -> Option<[u64; 2]> {
+pub fn mark_of(pid: i32) -> Option<Mark> {
     let mut halves = [0; 2];
     for (half, resource) in halves.iter_mut().zip(MARK_LIMITS) {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -227,13 +239,13 @@ pub(crate) fn mark_of(pid: i32) -> Option<[u64; 2]> {
 }
 
 /// An empty standard input.
-pub(crate) fn no_input() -> io::Result<OwnedFd> {
+pub fn no_input() -> io::Result<OwnedFd> {
     Ok(File::open("/dev/null")?.into())
 }
 
 /// Whose end is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub enum Whose {
     /// Any child's.
     Any,
     /// This one's.
@@ -241,7 +253,7 @@ pub(crate) enum Whose {
 }
 
 /// Takes one child away that has ended: its number and wait status. `None`: none has.
-pub(crate) fn reap(whose: Whose) -> Option<(i32, i32)> {
+pub fn reap(whose: Whose) -> Option<(i32, i32)> {
     let mut status = 0;
     let pid = match whose {
         Whose::Any => -1,
@@ -253,7 +265,7 @@ pub(crate) fn reap(whose: Whose) -> Option<(i32, i32)> {
 }
 
 /// Whether a process is a child of this one, alive or waiting to be taken away.
-pub(crate) fn is_child(pid: i32) -> bool {
+pub fn is_child(pid: i32) -> bool {
     // SAFETY: all-zero is a valid siginfo_t, and the call writes one.
     unsafe {
         let mut about = std::mem::zeroed::<libc::siginfo_t>();

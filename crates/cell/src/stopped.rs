@@ -9,7 +9,7 @@ use super::Hidden;
 /// Which limit ended something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum StopCause {
+pub enum StopCause {
     /// All memory that the sandbox may use was used.
     MemoryLimit,
     /// The workspace's size.
@@ -18,13 +18,16 @@ pub(crate) enum StopCause {
 
 /// An ending by force, for the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Stopped {
-    pub(crate) cause: StopCause,
-    pub(crate) used_bytes: u64,
-    pub(crate) limit_bytes: u64,
+pub struct Stopped {
+    /// Which limit it was.
+    pub cause: StopCause,
+    /// What was used of it.
+    pub used_bytes: u64,
+    /// The limit.
+    pub limit_bytes: u64,
     /// Why more is on the disk than was counted.
     #[serde(skip)]
-    pub(crate) hidden: Option<Hidden>,
+    pub hidden: Option<Hidden>,
 }
 
 /// For people.

@@ -10,11 +10,11 @@ use std::io;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 
+use cove_walls::mounts::MountBars;
 use rustix::mount::{MountFlags, mount, mount_bind};
 
 use super::root::{OLD, READ_ONLY, bar, during};
 use super::spec::Spec;
-use crate::sys::MountBars;
 
 /// Where the files lie until each is in its place.
 const ASIDE: &str = "/.build/proc";
@@ -94,7 +94,7 @@ pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
 }
 
 /// Writes how long the machine has been up, and nothing of how long it was idle.
-pub(crate) fn tell_uptime(file: &mut fs::File) -> io::Result<()> {
+pub fn tell_uptime(file: &mut fs::File) -> io::Result<()> {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     // Of one length, so that no reader sees half of an older one.
     let text = format!("{:010}.{:02} 0.00\n", now.tv_sec + AHEAD_S, now.tv_nsec / 10_000_000);

@@ -1,4 +1,4 @@
-//! A few numbers that two processes share: the supervisor writes them, Ship reads them.
+//! A few numbers that two processes share: one writes them, the other reads them.
 
 use std::io;
 use std::ptr::NonNull;
@@ -10,7 +10,7 @@ const NUMBERS: usize = 8;
 
 /// Memory that this process shares with those it forks, until they execute another program.
 #[derive(Debug, Clone)]
-pub(crate) struct SharedPage(Arc<Mapping>);
+pub struct SharedPage(Arc<Mapping>);
 
 #[derive(Debug)]
 struct Mapping(NonNull<[AtomicU64; NUMBERS]>);
@@ -22,7 +22,7 @@ unsafe impl Sync for Mapping {}
 
 impl SharedPage {
     /// All zero.
-    pub(crate) fn new() -> io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
         let length = size_of::<[AtomicU64; NUMBERS]>();
         // SAFETY: a new mapping at a place of the kernel's choice; nothing that exists is touched.
@@ -38,11 +38,13 @@ impl SharedPage {
         unsafe { self.0.0.as_ref() }
     }
 
-    pub(crate) fn get(&self, place: usize) -> u64 {
+    /// One of the numbers.
+    pub fn get(&self, place: usize) -> u64 {
         self.numbers()[place].load(Ordering::SeqCst)
     }
 
-    pub(crate) fn set(&self, place: usize, value: u64) {
+    /// Changes one of them.
+    pub fn set(&self, place: usize, value: u64) {
         self.numbers()[place].store(value, Ordering::SeqCst);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use cove_walls::limits::{Resource, lower};
 
 use super::CellLimits;
 use super::{EffectiveLimits, Limit};
@@ -12,13 +12,6 @@ pub(super) const RESERVED_PROCESSES: u64 = 64;
 
 /// Open files of one process where nobody counts what they hold in the kernel: enough for servers of a sandbox's size.
 const UNCOUNTED_OPEN_FILES: u64 = 1024;
-
-fn lower(resource: Resource, most: u64) -> io::Result<u64> {
-    let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-    let most = most.min(allowed);
-    setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
-    Ok(most)
-}
 
 /// Sets them for Ship and everybody below. Guests get a lower number of processes when they are started.
 pub(super) fn set(limits: &CellLimits, effective: &mut EffectiveLimits) -> io::Result<String> {
