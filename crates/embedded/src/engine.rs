@@ -33,7 +33,7 @@ const MAX_DESCRIPTORS: u64 = 65_536;
 /// The first use starts the worker; a worker that dies is replaced at the next use.
 ///
 /// ```no_run
-/// use cove_core::{Engine, RunShape, RunUnit, SessionOptions, ToolSet, ToolSpec};
+/// use cove_core::{Engine, RunRequest, SessionOptions, ToolSet, ToolSpec};
 /// use cove_embedded::EmbeddedEngine;
 ///
 /// #[tokio::main(flavor = "current_thread")]
@@ -43,14 +43,7 @@ const MAX_DESCRIPTORS: u64 = 65_536;
 ///     let mut session = engine.open(SessionOptions::one_shot()).await?;
 ///     let double = ToolSpec::new("double", |call| async move { Ok((call.args[0].as_f64().unwrap_or(0.0) * 2.0).into()) });
 ///     session.send_tools(ToolSet::new(vec![double])?).await?;
-///     let report = session
-///         .run(RunUnit {
-///             code: "return await double(21)".into(),
-///             shape: RunShape::FunctionBody { input: None },
-///             timeout_ms: 1_000,
-///             max_operations: None,
-///         })
-///         .await;
+///     let report = session.run(&RunRequest::new("return await double(21)")).await;
 ///     assert_eq!(report.result.map_err(|fault| fault.message)?.value, 42);
 ///     Ok(())
 /// }

@@ -1,4 +1,4 @@
-//! One run, as the host sees it: a job goes out, frames come in, tools are served, and a clock stands above it all.
+//! One run, as the host sees it: a request goes out, frames come in, tools are served, and a clock stands above it all.
 //!
 //! Nothing a child says is believed before it is checked. What does not fit ends the session with a fault that says so;
 //! it never ends the host, and never makes it keep more than the limits allow.
@@ -8,8 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use cove_core::{Crash, Fault, FaultKind, Finished, Limits, Picture, RunReport, RunShape, RunUnit, SessionFate, Usage};
-use cove_world::Report;
+use cove_core::{Crash, Fault, FaultKind, Limits, Picture, RunReport, RunRequest, SessionFate};
 
 use crate::calls::Calls;
 use crate::fonts::{MAX_QUESTION_BYTES, Question};
@@ -19,8 +18,8 @@ use crate::session::{EmbeddedSession, Leash};
 use crate::sys::batch::ABORTED;
 use crate::walls::max_child_bytes;
 use crate::wire::{
-    DyingCause, FromChild, JobFrame, MAX_CALL_BYTES, ToChild, decode_call, decode_lines, decode_picture, decode_report,
-    encode_answer, encode_job, max_report_bytes, weight,
+    DyingCause, FromChild, MAX_CALL_BYTES, ToChild, decode_call, decode_lines, decode_picture, decode_report,
+    encode_answer, encode_request, max_report_bytes, weight,
 };
 
 /// One encoded picture.
@@ -44,7 +43,7 @@ const LAST_LINES: Duration = Duration::from_millis(50);
 /// How a conversation ended.
 enum End {
     /// With a report.
-    Report(Report),
+    Report(RunReport),
     /// At the deadline.
     Deadline,
     /// The child has closed its end; why, if that is known.
@@ -55,8 +54,8 @@ enum End {
     Hostile(String),
 }
 
-/// Runs one unit.
-pub(crate) async fn run(session: &mut EmbeddedSession, unit: RunUnit, started: Instant) -> RunReport {
+/// Runs one request.
+pub(crate) async fn run(session: &mut EmbeddedSession, request: &RunRequest, started: Instant) -> RunReport {
     let mut talk = Talk {
         calls: Calls::within(session.options.limits.memory_bytes),
         logs: Logs::new(
@@ -70,25 +69,24 @@ pub(crate) async fn run(session: &mut EmbeddedSession, unit: RunUnit, started: I
         font_question: None,
         fonts_asked: 0,
     };
-    let mut usage = Usage::default();
-    let (result, fate) = match session.gone.clone() {
-        Some(why) => (Err(Fault::new(FaultKind::EngineLost, why)), SessionFate::Lost),
+    let mut report = match session.gone.clone() {
+        Some(why) => RunReport::new(Err(Fault::new(FaultKind::EngineLost, why)), SessionFate::Lost),
         None => {
             // From here on, dropping this future kills the child.
             let leash = Leash::new(&session.process);
             session.gone = Some("a run was given up".into());
-            let end = converse(session, &unit, started, &mut talk).await;
+            let end = converse(session, request, started, &mut talk).await;
             if matches!(end, End::Report(_)) {
                 talk.start_the_last_calls().await;
             }
-            conclude(session, leash, end, &unit, &mut talk, &mut usage).await
+            conclude(session, leash, end, request, &mut talk).await
         }
     };
-    let effects = talk.calls.effects();
-    usage.tool_calls = talk.calls.made();
-    usage.wall_ms = started.elapsed().as_secs_f64() * 1e3;
-    let (logs, logs_truncated) = talk.logs.finish();
-    RunReport { result, logs, logs_truncated, usage, effects, fate }
+    report.effects = talk.calls.effects();
+    report.usage.tool_calls = talk.calls.made();
+    report.usage.wall_ms = started.elapsed().as_secs_f64() * 1e3;
+    (report.logs, report.logs_truncated) = talk.logs.finish();
+    report
 }
 
 /// What a run has gathered so far.
@@ -103,15 +101,9 @@ struct Talk {
     fonts_asked: usize,
 }
 
-async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instant, talk: &mut Talk) -> End {
-    let (cell, input) = match &unit.shape {
-        RunShape::Cell => (true, None),
-        RunShape::FunctionBody { input } => (false, input.as_ref()),
-    };
-    let (timeout_ms, max_operations) = (unit.timeout_ms, unit.max_operations);
-    let job = JobFrame { code: &unit.code, cell, input, max_operations, timeout_ms };
-    session.line.queue(ToChild::Job, |out| encode_job(&job, out));
-    let deadline = started.checked_add(Duration::from_millis(timeout_ms));
+async fn converse(session: &mut EmbeddedSession, request: &RunRequest, started: Instant, talk: &mut Talk) -> End {
+    session.line.queue(ToChild::Run, |out| encode_request(request, out));
+    let deadline = started.checked_add(Duration::from_millis(request.timeout_ms));
     let deadline = deadline.unwrap_or_else(|| started + Duration::from_secs(86_400)).into();
     let mut deadline = std::pin::pin!(tokio::time::sleep_until(deadline));
     loop {
@@ -134,7 +126,7 @@ async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instan
             Ok(true) => {}
             Ok(false) => {
                 return match talk.hear(session) {
-                    Some(End::Report(report)) => End::Report(Report { usable: false, ..report }),
+                    Some(End::Report(report)) => End::Report(RunReport { fate: SessionFate::Lost, ..report }),
                     Some(end) => end,
                     None => End::Closed(None),
                 };
@@ -285,38 +277,32 @@ impl Talk {
     }
 }
 
-/// Turns the end of a conversation into a result, and sees to the child.
+/// Turns the end of a conversation into a report, and sees to the child.
 async fn conclude(
     session: &mut EmbeddedSession,
     leash: Leash,
     end: End,
-    unit: &RunUnit,
+    request: &RunRequest,
     talk: &mut Talk,
-    usage: &mut Usage,
-) -> (Result<Finished, Fault>, SessionFate) {
+) -> RunReport {
     let (fault, why) = match end {
-        End::Report(report) => {
-            usage.operations = report.operations;
-            usage.memory_bytes = report.memory_bytes;
-            let pictures = std::mem::take(&mut talk.pictures);
-            let result = report.result.map(|ended| Finished {
-                value: ended.value,
-                is_final_answer: ended.is_final_answer,
-                pictures,
-                canvas_error: ended.canvas_error,
-            });
-            if report.usable {
-                leash.let_go();
-                session.gone = None;
-                return (result, SessionFate::Usable);
+        End::Report(mut report) => {
+            if let Ok(finished) = &mut report.result {
+                finished.pictures = std::mem::take(&mut talk.pictures);
             }
-            session.gone = Some("its last run left it unusable".into());
-            return (result, SessionFate::Lost);
+            match report.fate {
+                SessionFate::Usable => {
+                    leash.let_go();
+                    session.gone = None;
+                }
+                SessionFate::Lost => session.gone = Some("its last run left it unusable".into()),
+            }
+            return report;
         }
         End::Deadline => {
             session.process.kill();
             last_lines(session, talk).await;
-            (Fault::timeout(unit.timeout_ms), "its last run was ended at the deadline".to_owned())
+            (Fault::timeout(request.timeout_ms), "its last run was ended at the deadline".to_owned())
         }
         End::Closed(words) => {
             let fault = match words {
@@ -342,7 +328,7 @@ async fn conclude(
     session.gone = Some(why);
     // Dropping the leash kills what is left.
     drop(leash);
-    (Err(fault), SessionFate::Lost)
+    RunReport::new(Err(fault), SessionFate::Lost)
 }
 
 /// Reads what the child had written before it was killed; only console lines still count.

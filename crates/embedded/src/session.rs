@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cove_core::{BoxFuture, EngineError, RunReport, RunUnit, Session, SessionOptions, ToolMode, ToolSet};
+use cove_core::{BoxFuture, EngineError, RunReport, RunRequest, Session, SessionOptions, ToolMode, ToolSet};
 use cove_world::{Setup, ToolDecl};
 use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
@@ -161,9 +161,9 @@ impl Session for EmbeddedSession {
         })
     }
 
-    fn run(&mut self, unit: RunUnit) -> BoxFuture<'_, RunReport> {
+    fn run<'a>(&'a mut self, request: &'a RunRequest) -> BoxFuture<'a, RunReport> {
         let started = Instant::now();
-        Box::pin(run::run(self, unit, started))
+        Box::pin(run::run(self, request, started))
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, Result<(), EngineError>> {

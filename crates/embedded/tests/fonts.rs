@@ -46,7 +46,7 @@ fn with_fonts(folder: &TempDir, worker: &Path) -> EmbeddedEngine {
 }
 
 async fn draw(session: &mut dyn Session) -> Value {
-    session.run(body(DRAW, PATIENCE_MS)).await.result.unwrap().value
+    session.run(&body(DRAW, PATIENCE_MS)).await.result.unwrap().value
 }
 
 /// The largest figure of that name in the status of all workers, in bytes.

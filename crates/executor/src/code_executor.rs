@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cove_core::{
     CodeOutput, Engine, EngineError, ErrorCode, ExecutorError, ExecutorOptions, ExecutorState, Fault, FaultKind,
-    ImportPolicy, Limits, RunConcurrency, RunReport, RunShape, RunUnit, Session, SessionFate, SessionOptions, ToolSet,
+    ImportPolicy, Limits, RunConcurrency, RunReport, RunRequest, Session, SessionFate, SessionOptions, ToolSet,
 };
 use serde_json::{Map, Value};
 
@@ -86,13 +86,12 @@ impl CodeExecutor {
     /// Runs one cell.
     pub async fn run(&self, code: impl Into<String>) -> Result<CodeOutput, ExecutorError> {
         let (mut slot, mut turn, _place) = self.enter("run").await?;
-        let unit = RunUnit {
-            code: code.into(),
-            shape: RunShape::Cell,
+        let request = RunRequest {
             timeout_ms: self.options.timeout_ms,
             max_operations: Some(self.options.max_operations),
+            ..RunRequest::cell(code)
         };
-        let report = open_session(&mut slot)?.run(unit).await;
+        let report = open_session(&mut slot)?.run(&request).await;
         turn.ends_in(match report.fate {
             SessionFate::Usable => ExecutorState::Ready,
             SessionFate::Lost => ExecutorState::Dirty,
