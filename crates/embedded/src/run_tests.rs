@@ -27,7 +27,7 @@ struct Puppet {
 async fn puppet() -> Puppet {
     let (control, zygote) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
     control::send(&zygote, &Notice::Ready(br#"{"walls":[]}"#.to_vec()).encode(), &[]).unwrap();
-    let nursery = Nursery::attend(control, None, 0, Duration::from_secs(10)).await.unwrap();
+    let pool = WorkerPool::attend(control, None, 0, Duration::from_secs(10)).await.unwrap();
     // Nobody will ever say what the child died of.
     drop(zygote);
     let body = Command::new("sleep").arg("600").spawn().unwrap();
@@ -35,10 +35,10 @@ async fn puppet() -> Puppet {
     let process = Process::new(pidfd_open(pid, PidfdFlags::empty()).unwrap());
     let (socket, peer) = UnixStream::pair().unwrap();
     socket.set_nonblocking(true).unwrap();
-    let place = Arc::new(tokio::sync::Semaphore::new(1)).acquire_owned().await.unwrap();
+    let permit = Arc::new(tokio::sync::Semaphore::new(1)).acquire_owned().await.unwrap();
     let child = Child { process, socket, number: 1 };
     let options = SessionOptions { log_levels: vec![LogLevel::Log], ..SessionOptions::executor() };
-    let mut session = EmbeddedSession::open(child, Arc::new(nursery), place, options).unwrap();
+    let mut session = EmbeddedSession::open(child, Arc::new(pool), permit, options).unwrap();
     let echo = ToolSpec::new("echo", |call| async move { Ok(call.args.into_iter().next().unwrap_or_default()) });
     let slow = ToolSpec::new("slow", |_| std::future::pending());
     let large = ToolSpec::new("large", |_| async { Ok(json!("x".repeat(8 << 20))) });
@@ -206,7 +206,7 @@ async fn tools_are_answered_on_the_wire() {
         let mut bytes = [0; 4096];
         while answers.len() < 2 {
             let length = peer.read(&mut bytes).unwrap();
-            frames.room().extend_from_slice(&bytes[..length]);
+            frames.spare_buffer().extend_from_slice(&bytes[..length]);
             while let Some(frame) = frames.next(|_| Some(1 << 20)).unwrap() {
                 if frame.kind == ToChild::Answer as u8 {
                     answers.push(crate::wire::decode_answer(frame.payload).unwrap());
@@ -219,9 +219,9 @@ async fn tools_are_answered_on_the_wire() {
     let heard = puppet.session.run(&RunRequest { timeout_ms: 20_000, ..RunRequest::cell("1") }).await;
     let mut answers = reader.join().unwrap();
     answers.sort_by_key(|(id, _)| *id);
-    assert_eq!(answers[0], (7, crate::wire::Answer::Value("{\"a\":1}".into())));
+    assert_eq!(answers[0], (7, crate::wire::ToolReply::Value("{\"a\":1}".into())));
     assert!(
-        matches!(&answers[1], (8, crate::wire::Answer::Failure { message, .. }) if message.contains("cannot be read"))
+        matches!(&answers[1], (8, crate::wire::ToolReply::Failure { message, .. }) if message.contains("cannot be read"))
     );
     assert_eq!((heard.effects, heard.usage.tool_calls), (Effects::Committed, 2));
     puppet.body.kill().unwrap();

@@ -1,4 +1,4 @@
-//! One run, accepted once: the rooms that stand between a caller and an engine.
+//! One run, accepted once: what stands between a caller and an engine.
 //!
 //! - [`Runner`] answers `run_javascript`: it chooses an engine, runs a function body in a fresh session, saves the
 //!   pictures, and answers in one of four shapes. It never fails as a Rust call.

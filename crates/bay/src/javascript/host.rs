@@ -58,7 +58,7 @@ impl JavaScriptHost {
         listener: Arc<dyn RunListener>,
     ) -> Result<RunReport, BayError> {
         let session = request.session.clone();
-        let mut report = self.host.run(context, request, listener).await.map_err(to_bay)?;
+        let mut report = self.host.run(context, request, listener).await.map_err(|error| to_bay(&error))?;
         if let Some(name) = session.filter(|_| report.fate == SessionFate::Lost) {
             let warning = format!("the state of the session {name:?} is lost; the next call begins a new one");
             report.warnings.push(warning);
@@ -117,18 +117,20 @@ impl JavaScriptHost {
     }
 }
 
-fn to_bay(error: HostError) -> BayError {
+fn to_bay(error: &HostError) -> BayError {
     let message = error.to_string();
     match error {
         HostError::Closed => BayError::new(ErrorCode::SessionNotReady, message),
         HostError::TooManyRuns { .. } => BayError::new(ErrorCode::QuotaExceeded, message),
         HostError::TooManySessions { max } => {
-            BayError::new(ErrorCode::QuotaExceeded, message).with("max_sessions", max)
+            BayError::new(ErrorCode::QuotaExceeded, message).with("max_sessions", *max)
         }
         HostError::OtherEngine { .. } | HostError::SessionBusy { .. } | HostError::Ended => {
             BayError::new(ErrorCode::Conflict, message)
         }
-        HostError::NoAnswer { timeout_ms } => BayError::new(ErrorCode::Timeout, message).with("timeout_ms", timeout_ms),
+        HostError::NoAnswer { timeout_ms } => {
+            BayError::new(ErrorCode::Timeout, message).with("timeout_ms", *timeout_ms)
+        }
         HostError::Invalid(_) => BayError::new(ErrorCode::ValidationError, message),
     }
 }

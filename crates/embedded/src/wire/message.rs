@@ -159,19 +159,19 @@ pub(crate) fn decode_call(payload: &[u8]) -> Result<Call<'_>, WireError> {
 
 /// What a tool said: JSON text, or a message and a code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Answer {
+pub(crate) enum ToolReply {
     Value(String),
     Failure { message: String, code: Option<String> },
 }
 
-pub(crate) fn encode_answer(id: u64, answer: &Answer, out: &mut Vec<u8>) {
+pub(crate) fn encode_answer(id: u64, answer: &ToolReply, out: &mut Vec<u8>) {
     out.extend_from_slice(&id.to_le_bytes());
     match answer {
-        Answer::Value(json) => {
+        ToolReply::Value(json) => {
             out.push(1);
             out.extend_from_slice(json.as_bytes());
         }
-        Answer::Failure { message, code } => {
+        ToolReply::Failure { message, code } => {
             out.push(0);
             sized_into(out, message.as_bytes());
             out.extend_from_slice(code.as_deref().unwrap_or_default().as_bytes());
@@ -179,15 +179,15 @@ pub(crate) fn encode_answer(id: u64, answer: &Answer, out: &mut Vec<u8>) {
     }
 }
 
-pub(crate) fn decode_answer(payload: &[u8]) -> Option<(u64, Answer)> {
+pub(crate) fn decode_answer(payload: &[u8]) -> Option<(u64, ToolReply)> {
     let mut reader = Reader(payload);
     let id = reader.u64()?;
     if reader.byte()? == 1 {
-        return Some((id, Answer::Value(reader.rest_as_text()?.to_owned())));
+        return Some((id, ToolReply::Value(reader.rest_as_text()?.to_owned())));
     }
     let message = reader.text()?.to_owned();
     let code = Some(reader.rest_as_text()?.to_owned()).filter(|code| !code.is_empty());
-    Some((id, Answer::Failure { message, code }))
+    Some((id, ToolReply::Failure { message, code }))
 }
 
 // ---- Pictures

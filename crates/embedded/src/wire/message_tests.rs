@@ -57,7 +57,7 @@ proptest! {
         let mut bytes = call.head();
         bytes.extend_from_slice(text.as_bytes());
         prop_assert_eq!(decode_call(&bytes), Ok(call));
-        for answer in [Answer::Value(text.clone()), Answer::Failure { message: text.clone(), code }] {
+        for answer in [ToolReply::Value(text.clone()), ToolReply::Failure { message: text.clone(), code }] {
             let mut bytes = Vec::new();
             encode_answer(id, &answer, &mut bytes);
             prop_assert_eq!(decode_answer(&bytes), Some((id, answer)));

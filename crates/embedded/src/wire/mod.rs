@@ -10,7 +10,7 @@ mod weight;
 
 pub(crate) use frame::{Frame, Frames, HEADER_BYTES, WireError, frame_into, header};
 pub(crate) use message::{
-    Answer, Call, MAX_ANSWER_BYTES, MAX_CALL_BYTES, decode_answer, decode_call, decode_lines, decode_picture,
+    Call, MAX_ANSWER_BYTES, MAX_CALL_BYTES, ToolReply, decode_answer, decode_call, decode_lines, decode_picture,
     decode_report, decode_request, encode_answer, encode_request, line_head, max_report_bytes, picture_head,
     report_parts,
 };
@@ -30,7 +30,7 @@ pub(crate) enum ToChild {
     Run = 4,
     /// What a tool has answered.
     Answer = 5,
-    /// Where the fonts' index or one file of it lies on the shelf, or its bytes; empty when there is none.
+    /// Where the fonts' index or one file of it lies in the font store, or its bytes; empty when there is none.
     Font = 6,
 }
 

@@ -1,12 +1,12 @@
 //! The worker: the program that the host starts, from its first instruction to the last.
 //!
 //! One program, three lives. It starts as a plain process and leaves everything that it shares with others; it becomes
-//! the *zygote*, which builds one hardened world and never runs guest code; and it forks *inmates*, each of which serves
-//! one session and then ends. Any program can be its own worker by calling [`enter_if_asked`] first in `main`.
+//! the *zygote*, which builds one hardened world and never runs guest code; and it forks *session
+//! processes*, each of which serves one session and then ends. Any program can be its own worker by calling [`enter_if_asked`] first in `main`.
 
 mod inbox;
-pub(crate) mod inmate;
 mod port;
+pub(crate) mod session_process;
 pub(crate) mod start;
 mod zygote;
 

@@ -50,18 +50,18 @@ pub(crate) fn wall_in(behind: Behind) -> Option<Walled> {
     Some(Walled { control, report: survey.finish(), shared, child_ends })
 }
 
-/// Moves the control socket from standard input to its own number and maps the fonts' shelf, which is the standard output;
+/// Moves the control socket from standard input to its own number and maps the font store, which is the standard output;
 /// the standard three are `/dev/null` from then on.
 fn take_control() -> Option<OwnedFd> {
     let input = sys::adopt(0)?;
     rustix::net::sockopt::socket_type(&input).ok()?;
     sys::place(&input, CONTROL).ok()?;
-    let shelf = sys::adopt(1)?;
+    let fonts = sys::adopt(1)?;
     // Without it fonts travel as bytes.
-    let _ = sys::shelf::map(&shelf);
+    let _ = sys::shelf::map(&fonts);
     let null = sys::adopt(2)?;
     sys::place(&null, input.into_raw_fd()).ok()?;
-    sys::place(&null, shelf.into_raw_fd()).ok()?;
+    sys::place(&null, fonts.into_raw_fd()).ok()?;
     let _ = null.into_raw_fd();
     sys::adopt(CONTROL)
 }

@@ -299,7 +299,7 @@ impl std::fmt::Debug for SessionHost {
     }
 }
 
-/// A run's place on the list of those that go on.
+/// Takes a run off the list of those that go on, when it is dropped.
 struct Entry<'a> {
     host: &'a SessionHost,
     id: u64,

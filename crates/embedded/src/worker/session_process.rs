@@ -1,4 +1,4 @@
-//! The inmate: a forked child that serves one session and then ends.
+//! The session process: a forked child that serves one session and then ends.
 
 use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,7 @@ use cove_core::{Fault, FaultKind, Limits, RunReport, RunRequest, SessionFate};
 use cove_world::{Setup, ToolDecl, World};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::inbox::{Heard, Inbox};
+use super::inbox::{Inbox, Received};
 use super::port::SocketPort;
 use crate::sys::{self, batch, heap};
 use crate::walls::{self, Shared};
@@ -61,7 +61,7 @@ fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64, calm: bool) {
     }
     let mut limits = Limits::default();
     loop {
-        let Heard::Frame(kind, payload) = inbox.next(None) else { sys::exit_now(0) };
+        let Received::Frame(kind, payload) = inbox.next(None) else { sys::exit_now(0) };
         match kind {
             ToChild::Setup => {
                 let setup = decode::<Setup>(&payload);
