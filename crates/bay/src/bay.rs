@@ -14,7 +14,7 @@ use crate::events::Events;
 use crate::files::Deferred;
 use crate::hold::Hold;
 use crate::id::fresh_name;
-use crate::javascript::{EngineOptions, JavaScriptRoom};
+use crate::javascript::{EngineOptions, JavaScriptHost};
 use crate::peers::Peers;
 use crate::session::Sessions;
 use crate::unwritten::Unwritten;
@@ -53,7 +53,7 @@ pub(crate) struct Inner {
     pub(crate) warm: WarmPool,
     pub(crate) collector: CollectorState,
     pub(crate) events: Events,
-    pub(crate) javascript: JavaScriptRoom,
+    pub(crate) javascript: JavaScriptHost,
     pub(crate) peers: Peers,
     closing: AtomicBool,
     /// Until when what runs here may go on, by the machine's uptime; only where several Bays share the store.
@@ -137,7 +137,7 @@ impl Bay {
         let mut folders = vec![data_dir, config.cargo_root().map_err(|error| failed(&error))?];
         folders.extend(sqlite_file(&url).and_then(|file| Some(file.parent()?.to_owned())));
         let disk = Disk::of(folders, config.limits.min_free_disk_mb);
-        let javascript = JavaScriptRoom::new(artifacts, engines);
+        let javascript = JavaScriptHost::new(artifacts, engines);
         let inner = Inner {
             profiles: profiles.into_iter().map(Arc::new).collect(),
             instance_id,

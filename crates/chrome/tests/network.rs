@@ -81,7 +81,7 @@ async fn a_policy_opens_what_it_names() {
     // Named as address and port: this one, and no other.
     let named = address.to_string();
     let mut session = world.open(open(std::slice::from_ref(&named), std::slice::from_ref(&named))).await;
-    let report = session.run(fetch(&named)).await;
+    let report = session.run(&fetch(&named)).await;
     assert_eq!(finished(report, "named").value, "hello");
     assert_eq!(site.visits(), 1);
     for closed in [
@@ -90,14 +90,14 @@ async fn a_policy_opens_what_it_names() {
         "169.254.169.254".to_owned(),
         "example.com".to_owned(),
     ] {
-        let answer = finished(session.run(fetch(&closed)).await, &closed).value;
+        let answer = finished(session.run(&fetch(&closed)).await, &closed).value;
         assert!(answer == "TypeError" || answer == "", "{closed}: {answer}");
     }
     let socket = format!(
         "return await new Promise(r => {{ const w = new WebSocket('ws://{other}/'); w.onopen = () => r('in'); w.onerror = () => r('out') }})"
     );
-    assert_eq!(finished(session.run(body(&socket)).await, "socket").value, "out");
-    finished(session.run(body(&every_way(other, stun.local_addr().unwrap()))).await, "every way");
+    assert_eq!(finished(session.run(&body(&socket)).await, "socket").value, "out");
+    finished(session.run(&body(&every_way(other, stun.local_addr().unwrap()))).await, "every way");
     assert_eq!(other_site.visits(), 0, "a host that is not named was reached");
     assert!(stun.try_recv(&mut [0; 64]).is_err(), "a datagram came through");
 
@@ -105,12 +105,12 @@ async fn a_policy_opens_what_it_names() {
     let by_name = format!("localhost:{}", address.port());
     let mut session = world.open(open(&["localhost".to_owned()], &[])).await;
     let before = site.visits();
-    let answer = finished(session.run(fetch(&by_name)).await, "rebinding").value;
+    let answer = finished(session.run(&fetch(&by_name)).await, "rebinding").value;
     assert!(answer == "TypeError" || answer == "", "{answer}");
     assert_eq!(site.visits(), before);
     // Unless the address is named as well.
     let mut session = world.open(open(&["localhost".to_owned()], &["127.0.0.1".to_owned()])).await;
-    assert_eq!(finished(session.run(fetch(&by_name)).await, "named").value, "hello");
+    assert_eq!(finished(session.run(&fetch(&by_name)).await, "named").value, "hello");
     // Beside them a session without a policy is as closed as ever.
     assert_eq!(
         world.value(&format!("try {{ await fetch('http://{named}/'); return 'in' }} catch {{ return 'out' }}")).await,

@@ -57,6 +57,6 @@ async fn be_the_parent(folder: std::path::PathBuf) {
     let engine = ChromeEngine::new(options);
     let mut session = engine.open(SessionOptions::one_shot()).await.unwrap();
     println!("\nbrowser={}", engine.pid().unwrap());
-    let _ = session.run(body("for (;;) {}")).await;
+    let _ = session.run(&body("for (;;) {}")).await;
     std::future::pending::<()>().await;
 }

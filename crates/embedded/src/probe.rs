@@ -13,8 +13,8 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::{WaitOptions, WaitStatus};
 use serde::{Deserialize, Serialize};
 
-use crate::worker::{inmate, start};
-use crate::{control, launch, shelf, walls};
+use crate::worker::{session_process, start};
+use crate::{control, font_store, launch, walls};
 
 mod attempts;
 
@@ -85,7 +85,7 @@ pub fn probe_walls(worker_program: Option<&Path>, behind: Behind) -> Result<Vec<
     let unavailable = |error: &dyn fmt::Display| EngineError::Unavailable(error.to_string());
     let program = launch::find(worker_program).map_err(|error| unavailable(&error))?;
     // So that there is something to read.
-    shelf::place(&b"fonts"[..], 5);
+    font_store::add(&b"fonts"[..], 5);
     let (control, mut first) = launch::start_probe(&program, behind).map_err(|error| unavailable(&error))?;
     set_socket_timeout(&control, Timeout::Recv, Some(PATIENCE)).map_err(|error| unavailable(&error))?;
     let mut probed = Vec::new();
@@ -115,7 +115,7 @@ pub(crate) fn main(argument: Option<&str>) -> ! {
         }
         let Ok(Forked::Parent(pid)) = fork().inspect(|side| {
             if matches!(side, Forked::Child) {
-                let ended = match inmate::settle(&walled.control, &mut walled.shared) {
+                let ended = match session_process::settle(&walled.control, &mut walled.shared) {
                     Some(_inbox) => {
                         let _ = walls::cap_memory(walled.shared.base_bytes, 64 << 20);
                         (attempt.act)().err().unwrap_or(0)

@@ -79,7 +79,7 @@ async fn a_host_with_one_session() {
     let engine = with(given.as_deref().map_or(Path::new(WORKER), Path::new), Profile::Standard);
     let mut session = session(&engine).await;
     println!("\nopen");
-    assert_eq!(session.run(body(code, PATIENCE_MS)).await.result.unwrap().value, 1);
+    assert_eq!(session.run(&body(code, PATIENCE_MS)).await.result.unwrap().value, 1);
 }
 
 /// Where no PID namespace ends the children with the zygote, the parent-death signal does.

@@ -47,7 +47,7 @@ fn with_fonts(folder: &TempDir, worker: &Path) -> EmbeddedEngine {
 }
 
 async fn draw(session: &mut dyn Session) -> Value {
-    session.run(body(DRAW, PATIENCE_MS)).await.result.unwrap().value
+    session.run(&body(DRAW, PATIENCE_MS)).await.result.unwrap().value
 }
 
 /// The largest figure of that name in the status of all workers, in bytes.
@@ -68,16 +68,16 @@ async fn sessions_share_one_copy_of_a_font() {
     assert!(most("RssAnon") < FONT_BYTES / 2, "and not a session's own: {}", most("RssAnon"));
 }
 
-/// A worker that did not get the shelf draws the same; the bytes come over its line.
+/// A worker that did not get the font store draws the same; the bytes come over its line.
 #[tokio::test]
-async fn without_the_shelf_fonts_come_as_bytes() {
+async fn without_the_font_store_fonts_come_as_bytes() {
     let folder = TempDir::new().unwrap();
     large_font(&folder);
     let worker = folder.path().join("worker");
     std::fs::write(&worker, format!("#!/bin/sh\nexec {WORKER} \"$@\" > /dev/null\n")).unwrap();
     std::fs::set_permissions(&worker, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let (by_line, by_shelf) = (with_fonts(&folder, &worker), with_fonts(&folder, Path::new(WORKER)));
-    let drawn = draw(&mut *session(&by_shelf).await).await;
+    let (by_line, by_store) = (with_fonts(&folder, &worker), with_fonts(&folder, Path::new(WORKER)));
+    let drawn = draw(&mut *session(&by_store).await).await;
     let mut lone = session(&by_line).await;
     assert_eq!(draw(&mut *lone).await, drawn);
 }

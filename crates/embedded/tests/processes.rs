@@ -27,7 +27,8 @@ async fn a_host_with_three_sessions() {
         sessions.push(session(&engine).await);
     }
     println!("\nopen");
-    let runs = sessions.iter_mut().map(|session| session.run(body(&code, PATIENCE_MS)));
+    let request = body(&code, PATIENCE_MS);
+    let runs = sessions.iter_mut().map(|session| session.run(&request));
     for report in futures_util::future::join_all(runs).await {
         assert_eq!(report.result.unwrap().value, 1);
     }
@@ -66,7 +67,8 @@ async fn a_killed_zygote_is_replaced() {
     let mut session = session(&engine).await;
     // The zygote is our only child and so stands first; spares may be forked below it at any moment.
     let zygote = below(std::process::id())[0];
-    let run = session.run(body("while (true) {}", PATIENCE_MS));
+    let request = body("while (true) {}", PATIENCE_MS);
+    let run = session.run(&request);
     let kill = async {
         busiest().await;
         pidfd_send_signal(hold(zygote).unwrap(), Signal::KILL).unwrap();
@@ -85,7 +87,8 @@ async fn a_killed_zygote_is_replaced() {
 async fn a_killed_child_is_one_lost_session() {
     let engine = engine();
     let (mut one, mut other) = (session(&engine).await, session(&engine).await);
-    let run = one.run(body("while (true) {}", PATIENCE_MS));
+    let request = body("while (true) {}", PATIENCE_MS);
+    let run = one.run(&request);
     let kill = async {
         let spinning = busiest().await;
         pidfd_send_signal(hold(spinning).unwrap(), Signal::TERM).unwrap();
@@ -94,7 +97,7 @@ async fn a_killed_child_is_one_lost_session() {
     let fault = report.result.unwrap_err();
     assert_eq!(fault.kind, FaultKind::EngineLost);
     assert_eq!(fault.message, "the worker died (signal 15)");
-    assert_eq!(other.run(body("return 'fine'", PATIENCE_MS)).await.result.unwrap().value, "fine");
+    assert_eq!(other.run(&body("return 'fine'", PATIENCE_MS)).await.result.unwrap().value, "fine");
 }
 
 /// The session that spins: of the processes below this one the busiest, once one has used a good deal of processor time.
@@ -134,7 +137,7 @@ async fn ten_thousand_runs_leak_nothing() {
                 tokio::spawn(async move {
                     for n in 0..runs / 4 {
                         let mut session = engine.open(SessionOptions::one_shot()).await.unwrap();
-                        let report = session.run(body(&format!("return {n}"), PATIENCE_MS)).await;
+                        let report = session.run(&body(&format!("return {n}"), PATIENCE_MS)).await;
                         assert_eq!(report.result.unwrap().value, n);
                     }
                 })
@@ -182,11 +185,11 @@ async fn two_hundred_sessions_are_open_at_once() {
     let mut sessions = Vec::new();
     for n in 0..200 {
         let mut session = engine.open(SessionOptions::executor()).await.unwrap();
-        session.run(stage::cell(&format!("const own = {n}"))).await.result.unwrap();
+        session.run(&stage::cell(&format!("const own = {n}"))).await.result.unwrap();
         sessions.push(session);
     }
     for (n, session) in sessions.iter_mut().enumerate() {
-        assert_eq!(session.run(stage::cell("own")).await.result.unwrap().value, n);
+        assert_eq!(session.run(&stage::cell("own")).await.result.unwrap().value, n);
     }
     for session in sessions {
         session.close().await.unwrap();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use cove_chrome::{ChromeEngine, ChromeOptions, find_browser};
 use cove_core::{
-    Engine, Fault, FaultKind, Finished, RunReport, RunShape, RunUnit, Session, SessionOptions, ToolSet, ToolSpec,
+    Engine, Fault, FaultKind, Finished, RunReport, RunRequest, RunShape, Session, SessionOptions, ToolSet, ToolSpec,
 };
 use cove_testkit::PATIENCE;
 use cove_testkit::processes::{self, alive};
@@ -51,7 +51,7 @@ impl World {
 
     pub async fn report_within(&self, code: &str, timeout_ms: u64) -> RunReport {
         let mut session = self.open(SessionOptions::one_shot()).await;
-        session.run(RunUnit { timeout_ms, ..body(code) }).await
+        session.run(&RunRequest { timeout_ms, ..body(code) }).await
     }
 
     pub async fn value(&self, code: &str) -> Value {
@@ -79,17 +79,12 @@ impl World {
     }
 }
 
-pub fn body(code: &str) -> RunUnit {
-    RunUnit {
-        code: code.to_owned(),
-        shape: RunShape::FunctionBody { input: None },
-        timeout_ms: 60_000,
-        max_operations: None,
-    }
+pub fn body(code: &str) -> RunRequest {
+    RunRequest { timeout_ms: 60_000, ..RunRequest::new(code) }
 }
 
-pub fn cell(code: &str) -> RunUnit {
-    RunUnit { shape: RunShape::Cell, max_operations: Some(50_000), ..body(code) }
+pub fn cell(code: &str) -> RunRequest {
+    RunRequest { shape: RunShape::Cell, max_operations: Some(50_000), ..body(code) }
 }
 
 pub fn finished(report: RunReport, code: &str) -> Finished {

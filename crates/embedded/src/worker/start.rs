@@ -55,18 +55,18 @@ pub(crate) fn wall_in(behind: Behind) -> Option<Walled> {
     Some(Walled { control, report: walls::finish(survey), shared, child_ends })
 }
 
-/// Moves the control socket from standard input to its own number and maps the fonts' shelf, which is the standard output;
+/// Moves the control socket from standard input to its own number and maps the font store, which is the standard output;
 /// the standard three are `/dev/null` from then on.
 fn take_control() -> Option<OwnedFd> {
     let input = adopt(0)?;
     rustix::net::sockopt::socket_type(&input).ok()?;
     place(&input, CONTROL).ok()?;
-    let shelf = adopt(1)?;
+    let fonts = adopt(1)?;
     // Without it fonts travel as bytes.
-    let _ = sys::shelf::map(&shelf);
+    let _ = sys::shelf::map(&fonts);
     let null = adopt(2)?;
     place(&null, input.into_raw_fd()).ok()?;
-    place(&null, shelf.into_raw_fd()).ok()?;
+    place(&null, fonts.into_raw_fd()).ok()?;
     let _ = null.into_raw_fd();
     adopt(CONTROL)
 }

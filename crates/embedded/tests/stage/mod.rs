@@ -3,7 +3,7 @@
 
 use std::os::fd::OwnedFd;
 
-use cove_core::{Engine, Fault, RunReport, RunShape, RunUnit, Session, SessionOptions};
+use cove_core::{Engine, Fault, RunReport, RunRequest, Session, SessionOptions};
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -20,13 +20,12 @@ pub(crate) fn engine() -> EmbeddedEngine {
     EmbeddedEngine::new(options())
 }
 
-pub(crate) fn body(code: &str, timeout_ms: u64) -> RunUnit {
-    let shape = RunShape::FunctionBody { input: None };
-    RunUnit { code: code.into(), shape, timeout_ms, max_operations: None }
+pub(crate) fn body(code: &str, timeout_ms: u64) -> RunRequest {
+    RunRequest { timeout_ms, ..RunRequest::new(code) }
 }
 
-pub(crate) fn cell(code: &str) -> RunUnit {
-    RunUnit { code: code.into(), shape: RunShape::Cell, timeout_ms: PATIENCE_MS, max_operations: None }
+pub(crate) fn cell(code: &str) -> RunRequest {
+    RunRequest { timeout_ms: PATIENCE_MS, ..RunRequest::cell(code) }
 }
 
 pub(crate) async fn session(engine: &EmbeddedEngine) -> Box<dyn Session> {
@@ -34,9 +33,9 @@ pub(crate) async fn session(engine: &EmbeddedEngine) -> Box<dyn Session> {
 }
 
 /// A fresh session, one run, and its end.
-pub(crate) async fn once(engine: &EmbeddedEngine, unit: RunUnit) -> RunReport {
+pub(crate) async fn once(engine: &EmbeddedEngine, request: RunRequest) -> RunReport {
     let mut session = session(engine).await;
-    let report = session.run(unit).await;
+    let report = session.run(&request).await;
     session.close().await.unwrap();
     report
 }

@@ -15,11 +15,11 @@ mod one_shot;
 use std::future::Future;
 use std::sync::Arc;
 
-use cove_core::{Engine, EngineChoice, EngineName, RunRequest};
+use cove_core::{Engine, EngineChoice, EngineName, RunReport, RunRequest};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
-use crate::{OneShot, Runner, RunnerOptions, Shelf};
+use crate::{PictureStore, Pictures, Runner, RunnerOptions};
 
 /// How many cases a property draws; `COVE_CASES` asks for more.
 const CASES: u32 = 100;
@@ -47,8 +47,9 @@ impl Suite {
         self.runtime.block_on(work)
     }
 
-    fn runner(&self, shelf: Option<Arc<Shelf>>) -> Runner {
-        let mut options = RunnerOptions { shelf, ..RunnerOptions::default() };
+    fn runner(&self, pictures: Option<Arc<PictureStore>>) -> Runner {
+        let pictures = pictures.map_or_else(Pictures::default, Pictures::Kept);
+        let mut options = RunnerOptions { pictures, ..RunnerOptions::default() };
         match self.engine.name() {
             EngineName::Embedded => options.embedded = Some(self.engine.clone()),
             EngineName::Browser => options.browser = Some(self.engine.clone()),
@@ -64,7 +65,7 @@ impl Suite {
         RunRequest { engine, fallback: false, ..RunRequest::new(code) }
     }
 
-    fn run(&self, request: RunRequest) -> OneShot {
+    fn run(&self, request: RunRequest) -> RunReport {
         self.runtime.block_on(self.runner(None).run(request))
     }
 
@@ -126,6 +127,12 @@ macro_rules! engine_suite {
             $with(|suite| suite.$name());
         }
     )*};
+}
+
+/// The value of a run that came to its end and drew nothing.
+fn plain(report: &RunReport) -> Option<&serde_json::Value> {
+    let finished = report.result.as_ref().ok()?;
+    (finished.images.is_empty() && finished.canvas_error.is_none()).then_some(&finished.value)
 }
 
 /// `prop_assert!` as a function, for closures that read better without macros.

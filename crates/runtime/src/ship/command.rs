@@ -31,7 +31,7 @@ fn start_file_threads() {
 /// Must be called first thing in `main`, before any thread is started: when it was started by a
 /// [`LocalCell`](crate::cell::LocalCell), this process first puts up its own walls.
 pub fn command(args: &[String]) -> (u8, Option<String>) {
-    if let Some(ended) = super::javascript::enter_room_if_asked(args) {
+    if let Some(ended) = super::javascript::enter_if_asked(args) {
         return ended;
     }
     let inside = match cell::enter() {

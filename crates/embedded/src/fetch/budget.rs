@@ -6,32 +6,32 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The room of one session.
-pub(super) struct Room {
+/// The budget of one session.
+pub(super) struct BodyBudget {
     left_bytes: AtomicU64,
 }
 
-/// What one body takes of it; given back when the body is on its way to the guest or given up.
-pub(super) struct Share {
-    room: Arc<Room>,
+/// What one body takes of it; given back when the body is on its way to the guest, or dropped.
+pub(super) struct BudgetShare {
+    budget: Arc<BodyBudget>,
     bytes: u64,
 }
 
-impl Room {
+impl BodyBudget {
     pub(super) fn new(bytes: u64) -> Arc<Self> {
         Arc::new(Self { left_bytes: AtomicU64::new(bytes) })
     }
 
-    pub(super) fn share(self: &Arc<Self>) -> Share {
-        Share { room: Arc::clone(self), bytes: 0 }
+    pub(super) fn share(self: &Arc<Self>) -> BudgetShare {
+        BudgetShare { budget: Arc::clone(self), bytes: 0 }
     }
 }
 
-impl Share {
+impl BudgetShare {
     /// Takes more; `false` when there is no more.
     pub(super) fn grow(&mut self, bytes: u64) -> bool {
         let took =
-            self.room.left_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
+            self.budget.left_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
         if took.is_ok() {
             self.bytes += bytes;
         }
@@ -43,9 +43,9 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for BudgetShare {
     fn drop(&mut self) {
-        self.room.left_bytes.fetch_add(self.bytes, Ordering::Relaxed);
+        self.budget.left_bytes.fetch_add(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -54,9 +54,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_given_back() {
-        let room = Room::new(10);
-        let (mut first, mut second) = (room.share(), room.share());
+    fn the_budget_is_given_back() {
+        let budget = BodyBudget::new(10);
+        let (mut first, mut second) = (budget.share(), budget.share());
         assert!(first.grow(6) && second.grow(4));
         assert!(!first.grow(1));
         drop(second);

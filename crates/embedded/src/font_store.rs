@@ -1,10 +1,10 @@
-//! The shelf: memory that the host writes once and every guest reads, so that a font is in the machine once.
+//! The font store: memory that the host writes once and every guest reads, so that a font is in the machine once.
 //!
 //! It is a file without a name that grows and never shrinks, one for all engines of this process. A worker gets it as its
 //! standard output, opened for reading only, maps it before any wall stands, and gives the descriptor away; its children
-//! inherit the mapping and nothing else. So a guest needs no further system call to see a font, has no descriptor to misuse, and can change nothing: a
-//! shared mapping of a file that was opened for reading cannot be made writable. Whoever reads beyond what the host has
-//! written so far ends himself (SIGBUS).
+//! inherit the mapping and nothing else. So a guest needs no further system call to see a font, has no descriptor to
+//! misuse, and can change nothing: a shared mapping of a file that was opened for reading cannot be made writable. A process that reads beyond what the host
+//! has written so far is killed (SIGBUS).
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,8 +16,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::process::{Resource, getrlimit};
 
-/// What the shelf can hold, and what each worker reserves of its address space for it. Sans and serif of all of Chinese,
-/// regular and bold, have 95 MB; what finds no place travels as bytes.
+/// What the font store can hold, and what each worker reserves of its address space for it. Sans and serif of all of Chinese,
+/// regular and bold, have 95 MB; what does not fit travels as bytes.
 pub(crate) const CAPACITY_BYTES: u64 = 160 << 20;
 
 /// Things begin on a page of their own: a child that reads one then has no part of another in its working set.
@@ -25,12 +25,12 @@ const PAGE: u64 = 4096;
 
 /// Where something lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FontLocation {
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
 }
 
-impl Place {
+impl FontLocation {
     pub(crate) fn encode(self) -> [u8; 16] {
         let mut both = [0; 16];
         both[..8].copy_from_slice(&self.offset.to_le_bytes());
@@ -49,47 +49,47 @@ type FileKey = (u64, u64, u64, i64, i64);
 
 /// The host's side.
 #[derive(Debug)]
-struct Shelf {
+struct FontStore {
     file: File,
     for_workers: File,
     used_bytes: u64,
-    files: HashMap<FileKey, Place>,
+    files: HashMap<FileKey, FontLocation>,
 }
 
 /// `None` inside: this machine has none, and fonts travel as bytes.
-static SHELF: OnceLock<Option<Mutex<Shelf>>> = OnceLock::new();
+static FONT_STORE: OnceLock<Option<Mutex<FontStore>>> = OnceLock::new();
 
-fn with<T>(act: impl FnOnce(&mut Shelf) -> io::Result<T>) -> Option<T> {
-    let shelf = SHELF.get_or_init(|| Shelf::new().ok().map(Mutex::new)).as_ref()?;
-    act(&mut shelf.lock().unwrap_or_else(PoisonError::into_inner)).ok()
+fn with<T>(act: impl FnOnce(&mut FontStore) -> io::Result<T>) -> Option<T> {
+    let store = FONT_STORE.get_or_init(|| FontStore::new().ok().map(Mutex::new)).as_ref()?;
+    act(&mut store.lock().unwrap_or_else(PoisonError::into_inner)).ok()
 }
 
 /// What a worker maps: it cannot write through it.
 pub(crate) fn for_worker() -> Option<OwnedFd> {
-    with(|shelf| shelf.for_workers.try_clone().map(Into::into))
+    with(|store| store.for_workers.try_clone().map(Into::into))
 }
 
-/// Copies everything from `source`, which has about so many bytes. `None`: there is no room, or nothing in it.
-pub(crate) fn place(source: impl Read, about_bytes: u64) -> Option<Place> {
-    with(|shelf| shelf.put(source, about_bytes)).flatten()
+/// Copies everything from `source`, which has about so many bytes. `None`: it does not fit, or there is nothing in it.
+pub(crate) fn add(source: impl Read, about_bytes: u64) -> Option<FontLocation> {
+    with(|store| store.put(source, about_bytes)).flatten()
 }
 
 /// Copies a file of at most so many bytes, unless it lies there already.
-pub(crate) fn place_file(file: &File, most_bytes: u64) -> Option<Place> {
+pub(crate) fn add_file(file: &File, most_bytes: u64) -> Option<FontLocation> {
     let about = file.metadata().ok()?;
     let key = (about.dev(), about.ino(), about.len(), about.mtime(), about.mtime_nsec());
-    with(|shelf| {
-        if let Some(place) = shelf.files.get(&key) {
-            return Ok(Some(*place));
+    with(|store| {
+        if let Some(location) = store.files.get(&key) {
+            return Ok(Some(*location));
         }
-        let place = shelf.put(file.take(most_bytes), about.len())?;
-        shelf.files.extend(place.map(|place| (key, place)));
-        Ok(place)
+        let location = store.put(file.take(most_bytes), about.len())?;
+        store.files.extend(location.map(|location| (key, location)));
+        Ok(location)
     })
     .flatten()
 }
 
-impl Shelf {
+impl FontStore {
     fn new() -> io::Result<Self> {
         // Writing past this limit would not fail but end the host.
         if getrlimit(Resource::Fsize).current.is_some_and(|most| most < CAPACITY_BYTES) {
@@ -105,17 +105,17 @@ impl Shelf {
         Ok(Self { file, for_workers, used_bytes: 0, files: HashMap::new() })
     }
 
-    fn put(&mut self, source: impl Read, about_bytes: u64) -> io::Result<Option<Place>> {
-        let room = CAPACITY_BYTES.saturating_sub(self.used_bytes);
-        if about_bytes > room {
+    fn put(&mut self, source: impl Read, about_bytes: u64) -> io::Result<Option<FontLocation>> {
+        let left_bytes = CAPACITY_BYTES.saturating_sub(self.used_bytes);
+        if about_bytes > left_bytes {
             return Ok(None);
         }
         let offset = self.used_bytes;
         self.file.seek(SeekFrom::Start(offset))?;
-        let copied = io::copy(&mut source.take(room), &mut self.file);
+        let copied = io::copy(&mut source.take(left_bytes), &mut self.file);
         // Also after a failure: what was written is not written over.
         self.used_bytes = self.file.stream_position()?.next_multiple_of(PAGE);
-        Ok(Some(Place { offset, bytes: copied? }).filter(|place| place.bytes > 0))
+        Ok(Some(FontLocation { offset, bytes: copied? }).filter(|location| location.bytes > 0))
     }
 }
 
@@ -128,50 +128,50 @@ mod tests {
 
     #[test]
     fn things_lie_one_after_the_other_and_stay() {
-        let mut shelf = Shelf::new().unwrap();
-        let first = shelf.put(&b"one"[..], 3).unwrap().unwrap();
-        let second = shelf.put(&[7u8; 5000][..], 5000).unwrap().unwrap();
-        let third = shelf.put(&b"three"[..], 5).unwrap().unwrap();
+        let mut store = FontStore::new().unwrap();
+        let first = store.put(&b"one"[..], 3).unwrap().unwrap();
+        let second = store.put(&[7u8; 5000][..], 5000).unwrap().unwrap();
+        let third = store.put(&b"three"[..], 5).unwrap().unwrap();
         assert_eq!([first.offset, second.offset, third.offset], [0, 4096, 12288]);
-        let reader = shelf.for_workers.try_clone().unwrap();
-        for (place, expected) in [(first, &b"one"[..]), (second, &[7; 5000]), (third, b"three")] {
-            let mut bytes = vec![0; usize::try_from(place.bytes).unwrap()];
-            reader.read_exact_at(&mut bytes, place.offset).unwrap();
+        let reader = store.for_workers.try_clone().unwrap();
+        for (location, expected) in [(first, &b"one"[..]), (second, &[7; 5000]), (third, b"three")] {
+            let mut bytes = vec![0; usize::try_from(location.bytes).unwrap()];
+            reader.read_exact_at(&mut bytes, location.offset).unwrap();
             assert_eq!(bytes, expected);
-            assert_eq!(Place::decode(&place.encode()), Some(place));
+            assert_eq!(FontLocation::decode(&location.encode()), Some(location));
         }
-        assert_eq!(shelf.put(&b""[..], 0).unwrap(), None, "nothing is nowhere");
+        assert_eq!(store.put(&b""[..], 0).unwrap(), None, "nothing is nowhere");
     }
 
     #[test]
-    fn a_file_is_placed_once_and_another_of_its_name_again() {
+    fn a_file_is_stored_once_and_another_of_its_name_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("font");
-        let place = |bytes: &[u8]| {
+        let add = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
-            place_file(&File::open(&path).unwrap(), 1 << 20).unwrap()
+            add_file(&File::open(&path).unwrap(), 1 << 20).unwrap()
         };
-        let first = place(b"one");
-        assert_eq!(place_file(&File::open(&path).unwrap(), 1 << 20), Some(first));
-        let second = place(b"longer");
+        let first = add(b"one");
+        assert_eq!(add_file(&File::open(&path).unwrap(), 1 << 20), Some(first));
+        let second = add(b"longer");
         assert_ne!(first.offset, second.offset);
         assert_eq!(second.bytes, 6);
     }
 
     #[test]
-    fn what_is_too_large_finds_no_place() {
-        let mut shelf = Shelf::new().unwrap();
-        assert_eq!(shelf.put(io::repeat(0), CAPACITY_BYTES + 1).unwrap(), None);
-        assert!(shelf.put(&b"small"[..], 5).unwrap().is_some());
+    fn what_is_too_large_is_not_stored() {
+        let mut store = FontStore::new().unwrap();
+        assert_eq!(store.put(io::repeat(0), CAPACITY_BYTES + 1).unwrap(), None);
+        assert!(store.put(&b"small"[..], 5).unwrap().is_some());
     }
 
     #[test]
     fn a_worker_cannot_write_and_nobody_can_shorten() {
-        let shelf = Shelf::new().unwrap();
-        let mut given = shelf.for_workers.try_clone().unwrap();
+        let store = FontStore::new().unwrap();
+        let mut given = store.for_workers.try_clone().unwrap();
         assert!(given.write(b"x").is_err());
         assert!(given.set_len(1).is_err());
-        shelf.file.set_len(4096).unwrap();
-        assert!(shelf.file.set_len(0).is_err());
+        store.file.set_len(4096).unwrap();
+        assert!(store.file.set_len(0).is_err());
     }
 }

@@ -1,19 +1,19 @@
-//! The inmate: a forked child that serves one session and then ends.
+//! The session process: a forked child that serves one session and then ends.
 
 use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use cove_core::{Fault, FaultKind, Limits};
+use cove_core::{Fault, FaultKind, Limits, RunReport, RunRequest, SessionFate};
 use cove_walls::descriptors::{adopt, close_from, place};
 use cove_walls::fork::exit_now;
-use cove_world::{Job, Report, Setup, ToolDecl, World};
+use cove_world::{Setup, ToolDecl, World};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::inbox::{Heard, Inbox};
+use super::inbox::{Inbox, Received};
 use super::port::SocketPort;
 use crate::sys::{batch, heap};
 use crate::walls::{self, Shared};
-use crate::wire::{FromChild, ToChild, decode_job, max_report_bytes, report_parts};
+use crate::wire::{FromChild, ToChild, decode_request, max_report_bytes, report_parts};
 
 /// Lives until the host lets go of the session.
 pub(super) fn live(world: &mut World, socket: &OwnedFd, shared: &mut Shared, calm: bool) -> ! {
@@ -63,7 +63,7 @@ fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64, calm: bool) {
     }
     let mut limits = Limits::default();
     loop {
-        let Heard::Frame(kind, payload) = inbox.next(None) else { exit_now(0) };
+        let Received::Frame(kind, payload) = inbox.next(None) else { exit_now(0) };
         match kind {
             ToChild::Setup => {
                 let setup = decode::<Setup>(&payload);
@@ -79,11 +79,11 @@ fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64, calm: bool) {
                 let tools = decode::<Vec<ToolDecl>>(&payload);
                 say(tools.and_then(|tools| world.set_tools(&tools).map_err(|e| e.to_string())), true);
             }
-            ToChild::Job => {
-                let report = match decode_job(&payload) {
-                    Ok(job) => {
-                        super::before_job(&job.code);
-                        run(world, &job, &mut inbox, &limits)
+            ToChild::Run => {
+                let report = match decode_request(&payload) {
+                    Ok(request) => {
+                        super::before_run(&request.code);
+                        run(world, &request, &mut inbox, &limits)
                     }
                     Err(error) => lost(error),
                 };
@@ -113,26 +113,26 @@ fn say(outcome: Result<(), String>, waited_for: bool) {
     }
 }
 
-fn run(world: &mut World, job: &Job, inbox: &mut Inbox, limits: &Limits) -> Report {
+fn run(world: &mut World, request: &RunRequest, inbox: &mut Inbox, limits: &Limits) -> RunReport {
     let mut port = SocketPort::new(inbox, limits.max_log_bytes);
     // A panic is a fault of ours; it ends this session, and says so, instead of a silent death.
-    catch_unwind(AssertUnwindSafe(|| world.run(job, &mut port)))
+    catch_unwind(AssertUnwindSafe(|| world.run(request, &mut port)))
         .unwrap_or_else(|_| lost("the engine panicked".to_owned()))
 }
 
 /// Sends a report, and sees to it that the host will not take a large one for an attack.
-fn send_report(report: Report, limits: &Limits) {
-    let (usable, operations, memory_bytes) = (report.usable, report.operations, report.memory_bytes);
+fn send_report(report: RunReport, limits: &Limits) {
+    let (fate, usage) = (report.fate, report.usage);
     let (mut head, mut value) = report_parts(report);
     let most = max_report_bytes(limits.max_result_chars);
     if head.len() + value.len() > most {
         let length = u64::try_from(head.len() + value.len()).unwrap_or(u64::MAX);
         let fault = Fault::result_too_large(limits.max_result_chars, length);
-        (head, value) = report_parts(Report { result: Err(fault), operations, memory_bytes, usable });
+        (head, value) = report_parts(RunReport { usage, ..RunReport::new(Err(fault), fate) });
     }
     batch::send_frame(FromChild::Report, &[&head, &value]);
 }
 
-fn lost(why: String) -> Report {
-    Report { result: Err(Fault::new(FaultKind::EngineLost, why)), operations: 0, memory_bytes: 0, usable: false }
+fn lost(why: String) -> RunReport {
+    RunReport::new(Err(Fault::new(FaultKind::EngineLost, why)), SessionFate::Lost)
 }

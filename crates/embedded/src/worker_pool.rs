@@ -1,4 +1,4 @@
-//! The host's side of one zygote: children asked for ahead of demand, handed out, and buried.
+//! The worker pool: the host's side of one zygote. Children are forked ahead of demand, handed out, and reaped.
 //!
 //! A thread of its own listens to the zygote, so that an engine belongs to no particular runtime. When the zygote ends,
 //! every child of it ends too; the engine then starts another one.
@@ -23,7 +23,7 @@ use crate::process::{Child, Process};
 use crate::walls::{WallName, WallReport, WallState};
 
 /// How long a death notice may take after the socket has closed.
-const OBITUARY: Duration = Duration::from_millis(300);
+const DEATH_NOTICE_LIMIT: Duration = Duration::from_millis(300);
 
 /// Deaths that no session has asked about; more are of no use.
 const MAX_DEATHS: usize = 256;
@@ -36,13 +36,13 @@ pub(crate) enum NoChild {
     ZygoteGone,
     /// It is there and could not fork.
     #[error("no process could be forked: {0}")]
-    Barren(String),
+    ForkFailed(String),
 }
 
-type Birth = Result<Child, NoChild>;
+type TakenChild = Result<Child, NoChild>;
 
-/// One living zygote. Dropping it ends the zygote and all its children.
-pub(crate) struct Nursery {
+/// One living zygote and its spare children. Dropping it ends the zygote and all its children.
+pub(crate) struct WorkerPool {
     shared: Arc<Shared>,
     report: WallReport,
 }
@@ -57,14 +57,14 @@ struct Shared {
 #[derive(Default)]
 struct State {
     spares: VecDeque<Child>,
-    waiting: VecDeque<oneshot::Sender<Birth>>,
+    waiting: VecDeque<oneshot::Sender<TakenChild>>,
     /// Forks asked for and not yet seen.
     asked: usize,
     gone: bool,
     deaths: VecDeque<(u64, ExitStatus)>,
 }
 
-impl Nursery {
+impl WorkerPool {
     /// Starts a zygote and waits until it is ready.
     pub(crate) async fn start(program: &Path, spare_children: usize, at_most: Duration) -> Result<Self, String> {
         let (control, process) = launch::start(program, spare_children > 1)
@@ -84,18 +84,18 @@ impl Nursery {
         let (ready, heard) = oneshot::channel();
         let listener = Listener { shared: Arc::clone(&shared), first, zygote: None };
         std::thread::Builder::new()
-            .name("cove-nursery".into())
+            .name("cove-pool".into())
             .stack_size(128 << 10)
             .spawn(move || listener.listen(ready))
             .map_err(|error| format!("no thread to listen to the worker: {error}"))?;
-        // From here on a failure drops the nursery, and with it the zygote.
-        let mut nursery = Self { shared, report: WallReport { walls: Vec::new() } };
-        nursery.report = match tokio::time::timeout(at_most, heard).await {
+        // From here on a failure drops the pool, and with it the zygote.
+        let mut pool = Self { shared, report: WallReport { walls: Vec::new() } };
+        pool.report = match tokio::time::timeout(at_most, heard).await {
             Ok(Ok(report)) => report?,
             Ok(Err(_)) => return Err("the worker's listener ended".into()),
             Err(_) => return Err(format!("the worker was not ready within {} ms", at_most.as_millis())),
         };
-        Ok(nursery)
+        Ok(pool)
     }
 
     pub(crate) fn report(&self) -> &WallReport {
@@ -107,8 +107,8 @@ impl Nursery {
     }
 
     /// A child nobody has used. Taken from the spares, or waited for.
-    pub(crate) async fn take(&self) -> Birth {
-        let birth = {
+    pub(crate) async fn take(&self) -> TakenChild {
+        let forked = {
             let mut state = self.shared.lock();
             if state.gone {
                 return Err(NoChild::ZygoteGone);
@@ -119,12 +119,12 @@ impl Nursery {
                     return Ok(child);
                 }
             }
-            let (sender, birth) = oneshot::channel();
+            let (sender, forked) = oneshot::channel();
             state.waiting.push_back(sender);
             self.shared.refill(&mut state);
-            birth
+            forked
         };
-        birth.await.unwrap_or(Err(NoChild::ZygoteGone))
+        forked.await.unwrap_or(Err(NoChild::ZygoteGone))
     }
 
     /// What a child has died of, if the zygote has something to say about it.
@@ -145,13 +145,13 @@ impl Nursery {
                 died.await;
             }
         };
-        tokio::time::timeout(OBITUARY, search).await.ok().flatten()
+        tokio::time::timeout(DEATH_NOTICE_LIMIT, search).await.ok().flatten()
     }
 }
 
-impl Drop for Nursery {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
-        // The zygote reads the end of the line, the listener too; the listener then sees to the rest.
+        // The zygote reads the end of the socket, and so does the listener, which then clears up the rest.
         let _ = rustix::net::shutdown(&self.shared.control, Shutdown::Both);
     }
 }
@@ -173,14 +173,14 @@ impl Shared {
         }
         let missing = (state.waiting.len() + self.spare_children).saturating_sub(coming);
         let Some(count) = u32::try_from(missing).ok().filter(|count| *count > 0) else { return };
-        // Never waits: if the line is full, the next birth asks again.
+        // Never waits: if the socket is full, the next child that arrives asks again.
         let sent = rustix::net::send(&self.control, &Fork(count).encode(), SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
         if sent.is_ok() {
             state.asked += missing;
         }
     }
 
-    fn born(&self, child: Child) {
+    fn child_forked(&self, child: Child) {
         let mut state = self.lock();
         state.asked = state.asked.saturating_sub(1);
         let mut child = Ok(child);
@@ -195,15 +195,15 @@ impl Shared {
         self.refill(&mut state);
     }
 
-    fn barren(&self, why: String) {
+    fn fork_failed(&self, why: String) {
         let mut state = self.lock();
         state.asked = state.asked.saturating_sub(1);
         if let Some(waiting) = state.waiting.pop_front() {
-            let _ = waiting.send(Err(NoChild::Barren(why)));
+            let _ = waiting.send(Err(NoChild::ForkFailed(why)));
         }
     }
 
-    fn died(&self, number: u64, status: i32) {
+    fn child_died(&self, number: u64, status: i32) {
         let mut state = self.lock();
         if state.deaths.len() == MAX_DEATHS {
             state.deaths.pop_front();
@@ -257,23 +257,23 @@ impl Listener {
                         let _ = ready.send(Err(why));
                     }
                 }
-                Notice::Born(number) => match child(number, descriptors) {
-                    Ok(child) => self.shared.born(child),
-                    Err(error) => self.shared.barren(error.to_string()),
+                Notice::Forked(number) => match child(number, descriptors) {
+                    Ok(child) => self.shared.child_forked(child),
+                    Err(error) => self.shared.fork_failed(error.to_string()),
                 },
-                Notice::Barren(why) => self.shared.barren(why),
-                Notice::Died(number, status) => self.shared.died(number, status),
+                Notice::ForkFailed(why) => self.shared.fork_failed(why),
+                Notice::Died(number, status) => self.shared.child_died(number, status),
             }
         }
         self.shared.end();
-        self.bury();
+        self.reap();
         if let Some(ready) = ready {
             let _ = ready.send(Err("the worker ended before it was ready".into()));
         }
     }
 
     /// Sees to it that neither process is left, not even as a zombie.
-    fn bury(&mut self) {
+    fn reap(&mut self) {
         if let Some(first) = &mut self.first {
             let _ = first.kill();
             let _ = first.wait();
@@ -301,5 +301,5 @@ fn child(number: u64, descriptors: Vec<OwnedFd>) -> io::Result<Child> {
 }
 
 #[cfg(test)]
-#[path = "nursery_tests.rs"]
+#[path = "worker_pool_tests.rs"]
 mod tests;
