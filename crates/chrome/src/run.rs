@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use cove_core::{
-    Effects, Fault, FaultKind, Finished, LogLine, Picture, RunReport, RunShape, RunUnit, SessionFate, SessionOptions,
-    ToolSpec, Usage,
+    Effects, Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, RunReport, RunShape, RunUnit, SessionFate,
+    SessionOptions, ToolSpec, Usage,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
@@ -101,13 +101,14 @@ struct Started {
 fn start(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> Result<Started, Box<Fault>> {
     let tool_names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
     let (mode, input, body) = match &unit.shape {
-        RunShape::FunctionBody { input } => (Mode::FunctionBody, input.as_ref(), true),
+        RunShape::FunctionBody { input } | RunShape::Script { input } => (Mode::FunctionBody, input.as_ref(), true),
         RunShape::Cell => (Mode::Cell, None, false),
     };
     let options = PrepareOptions {
         guards: unit.max_operations.is_some(),
         tool_names: &tool_names,
         imports: Some(&guest.options.imports),
+        last_value: matches!(unit.shape, RunShape::Script { .. }),
         ..PrepareOptions::new(mode)
     };
     let file_name = PrepareOptions::new(mode).file_name;
@@ -282,7 +283,22 @@ fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done, op
             Err(_) => canvas_error = Some("The canvas could not be exported: its PNG cannot be read".to_owned()),
         }
     }
-    End::Finished(Box::new(Finished { value, is_final_answer: done.answer, pictures, canvas_error }))
+    let mut warnings: Vec<String> = done.lost.into_iter().take(MAX_WARNINGS).map(short).collect();
+    if program.prepared.takes_last && !done.answer && !done.undefined {
+        warnings.push(LAST_VALUE.to_owned());
+    }
+    End::Finished(Box::new(Finished { value, is_final_answer: done.answer, pictures, canvas_error, warnings }))
+}
+
+/// Sentences about one value, and characters of each, that are taken from a page.
+const MAX_WARNINGS: usize = 5;
+const MAX_WARNING_CHARS: usize = 1000;
+
+fn short(sentence: String) -> String {
+    match sentence.char_indices().nth(MAX_WARNING_CHARS) {
+        Some((at, _)) => format!("{}...", &sentence[..at]),
+        None => sentence,
+    }
 }
 
 /// Console lines within their limit.

@@ -28,7 +28,8 @@ pub use id::{
 };
 pub use limits::{Limits, LimitsError};
 pub use outcome::{
-    EngineReport, ExportFault, Finished, Picture, RunOutcome, RunReport, RunShape, RunUnit, SessionFate, Usage,
+    EngineReport, ExportFault, Finished, LAST_VALUE, Picture, RunOutcome, RunReport, RunShape, RunUnit, SessionFate,
+    Usage,
 };
 pub use policy::{Clock, ImportPolicy, NetworkPolicy, Random};
 pub use request::{EngineChoice, InvalidArgs, RunRequest};

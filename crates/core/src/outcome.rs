@@ -13,9 +13,17 @@ pub enum RunShape {
         /// The variable `input`; `None` is `undefined`.
         input: Option<Value>,
     },
+    /// A function body as people write scripts: without a `return`, its last expression is its value, and a warning says so.
+    Script {
+        /// The variable `input`; `None` is `undefined`.
+        input: Option<Value>,
+    },
     /// A cell: the last expression is the value, top-level declarations persist to the next cell.
     Cell,
 }
+
+/// What is said of the value of a script that has no `return`.
+pub const LAST_VALUE: &str = "The code has no `return`: this is the value of its last expression. Write `return` before what is to be the value.";
 
 /// One piece of code to run in a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +62,8 @@ pub struct Finished {
     pub pictures: Vec<Picture>,
     /// Why a canvas that was used could not be exported, if so.
     pub canvas_error: Option<String>,
+    /// What of the value was lost on its way to JSON, and how to write it instead.
+    pub warnings: Vec<String>,
 }
 
 /// What a run has cost.

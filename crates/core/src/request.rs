@@ -31,6 +31,8 @@ pub struct RunRequest {
     pub engine: EngineChoice,
     /// Whether another engine may be used when the one asked for cannot be had.
     pub fallback: bool,
+    /// Whether the last expression is the value of code without a `return`. The tool's contract says no.
+    pub last_value: bool,
     /// Goes into the metadata of artifacts.
     pub message_id: Option<String>,
     /// Goes into the metadata of artifacts.
@@ -51,6 +53,7 @@ impl RunRequest {
             timeout_ms: Limits::ONE_SHOT.timeout_ms,
             engine: EngineChoice::default(),
             fallback: true,
+            last_value: false,
             message_id: None,
             agent_id: None,
         }

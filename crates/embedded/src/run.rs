@@ -106,10 +106,11 @@ struct Talk {
 async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instant, talk: &mut Talk) -> End {
     let (cell, input) = match &unit.shape {
         RunShape::Cell => (true, None),
-        RunShape::FunctionBody { input } => (false, input.as_ref()),
+        RunShape::FunctionBody { input } | RunShape::Script { input } => (false, input.as_ref()),
     };
+    let last_value = matches!(unit.shape, RunShape::Script { .. });
     let (timeout_ms, max_operations) = (unit.timeout_ms, unit.max_operations);
-    let job = JobFrame { code: &unit.code, cell, input, max_operations, timeout_ms };
+    let job = JobFrame { code: &unit.code, cell, last_value, input, max_operations, timeout_ms };
     session.line.queue(ToChild::Job, |out| encode_job(&job, out));
     let deadline = started.checked_add(Duration::from_millis(timeout_ms));
     let deadline = deadline.unwrap_or_else(|| started + Duration::from_secs(86_400)).into();
@@ -304,6 +305,7 @@ async fn conclude(
                 is_final_answer: ended.is_final_answer,
                 pictures,
                 canvas_error: ended.canvas_error,
+                warnings: ended.warnings,
             });
             if report.usable {
                 leash.let_go();
@@ -327,6 +329,7 @@ async fn conclude(
             (fault, why)
         }
         End::Aborted(DyingCause::OutOfMemory, words) => {
+            usage.memory_bytes = session.options.limits.memory_bytes;
             (Fault::memory(session.options.limits.memory_bytes), words.unwrap_or_else(|| "it ran out of memory".into()))
         }
         End::Aborted(DyingCause::Abort, words) => {

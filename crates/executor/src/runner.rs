@@ -141,6 +141,8 @@ impl Runner {
                     guards: false,
                     tool_names: &[],
                     imports: None,
+                    mark_calls: false,
+                    last_value: false,
                     file_name: "code.js",
                 };
                 choose(&prepare(&request.code, &options).map_err(|refusal| Box::new(refusal.into()))?)
@@ -211,7 +213,10 @@ impl Runner {
         }
         let unit = RunUnit {
             code: request.code.clone(),
-            shape: RunShape::FunctionBody { input: request.input.clone() },
+            shape: match request.last_value {
+                true => RunShape::Script { input: request.input.clone() },
+                false => RunShape::FunctionBody { input: request.input.clone() },
+            },
             timeout_ms: request.timeout_ms,
             max_operations: self.options.max_operations,
         };
@@ -221,14 +226,21 @@ impl Runner {
         Ok(report)
     }
 
-    fn answer(&self, request: &RunRequest, engine: EngineReport, run: RunReport, warnings: Vec<String>) -> OneShot {
+    fn answer(&self, request: &RunRequest, engine: EngineReport, run: RunReport, mut warnings: Vec<String>) -> OneShot {
         let log_text = join_logs(&run);
         let source = match engine.name {
             EngineName::Embedded => PictureSource::Canvas,
             EngineName::Browser => PictureSource::BrowserCanvas,
         };
         let (outcome, fault) = match run.result {
-            Ok(finished) => (self.keep(request, source, finished), None),
+            Ok(mut finished) => {
+                warnings.append(&mut finished.warnings);
+                let silent = finished.value.is_null() && finished.pictures.is_empty() && run.logs.is_empty();
+                if silent && !finished.is_final_answer && !returns(&request.code) {
+                    warnings.push(NO_RETURN.to_owned());
+                }
+                (self.keep(request, source, finished), None)
+            }
             Err(fault) => {
                 let kind = fault.kind;
                 (fault.into(), Some(kind))
@@ -293,6 +305,15 @@ impl std::fmt::Debug for Runner {
             .field("browser", &self.options.browser.is_some())
             .finish_non_exhaustive()
     }
+}
+
+/// What is said of code that gave nothing, printed nothing and returns nothing.
+const NO_RETURN: &str =
+    "The code has no `return`, so its value is null. Write `return` before what is to be the value.";
+
+/// Whether the code has a `return` of its own. Asked only where it gave nothing.
+fn returns(code: &str) -> bool {
+    prepare(code, &PrepareOptions::new(Mode::FunctionBody)).is_ok_and(|program| program.returns)
 }
 
 /// Says what is missing and how to get it.

@@ -34,6 +34,7 @@ fn main() {
     let job = |code: &str, cell: bool| Job {
         code: code.into(),
         cell,
+        last_value: false,
         input: None,
         max_operations: cell.then_some(50_000_000),
         timeout_ms: 1000,

@@ -41,6 +41,8 @@ pub struct Job {
     pub code: String,
     /// A cell (the last expression is the value, declarations persist) or a function body (`return` gives the value).
     pub cell: bool,
+    /// The last expression is the value of a function body that has no `return`.
+    pub last_value: bool,
     /// The variable `input` of a function body; `None` is `undefined`.
     pub input: Option<Value>,
     /// Loop iterations; `None`: only the host's clock limits.
@@ -56,7 +58,7 @@ pub struct Report {
     pub result: Result<Ended, Fault>,
     /// Loop iterations made; 0 where they were not counted.
     pub operations: u64,
-    /// What the heap holds after the run.
+    /// The most that the heap held during the run; its limit, if that was reached.
     pub memory_bytes: u64,
     /// Whether the world can run more code. `false` once memory ran out: then no state in it can be trusted.
     pub usable: bool,
@@ -71,4 +73,6 @@ pub struct Ended {
     pub is_final_answer: bool,
     /// Why a canvas that was used could not be exported, if so.
     pub canvas_error: Option<String>,
+    /// What of the value was lost on its way to JSON, and how to write it instead.
+    pub warnings: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! One run, from text to report: prepare, evaluate, wait for what the code waits for, take the value, clear away.
 
-use cove_core::{Fault, FaultKind, LogLevel};
+use cove_core::{Fault, FaultKind, LAST_VALUE, LogLevel};
 use cove_script::{Mode, PrepareOptions, prepare};
 use rquickjs::{Array, Ctx, Function, Value};
 
@@ -43,7 +43,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, state: &State, job: &Job) -> Report {
     Report {
         result,
         operations,
-        memory_bytes: state.gauge.used() as u64,
+        memory_bytes: state.gauge.most() as u64,
         usable: !state.gauge.refused() && state.over.get() != Over::Closed,
     }
 }
@@ -53,6 +53,7 @@ fn answered(state: &State) -> bool {
 }
 
 fn begin(ctx: &Ctx<'_>, state: &State, job: &Job) {
+    state.gauge.watch();
     state.over.set(Over::No);
     state.answer.borrow_mut().take();
     state.rejections.borrow_mut().clear();
@@ -77,10 +78,14 @@ fn attempt(ctx: &Ctx<'_>, state: &State, job: &Job) -> Result<Ended, Fault> {
             guards: state.guards.get(),
             tool_names: tool_names.as_slice(),
             imports: Some(&imports),
+            mark_calls: true,
+            last_value: job.last_value,
             file_name: &file,
         };
         prepare(&job.code, &options).map_err(Fault::from)?
     };
+    let takes_last = prepared.takes_last;
+    let draws = prepared.free_names.iter().any(|free| free.name == "getCanvas");
     let function = evaluate(ctx, &prepared.code, &file);
     state.sources.borrow_mut().keep(file, prepared);
     let promise = function.and_then(|function| {
@@ -89,7 +94,10 @@ fn attempt(ctx: &Ctx<'_>, state: &State, job: &Job) -> Result<Ended, Fault> {
             return function.call::<_, Value<'_>>(());
         }
         let input = set_input(ctx, state, job)?;
-        function.call::<_, Value<'_>>((input,))
+        if !draws {
+            return function.call::<_, Value<'_>>((input,));
+        }
+        function.call::<_, Value<'_>>((input, state.kit(ctx, "getCanvas")?))
     });
     let promise = match promise {
         Ok(promise) => promise,
@@ -110,16 +118,20 @@ fn attempt(ctx: &Ctx<'_>, state: &State, job: &Job) -> Result<Ended, Fault> {
     if settled == "rejected" {
         return Err(blame::fault_of(ctx, state, &value));
     }
-    let value = outcome::value_of(ctx, state, &value)?;
+    let json = outcome::value_of(ctx, state, &value)?;
     if answered(state) {
         return take_answer(state);
     }
-    Ok(Ended { value, is_final_answer: false, canvas_error: None })
+    let mut warnings = outcome::lost(ctx, state, &value, job.cell);
+    if takes_last && !value.is_undefined() {
+        warnings.push(LAST_VALUE.to_owned());
+    }
+    Ok(Ended { value: json, is_final_answer: false, canvas_error: None, warnings })
 }
 
 fn take_answer(state: &State) -> Result<Ended, Fault> {
     let answer = state.answer.borrow_mut().take().unwrap_or(Ok(serde_json::Value::Null));
-    answer.map(|value| Ended { value, is_final_answer: true, canvas_error: None })
+    answer.map(|value| Ended { value, is_final_answer: true, ..Ended::default() })
 }
 
 /// What a failed call into the engine means.
@@ -302,6 +314,7 @@ impl State {
             return;
         }
         if let Some(object) = promise.as_object() {
+            blame::clarify(ctx, self, reason);
             let sentence = blame::sentence(ctx, self, reason);
             self.rejections.borrow_mut().push((raw::address(object), sentence));
         }

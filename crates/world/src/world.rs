@@ -23,7 +23,7 @@ const QUIET_GROWTH_BYTES: usize = 8 << 20;
 /// # use cove_world::{Job, Port, World};
 /// # fn example(port: &mut dyn Port) -> Result<(), cove_world::WorldError> {
 /// let mut world = World::new()?;
-/// let job = Job { code: "return 6 * 7".into(), cell: false, input: None, max_operations: None, timeout_ms: 1000 };
+/// let job = Job { code: "return 6 * 7".into(), cell: false, last_value: false, input: None, max_operations: None, timeout_ms: 1000 };
 /// let report = world.run(&job, port);
 /// assert_eq!(report.result.unwrap().value, 42);
 /// # Ok(())

@@ -49,11 +49,13 @@ pub struct JavaScriptCall {
     pub timeout: Duration,
     /// Hears this run's console lines as they are written, and no other's.
     pub console: Option<LogSink>,
+    /// Whether the last expression is the value of code without a `return`.
+    pub last_value: bool,
 }
 
 impl From<JavaScriptExecRequest> for JavaScriptCall {
     fn from(request: JavaScriptExecRequest) -> Self {
-        Self { timeout: Duration::from_secs(request.timeout), request, console: None }
+        Self { timeout: Duration::from_secs(request.timeout), request, console: None, last_value: false }
     }
 }
 
@@ -65,8 +67,8 @@ impl Bay {
         id: &SandboxId,
         call: impl Into<JavaScriptCall>,
     ) -> Answer<JavaScriptExecResult> {
-        let JavaScriptCall { request, timeout, console } = call.into();
-        let job = job(&request, timeout)?;
+        let JavaScriptCall { request, timeout, console, last_value } = call.into();
+        let job = Job { last_value, ..job(&request, timeout)? };
         let place = self.javascript_place(owner, id).await?;
         let mut run = Execution::begin(self, owner, id, "javascript", request.code.clone())?;
         (run.description, run.tags) = (request.description.clone(), request.tags.clone());
@@ -176,6 +178,7 @@ fn job(request: &JavaScriptExecRequest, timeout: Duration) -> Answer<Job> {
         input: request.input.clone(),
         engine,
         timeout_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1),
+        last_value: false,
         session,
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
     })

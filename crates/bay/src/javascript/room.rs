@@ -48,6 +48,8 @@ pub(crate) struct Job {
     pub(crate) engine: EngineChoice,
     /// Wall clock.
     pub(crate) timeout_ms: u64,
+    /// Whether the last expression is the value of code without a `return`.
+    pub(crate) last_value: bool,
     /// The session to run in; none: a world of its own.
     pub(crate) session: Option<String>,
     /// Names of the tools that the caller answers.
@@ -184,6 +186,7 @@ impl JavaScriptRoom {
         request.input = job.input;
         request.engine = job.engine;
         request.timeout_ms = job.timeout_ms;
+        request.last_value = job.last_value;
         let _entered = current.enter(Run { heard, tools: job.tools.into() });
         let shot = runner.run(request).await;
         let outcome = match (shot.outcome, place.no_pictures) {
@@ -275,11 +278,14 @@ impl JavaScriptRoom {
         Ok(Open { session, current, remote: HashSet::new() })
     }
 
-    fn outcome_of(&self, place: &Place, slot: &Slot, report: RunReport, warnings: Vec<String>) -> Outcome {
+    fn outcome_of(&self, place: &Place, slot: &Slot, report: RunReport, mut warnings: Vec<String>) -> Outcome {
         let logs = join_logs(&report);
         let is_final = report.result.as_ref().is_ok_and(|finished| finished.is_final_answer);
         let outcome = match report.result {
-            Ok(finished) => self.keep(place, slot.engine, finished),
+            Ok(mut finished) => {
+                warnings.append(&mut finished.warnings);
+                self.keep(place, slot.engine, finished)
+            }
             Err(fault) => fault.into(),
         };
         Outcome { outcome, engine: Some(engine_of(slot)), logs, warnings, is_final }

@@ -69,7 +69,15 @@ impl Stage {
 
 fn once(code: &str) -> Job {
     let code = code.to_owned();
-    Job { code, input: None, engine: EngineChoice::Auto, timeout_ms: 20_000, session: None, tools: Vec::new() }
+    Job {
+        code,
+        input: None,
+        engine: EngineChoice::Auto,
+        timeout_ms: 20_000,
+        last_value: false,
+        session: None,
+        tools: Vec::new(),
+    }
 }
 
 fn cell(code: &str) -> Job {

@@ -67,6 +67,7 @@ fn length_of(bytes: &[u8]) -> [u8; 4] {
 #[derive(Serialize, Deserialize)]
 struct JobHead {
     cell: bool,
+    last_value: bool,
     /// `None` is `undefined`; JSON's `null` stands in the text behind the code.
     has_input: bool,
     max_operations: Option<u64>,
@@ -77,6 +78,7 @@ struct JobHead {
 pub(crate) struct JobFrame<'a> {
     pub(crate) code: &'a str,
     pub(crate) cell: bool,
+    pub(crate) last_value: bool,
     pub(crate) input: Option<&'a Value>,
     pub(crate) max_operations: Option<u64>,
     pub(crate) timeout_ms: u64,
@@ -85,6 +87,7 @@ pub(crate) struct JobFrame<'a> {
 pub(crate) fn encode_job(job: &JobFrame<'_>, out: &mut Vec<u8>) {
     let head = JobHead {
         cell: job.cell,
+        last_value: job.last_value,
         has_input: job.input.is_some(),
         max_operations: job.max_operations,
         timeout_ms: job.timeout_ms,
@@ -108,6 +111,7 @@ pub(crate) fn decode_job(payload: &[u8]) -> Result<Job, String> {
     Ok(Job {
         code: code.to_owned(),
         cell: head.cell,
+        last_value: head.last_value,
         input,
         max_operations: head.max_operations,
         timeout_ms: head.timeout_ms,
@@ -225,6 +229,7 @@ struct ReportHead {
     fault: Option<Fault>,
     is_final_answer: bool,
     canvas_error: Option<String>,
+    warnings: Vec<String>,
     operations: u64,
     memory_bytes: u64,
     usable: bool,
@@ -247,6 +252,7 @@ pub(crate) fn report_parts(report: Report) -> ReportFrame {
         fault,
         is_final_answer: ended.is_final_answer,
         canvas_error: ended.canvas_error,
+        warnings: ended.warnings,
         operations: report.operations,
         memory_bytes: report.memory_bytes,
         usable: report.usable,
@@ -263,7 +269,12 @@ pub(crate) fn decode_report(payload: &[u8]) -> Result<Report, WireError> {
     let value = serde_json::from_slice(reader.0).map_err(|_| WireError::Payload("report"))?;
     let result = match head.fault {
         Some(fault) => Err(fault),
-        None => Ok(Ended { value, is_final_answer: head.is_final_answer, canvas_error: head.canvas_error }),
+        None => Ok(Ended {
+            value,
+            is_final_answer: head.is_final_answer,
+            canvas_error: head.canvas_error,
+            warnings: head.warnings,
+        }),
     };
     Ok(Report { result, operations: head.operations, memory_bytes: head.memory_bytes, usable: head.usable })
 }

@@ -26,16 +26,16 @@ proptest! {
     #[test]
     fn jobs_survive(code in "(?s).{0,200}", cell: bool, input in prop::option::of(values()), ops: Option<u64>, timeout_ms: u64) {
         let mut bytes = Vec::new();
-        let frame = JobFrame { code: &code, cell, input: input.as_ref(), max_operations: ops, timeout_ms };
+        let frame = JobFrame { code: &code, cell, last_value: cell, input: input.as_ref(), max_operations: ops, timeout_ms };
         encode_job(&frame, &mut bytes);
-        prop_assert_eq!(decode_job(&bytes), Ok(Job { code, cell, input, max_operations: ops, timeout_ms }));
+        prop_assert_eq!(decode_job(&bytes), Ok(Job { code, cell, last_value: cell, input, max_operations: ops, timeout_ms }));
     }
 
     #[test]
     fn reports_survive(value in values(), failed: bool, text in ".{0,40}", operations: u64, usable: bool) {
         let result = match failed {
             true => Err(Fault::new(FaultKind::Exception, text).with("value", value)),
-            false => Ok(Ended { value, is_final_answer: usable, canvas_error: Some(text) }),
+            false => Ok(Ended { value, is_final_answer: usable, canvas_error: Some(text.clone()), warnings: vec![text] }),
         };
         let report = Report { result, operations, memory_bytes: 7, usable };
         let (mut bytes, rest) = report_parts(report.clone());
@@ -108,7 +108,14 @@ fn lines_and_pictures_survive() {
 fn an_input_of_null_stays_null() {
     for input in [None, Some(Value::Null), Some(json!([null]))] {
         let mut bytes = Vec::new();
-        let frame = JobFrame { code: "", cell: false, input: input.as_ref(), max_operations: None, timeout_ms: 1 };
+        let frame = JobFrame {
+            code: "",
+            cell: false,
+            last_value: false,
+            input: input.as_ref(),
+            max_operations: None,
+            timeout_ms: 1,
+        };
         encode_job(&frame, &mut bytes);
         assert_eq!(decode_job(&bytes).unwrap().input, input);
     }

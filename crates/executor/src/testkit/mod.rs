@@ -8,6 +8,7 @@
 mod draw;
 mod drawing;
 mod executor;
+mod habits;
 mod network;
 mod one_shot;
 

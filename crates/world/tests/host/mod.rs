@@ -107,7 +107,8 @@ impl Guest {
     }
 
     pub fn report(&mut self, code: &str, cell: bool, max_operations: Option<u64>) -> Report {
-        let job = Job { code: code.to_owned(), cell, input: None, max_operations, timeout_ms: 10_000 };
+        let job =
+            Job { code: code.to_owned(), cell, last_value: false, input: None, max_operations, timeout_ms: 10_000 };
         self.world.run(&job, &mut self.desk)
     }
 
@@ -122,8 +123,14 @@ impl Guest {
     }
 
     pub fn with_input(&mut self, code: &str, input: Value) -> Result<Value, Fault> {
-        let job =
-            Job { code: code.to_owned(), cell: false, input: Some(input), max_operations: None, timeout_ms: 10_000 };
+        let job = Job {
+            code: code.to_owned(),
+            cell: false,
+            last_value: false,
+            input: Some(input),
+            max_operations: None,
+            timeout_ms: 10_000,
+        };
         self.world.run(&job, &mut self.desk).result.map(|ended| ended.value)
     }
 }

@@ -52,8 +52,12 @@ impl Parts {
     ) -> Self {
         let logs = join_logs(&report);
         let is_final_answer = report.result.as_ref().is_ok_and(|finished| finished.is_final_answer);
+        let mut warnings = Vec::new();
         let (outcome, fault) = match report.result {
-            Ok(finished) => (keep(finished), None),
+            Ok(mut finished) => {
+                warnings.append(&mut finished.warnings);
+                (keep(finished), None)
+            }
             Err(fault) => {
                 let kind = fault.kind;
                 (fault.into(), Some(kind))
@@ -67,7 +71,7 @@ impl Parts {
             logs_truncated: report.logs_truncated,
             usage: report.usage,
             effects: report.effects,
-            warnings: Vec::new(),
+            warnings,
             session: Some(session.to_owned()),
             state_lost: report.fate == SessionFate::Lost,
             is_final_answer,
