@@ -311,9 +311,10 @@ impl std::fmt::Debug for Runner {
 const NO_RETURN: &str =
     "The code has no `return`, so its value is null. Write `return` before what is to be the value.";
 
-/// Whether the code has a `return` of its own. Asked only where it gave nothing.
+/// Whether the code has a `return` of its own, or is nothing at all. Asked only where it gave nothing.
 fn returns(code: &str) -> bool {
-    prepare(code, &PrepareOptions::new(Mode::FunctionBody)).is_ok_and(|program| program.returns)
+    let program = || prepare(code, &PrepareOptions::new(Mode::FunctionBody));
+    code.trim().is_empty() || program().is_ok_and(|program| program.returns)
 }
 
 /// Says what is missing and how to get it.

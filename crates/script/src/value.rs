@@ -80,7 +80,8 @@ impl<'a> Rewriter<'a, '_> {
         let span = it.expression.span();
         // `0,` keeps an anonymous function anonymous: a plain assignment would name it.
         let open = if is_anonymous(&it.expression) { "__cove_v=(0," } else { "__cove_v=(" };
-        self.edits.insert(span.start, open);
+        // An engine may mean the expression by where its statement begins.
+        self.edits.insert_for(span.start, open, span.start);
         self.visit_expression(&it.expression);
         self.edits.insert(span.end, ")");
     }

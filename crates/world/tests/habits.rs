@@ -240,5 +240,18 @@ fn the_last_expression_where_it_is_asked_for() {
     assert_eq!(run("if (input) return 1\n2", true), (Value::Null, 0));
     assert_eq!(run("console.log(1)", true), (Value::Null, 0));
     assert_eq!(run("const f = () => { return 1 }\nf()", true), (json!(1), 1));
+    let place = |code: &str| {
+        let mut guest = Guest::new();
+        let job = cove_world::Job {
+            code: code.to_owned(),
+            cell: false,
+            last_value: true,
+            input: None,
+            max_operations: None,
+            timeout_ms: 10_000,
+        };
+        guest.world.run(&job, &mut guest.desk).result.unwrap_err().position.map(|at| (at.line, at.column))
+    };
+    assert_eq!((place("null.x"), place("1\nnull.x")), (Some((1, 1)), Some((2, 1))));
     assert_eq!(run("await Promise.resolve({ a: [1] })", true), (json!({"a": [1]}), 1));
 }
