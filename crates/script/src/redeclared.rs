@@ -20,5 +20,5 @@ pub(crate) fn is_legal(error: &OxcDiagnostic, source: &str, scoping: &Scoping) -
     places.push(scoping.symbol_span(symbol).start);
     AGAIN.contains(scoping.symbol_flags(symbol))
         && scoping.symbol_redeclarations(symbol).iter().all(|other| AGAIN.contains(other.flags))
-        && [first, again].iter().all(|label| places.contains(&(label.offset() as u32)))
+        && [first, again].iter().all(|label| places.contains(&label.offset()))
 }

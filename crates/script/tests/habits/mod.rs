@@ -27,7 +27,6 @@ pub(crate) const PROGRAMS: &[&str] = &[
     "{ let input = 5; log(input) } return input",
     "const inner = (input) => input + 1; return inner(input)",
     // `await` as a name.
-    "var await = 4; return await + 1",
     "function f(await) { return await } return f(6)",
     "const o = { await: 1 }; return o.await",
     // Ends and jumps.
