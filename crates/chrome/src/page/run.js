@@ -20,15 +20,17 @@
   };
   const brandOf = method(Object.prototype, "toString");
   const lost = (value) => {
-    const sentences = [], seen = new PageSet();
-    let places = 0;
+    // JSON by hand: a list of ours would be asked for a `toJSON` of the guest's.
+    const seen = new PageSet();
+    let places = 0, said = 0, list = "";
     const say = (path, what, becomes, instead, shown) => {
-      if (sentences.length >= 5) return;
+      if (said++ >= 5) return;
       const words = shown === undefined ? "" : inspect(shown);
-      sentences[sentences.length] = `${path === "" ? "The value" : `\`${path}\``} is ${what}, which JSON writes as ${becomes}; use ${instead} instead.${words === "" ? "" : ` It is: ${words.length > 400 ? `${slice(words, 0, 400)}...` : words}`}`;
+      const sentence = `${path === "" ? "The value" : `\`${path}\``} is ${what}, which JSON writes as ${becomes}; use ${instead} instead.${words === "" ? "" : ` It is: ${words.length > 400 ? `${slice(words, 0, 400)}...` : words}`}`;
+      list += `${list === "" ? "" : ","}${quote(sentence)}`;
     };
     const look = (item, path, depth, listed) => {
-      if (++places > 200 || sentences.length >= 5) return;
+      if (++places > 200 || said >= 5) return;
       const type = typeof item, gone = path === "" || listed ? "null" : "nothing";
       if (type === "number" && (item !== item || item === Infinity || item === -Infinity)) say(path, `${item}`, "null", "String(number), or handle it before", undefined);
       if (type === "function") say(path, "a function", gone, "what it gives when it is called", undefined);
@@ -39,15 +41,15 @@
       const tag = brandOf(item), brand = slice(tag, 8, tag.length - 1);
       if (CURES[brand] !== undefined) return say(path, CURES[brand][0], CURES[brand][1], CURES[brand][2], item);
       if (brand !== "Array" && slice(brand, brand.length - 5) === "Array") return say(path, `a ${brand}`, "an object with a key for each index", "Array.from(array)", item);
-      const list = isArray(item), names = list ? null : getOwnPropertyNames(item), count = list ? item.length : names.length;
+      const isList = isArray(item), names = isList ? null : getOwnPropertyNames(item), count = isList ? item.length : names.length;
       for (let i = 0; i < count && places <= 200; i++) {
-        const found = getOwnPropertyDescriptor(item, list ? i : names[i]);
+        const found = getOwnPropertyDescriptor(item, isList ? i : names[i]);
         if (found === undefined || found.get !== undefined) continue;
-        look(found.value, list ? `${path}[${i}]` : path === "" ? names[i] : `${path}.${names[i]}`, depth + 1, list);
+        look(found.value, isList ? `${path}[${i}]` : path === "" ? names[i] : `${path}.${names[i]}`, depth + 1, isList);
       }
     };
     try { look(value, "", 0, false); } catch {}
-    return stringify(sentences);
+    return `[${list}]`;
   };
   const clip = (string) => (string.length > 20_000 ? `${slice(string, 0, 20_000)}\u2026` : string);
   // What was thrown in words, as the embedded engine has them: causes and collected errors are told too.
