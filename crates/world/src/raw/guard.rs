@@ -28,7 +28,7 @@ pub(crate) fn enter_thread(ctx: &Ctx<'_>) {
 pub(crate) fn allow_calls(ctx: &Ctx<'_>) {
     // SAFETY: sets one number of the runtime.
     unsafe {
-        qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), STACK_BYTES.load(Ordering::Relaxed) as _)
+        qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), STACK_BYTES.load(Ordering::Relaxed) as _);
     }
 }
 
