@@ -167,6 +167,8 @@ def main():
                       f"| {seen['gone_mb']:.0f} | {seen['told']} |", flush=True)
                 if ratio > GOAL:
                     missed.append(f"{name}: {ratio:.1f}")
+                if health > GOAL:
+                    missed.append(f"{name}: /health {health:.1f}")
                 for failure in seen["failures"][:3]:
                     missed.append(f"{name}: the neighbour was told {failure}")
                 if deleted != 204:
@@ -175,6 +177,7 @@ def main():
         finally:
             bay.end()
     print(f"\nmissed (goal: p95 at most {GOAL} × idle): {'; '.join(missed)}" if missed else "\nthe goal was reached by all")
+    sys.exit(1 if missed else 0)
 
 
 if __name__ == "__main__":

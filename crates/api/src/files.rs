@@ -29,9 +29,6 @@ pub struct WriteFile {
     pub content: String,
 }
 
-/// Done with a file.
-pub type FileStatus = crate::Status;
-
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FileInfo {

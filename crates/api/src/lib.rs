@@ -12,6 +12,7 @@ mod exec;
 mod files;
 mod history;
 mod maintenance;
+mod owner;
 mod page;
 mod profile;
 mod sandbox;
@@ -34,9 +35,10 @@ pub use exec::{
     PythonData, PythonExecRequest, PythonExecResult, PythonOutput, RemoteTool, ShellExecRequest, ShellExecResult,
     StopCause, Stopped,
 };
-pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, FileStatus, UploadResult, WriteFile};
+pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, UploadResult, WriteFile};
 pub use history::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
 pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
+pub use owner::{IdempotencyKey, Owner};
 pub use page::{ListQuery, Status};
 pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};
 pub use sandbox::{ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus};

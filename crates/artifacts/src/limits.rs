@@ -14,7 +14,7 @@ pub struct StoreLimits {
 impl StoreLimits {
     /// Bytes of one metadata file. Two ids and a few numbers take 300; 16 KiB leaves room for long ids and keeps a
     /// caller from storing a document in one.
-    pub const MAX_META_BYTES: u64 = 16 << 10;
+    pub(crate) const MAX_META_BYTES: u64 = 16 << 10;
 }
 
 impl Default for StoreLimits {

@@ -6,8 +6,8 @@
 use std::time::{Duration, Instant};
 
 use cove_api::{CreateSandbox, SandboxStatus, ShellExecRequest};
-use cove_bay::config::{Config, ProfileConfig};
 use cove_bay::{Bay, Owner};
+use cove_config::{Config, ProfileConfig};
 use cove_runtime::client::{Method, ShipClient};
 
 type Failure = Box<dyn std::error::Error>;

@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant};
 
 use cove_api::{CreateSandbox, ShellExecRequest};
-use cove_bay::config::Config;
 use cove_bay::{Bay, Owner};
+use cove_config::Config;
 use futures_util::{StreamExt, stream};
 
 type Failure = Box<dyn std::error::Error>;

@@ -41,10 +41,10 @@ impl Bay {
     /// All of them, the newest first.
     pub async fn list_artifacts(&self, owner: &Owner, id: &SandboxId) -> Answer<ArtifactList> {
         self.alive_row(owner, id).await?;
-        let shelf = self.inner.javascript.shelf(id);
+        let pictures = self.inner.javascript.pictures(id);
         let listed = off_thread(move || {
             // A sandbox that never drew has no folder, and none is made by asking.
-            if shelf.folder().is_dir() { shelf.store()?.list() } else { Ok(Vec::new()) }
+            if pictures.folder().is_dir() { pictures.store()?.list() } else { Ok(Vec::new()) }
         });
         let items = listed.await?.into_iter().rev().map(|listed| ArtifactInfo {
             name: listed.name.to_string(),
@@ -60,11 +60,11 @@ impl Bay {
         self.alive_row(owner, id).await?;
         let gone = || BayError::new(ErrorCode::FileNotFound, format!("the sandbox has no artifact {name:?}"));
         let wanted: ArtifactName = name.parse().map_err(|_| gone())?;
-        let shelf = self.inner.javascript.shelf(id);
-        if !shelf.folder().is_dir() {
+        let pictures = self.inner.javascript.pictures(id);
+        if !pictures.folder().is_dir() {
             return Err(gone());
         }
-        let artifact = off_thread(move || shelf.store()?.read(wanted.id)).await?;
+        let artifact = off_thread(move || pictures.store()?.read(wanted.id)).await?;
         if artifact.name != wanted {
             return Err(gone());
         }
@@ -113,7 +113,7 @@ impl Bay {
     /// Removes a sandbox's artifacts; for `delete` and the collector. What cannot be removed is found again by the latter.
     pub(crate) async fn remove_artifacts(&self, sandbox_id: &str) {
         self.inner.pictures.forget(sandbox_id);
-        let folder = self.inner.javascript.clear_shelf(sandbox_id);
+        let folder = self.inner.javascript.forget_pictures(sandbox_id);
         let _ = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
     }
 

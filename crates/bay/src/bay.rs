@@ -8,20 +8,20 @@ use cove_api::{BayError, ErrorCode, Moment, ProfileList};
 
 use crate::artifacts::Pictures;
 use crate::collector::CollectorState;
-use crate::config::{Config, Profile};
 use crate::disk::Disk;
 use crate::driver::{Driver, LocalDriver};
 use crate::events::Events;
 use crate::files::Deferred;
 use crate::hold::Hold;
 use crate::id::fresh_name;
-use crate::javascript::{EngineOptions, JavaScriptRoom};
+use crate::javascript::{EngineOptions, JavaScriptHost};
 use crate::peers::Peers;
 use crate::session::Sessions;
-use crate::store::{Bounds, Kind, Store, sqlite_file};
 use crate::unwritten::Unwritten;
 use crate::warm::WarmPool;
 use crate::{Answer, Owner, lost};
+use cove_config::{Config, Profile};
+use cove_store::{Bounds, Kind, Store, sqlite_file};
 
 /// How often a Bay says that it is alive.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -53,7 +53,7 @@ pub(crate) struct Inner {
     pub(crate) warm: WarmPool,
     pub(crate) collector: CollectorState,
     pub(crate) events: Events,
-    pub(crate) javascript: JavaScriptRoom,
+    pub(crate) javascript: JavaScriptHost,
     pub(crate) peers: Peers,
     closing: AtomicBool,
     /// Until when what runs here may go on, by the machine's uptime; only where several Bays share the store.
@@ -100,10 +100,10 @@ impl Bay {
         std::fs::create_dir_all(&data_dir).map_err(named)?;
         let url = config.database_url().map_err(|error| failed(&error))?;
         let hold = Hold::of_folder(&data_dir).await?;
-        let store = Store::connect(&url).await.map_err(|error| failed(&error))?;
         let limits = &config.limits;
         let bounds = Bounds::mebibytes(limits.max_history_mb, limits.max_traces_mb, limits.max_payloads_mb);
-        let store = store.keeping_answers(config.idempotency.ttl_hours).bounded(bounds);
+        let store = Store::connect(&url, bounds).await.map_err(|error| failed(&error))?;
+        let store = store.keeping_answers(config.idempotency.ttl_hours);
         let instance_id = match &config.gc.instance_id {
             Some(named) => named.clone(),
             None => fresh_name("bay").map_err(|error| failed(&error))?,
@@ -137,7 +137,7 @@ impl Bay {
         let mut folders = vec![data_dir, config.cargo_root().map_err(|error| failed(&error))?];
         folders.extend(sqlite_file(&url).and_then(|file| Some(file.parent()?.to_owned())));
         let disk = Disk::of(folders, config.limits.min_free_disk_mb);
-        let javascript = JavaScriptRoom::new(artifacts, engines);
+        let javascript = JavaScriptHost::new(artifacts, engines);
         let inner = Inner {
             profiles: profiles.into_iter().map(Arc::new).collect(),
             instance_id,

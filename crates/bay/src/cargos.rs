@@ -2,12 +2,12 @@
 
 use cove_api::{BayError, CargoId, CargoInfo, CargoList, CreateCargo, ErrorCode, ListQuery, MAX_CARGO_MB, Moment};
 
-use crate::config::DiskLimit;
 use crate::driver::CargoLimit;
 use crate::id::fresh;
 use crate::sandboxes::{driver_fault, invalid, page_size};
-use crate::store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 use crate::{Answer, Bay, IdempotencyKey, Owner};
+use cove_config::DiskLimit;
+use cove_store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 
 pub(crate) fn not_found(id: &str) -> BayError {
     let shown: String = id.chars().take(64).collect();
@@ -79,7 +79,7 @@ impl Bay {
     pub async fn delete_cargo(&self, owner: &Owner, id: &CargoId) -> Answer<()> {
         let (store, now) = (&self.inner.store, Moment::now());
         let mut removal = store.must(|| store.delete_cargo(owner, id, now)).await;
-        if removal.as_ref().is_err_and(crate::store::StoreError::is_full) && store.is_unused(owner, id).await? {
+        if removal.as_ref().is_err_and(cove_store::StoreError::is_full) && store.is_unused(owner, id).await? {
             // No room even to write it down: its files go first, and make some.
             self.inner.driver.delete_cargo(id).await.map_err(|error| driver_fault(&error))?;
             removal = store.delete_cargo(owner, id, now).await;

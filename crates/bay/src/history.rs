@@ -3,8 +3,11 @@
 use cove_api::{Annotation, BayError, ErrorCode, HistoryEntry, HistoryList, HistoryQuery, Moment};
 use cove_api::{ExecutionId, SandboxId};
 
-use crate::store::{ExecutionFilter, MAX_NOTE_BYTES, Store, StoreError, split_tags};
 use crate::{Answer, Bay, Owner};
+use cove_store::{ExecutionFilter, MAX_NOTE_BYTES, Store, StoreError, split_tags};
+
+#[cfg(test)]
+pub(crate) mod tests;
 
 /// Tags that one question may name; each costs a look at every entry.
 const MAX_TAGS_ASKED: usize = 20;

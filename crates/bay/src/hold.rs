@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::StartError;
-use crate::store::sqlite_file;
+use cove_store::sqlite_file;
 
 /// How long one that is just ending, or a child between its fork and its exec, may still hold on.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -1,20 +1,13 @@
-//! New ids. Their forms are in `cove-core`; the randomness is here.
+//! New ids and names for a verb, which says so where the system has no randomness.
 
 use cove_api::{BayError, ErrorCode};
 use cove_core::PrefixedId;
 
 use crate::Answer;
 
-/// A new id. Fails only where the system has no randomness to give.
-pub(crate) fn new_id<T: PrefixedId>() -> Result<T, getrandom::Error> {
-    let mut bytes = [0; 6];
-    getrandom::fill(&mut bytes)?;
-    Ok(T::from_random(bytes))
-}
-
-/// The same for a verb.
+/// A new id.
 pub(crate) fn fresh<T: PrefixedId>() -> Answer<T> {
-    new_id().map_err(|error| no_randomness(&error))
+    cove_store::new_id().map_err(|error| no_randomness(&error))
 }
 
 /// A name for what clients never name: a Bay, a container.

@@ -9,7 +9,6 @@ mod bay;
 mod browser;
 mod cargos;
 mod collector;
-pub mod config;
 mod disk;
 pub mod driver;
 mod events;
@@ -19,26 +18,28 @@ mod hold;
 mod id;
 mod javascript;
 mod lost;
-mod owner;
 mod peers;
 mod router;
 mod sandboxes;
 mod session;
 mod skills;
-mod store;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod unwritten;
 mod warm;
 mod work;
 
 pub use bay::{Bay, StartError};
+pub use cove_api::{IdempotencyKey, Owner};
 pub use events::EventStream;
 pub use files::{ByteStream, Download, LatePath};
 pub use hold::Hold;
 pub use javascript::JavaScriptCall;
-pub use owner::{IdempotencyKey, Owner};
 pub use peers::Home;
 pub use terminal::Terminal;
+
+use {cove_config as config, cove_store as store};
 
 /// What every verb answers.
 pub type Answer<T> = Result<T, cove_api::BayError>;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use cove_api::Moment;
 
 use crate::StartError;
-use crate::config::Config;
 use crate::driver::LocalDriver;
+use cove_config::Config;
 
 /// Looks, when the database is new; refuses, or sets aside what would be taken for orphans.
 pub(crate) fn look(config: &Config, driver: &LocalDriver) -> Result<(), StartError> {
@@ -21,7 +21,7 @@ pub(crate) fn look(config: &Config, driver: &LocalDriver) -> Result<(), StartErr
     let root = config.cargo_root().map_err(|error| failed(&error))?;
     if !config.database.start_empty {
         let url = config.database_url().map_err(|error| failed(&error))?;
-        let place = crate::store::sqlite_file(&url).map_or("PostgreSQL".to_owned(), |file| file.display().to_string());
+        let place = cove_store::sqlite_file(&url).map_or("PostgreSQL".to_owned(), |file| file.display().to_string());
         return Err(StartError(format!(
             "the database ({place}) is gone or empty, but {} holds {left} workspaces of it: restore a backup of \
              the database, or start with --start-empty (the workspaces are moved aside, not deleted)",

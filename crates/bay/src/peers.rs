@@ -7,9 +7,9 @@ use std::time::Duration;
 use cove_api::Moment;
 use cove_network::{Reserved, split_port};
 
-use crate::config::Secret;
-use crate::store::{Store, StoreResult};
 use crate::{Bay, StartError};
+use cove_config::Secret;
+use cove_store::{Store, StoreResult};
 
 /// The secret's name among the records.
 const SECRET: &str = "peers";

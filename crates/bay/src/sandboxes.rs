@@ -8,15 +8,15 @@ use cove_api::{
 use cove_core::{CargoId, SandboxId};
 use serde_json::Value;
 
-use crate::config::{DiskLimit, Profile};
 use crate::driver::CargoLimit;
 use crate::id::fresh;
 use crate::peers::Home;
 use crate::session::ContainerRecord;
-use crate::store::{
+use crate::{Answer, Bay, IdempotencyKey, Owner};
+use cove_config::{DiskLimit, Profile};
+use cove_store::{
     CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxDeletion, SandboxRow, WarmClaim,
 };
-use crate::{Answer, Bay, IdempotencyKey, Owner};
 
 /// How long a deletion waits for the folder to be gone; the rest is done behind its back.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(2);
@@ -250,7 +250,7 @@ impl Bay {
     ) -> Answer<Option<SandboxDeletion>> {
         let (store, now) = (&self.inner.store, Moment::now());
         let written = store.must(|| store.delete_sandbox(owner, id, now)).await;
-        if !written.as_ref().is_err_and(crate::store::StoreError::is_full) {
+        if !written.as_ref().is_err_and(cove_store::StoreError::is_full) {
             return Ok(written?);
         }
         let Some(row) = store.any_sandbox(id).await? else { return Ok(None) };

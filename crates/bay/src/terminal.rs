@@ -18,9 +18,9 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
-use crate::config::Capability;
 use crate::router::{Berth, broken, refusal};
 use crate::{Answer, Bay, Owner};
+use cove_config::Capability;
 use cove_runtime::client::ClientError;
 
 /// However much is said.

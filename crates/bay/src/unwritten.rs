@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use cove_api::Moment;
 
 use crate::Owner;
-use crate::store::NewExecution;
+use cove_store::NewExecution;
 
 /// What all of them may take.
 const MAX_BYTES: usize = 32 << 20;

@@ -12,11 +12,11 @@ use cove_core::{CargoId, SandboxId, SessionId};
 use futures_util::{StreamExt, stream};
 use tokio::sync::Notify;
 
-use crate::config::Profile;
 use crate::id::fresh;
 use crate::session::Berthing;
-use crate::store::NewCargo;
 use crate::{Answer, Bay};
+use cove_config::Profile;
+use cove_store::NewCargo;
 
 /// The pool's bell.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_chrome::{ChromeEngine, ChromeOptions};
-use cove_core::{Engine, EngineError, RunShape, RunUnit, SessionOptions};
+use cove_core::{Engine, EngineError, RunRequest, SessionOptions};
 use serde_json::json;
 
 #[tokio::main]
@@ -76,7 +76,7 @@ async fn warm(engine: &ChromeEngine) -> Result<(), EngineError> {
     let mut times = Vec::new();
     for _ in 0..200 {
         let began = Instant::now();
-        session.run(unit("return 1", 5000)).await;
+        session.run(&request("return 1", 5000)).await;
         times.push(began.elapsed());
     }
     println!("{}", report("run in an open session", times, json!({})));
@@ -108,7 +108,7 @@ async fn runaway(engine: &ChromeEngine) -> Result<(), EngineError> {
     for _ in 0..20 {
         let mut session = engine.open(SessionOptions::one_shot()).await?;
         let began = Instant::now();
-        session.run(unit("for (;;) {}", 200)).await;
+        session.run(&request("for (;;) {}", 200)).await;
         answers.push(began.elapsed().saturating_sub(Duration::from_millis(200)));
         session.close().await?;
         ends.push(began.elapsed().saturating_sub(Duration::from_millis(200)));
@@ -139,12 +139,12 @@ async fn row(engine: &ChromeEngine, runs: usize) -> Result<(), EngineError> {
 
 async fn run(engine: &ChromeEngine, code: &str, timeout_ms: u64) -> Result<(), EngineError> {
     let mut session = engine.open(SessionOptions::one_shot()).await?;
-    let report = session.run(unit(code, timeout_ms)).await;
+    let report = session.run(&request(code, timeout_ms)).await;
     report.result.map(drop).map_err(|fault| EngineError::Open(fault.message))
 }
 
-fn unit(code: &str, timeout_ms: u64) -> RunUnit {
-    RunUnit { code: code.to_owned(), shape: RunShape::FunctionBody { input: None }, timeout_ms, max_operations: None }
+fn request(code: &str, timeout_ms: u64) -> RunRequest {
+    RunRequest { timeout_ms, ..RunRequest::new(code) }
 }
 
 fn report(figure: &str, mut times: Vec<Duration>, more: serde_json::Value) -> serde_json::Value {

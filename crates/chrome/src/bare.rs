@@ -5,17 +5,17 @@
 //! limits, pipe instead of port, death with its parent) is the same code.
 
 use std::io;
-use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
 use cove_core::NetworkPolicy;
 use cove_network::AddressRule;
+use cove_walls::Ruleset;
+use cove_walls::process::kill_group;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::browser::{END, clear_away, last_words};
-use crate::group::kill_group;
 use crate::launch::{Being, COMMON_FLAGS, Launched, OWN_DATA_BYTES, become_id, shared_memory_flag, spawn};
 use crate::network::serve;
 use crate::profile::Profile;
@@ -126,7 +126,7 @@ impl BareBrowser {
         binary: &Path,
         room: BareRoom,
         options: &BareOptions,
-        ruleset: Option<RawFd>,
+        ruleset: Option<Ruleset>,
     ) -> io::Result<(Self, BarePipe)> {
         let mounted = options.is_mounted.then(|| (options.data_dir.clone(), room.profile.data()));
         let data_dir = mounted.as_ref().map_or(&options.data_dir, |(_, place)| place);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_core::EngineError;
+use cove_walls::process::kill_group;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::process::Child;
@@ -12,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::cdp::{Client, call_browser};
-use crate::group::{self, kill_group};
+use crate::group;
 use crate::launch::{Launched, launch};
 use crate::options::ChromeOptions;
 use crate::pool::Pool;

@@ -1,16 +1,17 @@
 //! Starts the browser: its flags, its environment, its two pipes, and the user it runs as.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use cove_walls::limits::Resource;
+use cove_walls::{BindMount, ChildSetup, Ruleset};
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
 use crate::options::ChromeOptions;
 use crate::profile::Profile;
-use crate::sys::{ChildSetup, Mount, prepare_child};
 
 /// What any process of the browser maps for itself before a guest has asked for anything.
 ///
@@ -91,7 +92,7 @@ pub(crate) struct Being {
     pub(crate) file_limit_bytes: Option<u64>,
     /// A folder, and where this browser alone sees it.
     pub(crate) mounted: Option<(PathBuf, PathBuf)>,
-    pub(crate) ruleset: Option<RawFd>,
+    pub(crate) ruleset: Option<Ruleset>,
 }
 
 /// Starts a browser with these flags in this folder.
@@ -118,19 +119,20 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: 
         .stdout(Stdio::null())
         .stderr(stderr)
         .kill_on_drop(true);
-    prepare_child(
-        &mut command,
-        ChildSetup {
-            commands: commands_out.as_raw_fd(),
-            answers: answers_in.as_raw_fd(),
-            become_id: being.become_id,
-            data_limit_bytes: being.data_limit_bytes,
-            file_limit_bytes: being.file_limit_bytes,
-            mount: being.mounted.map(|(folder, place)| Mount::new(&folder, &place)).transpose()?,
-            ruleset: being.ruleset,
-            parent: std::process::id(),
-        },
-    );
+    let mut limits = vec![(Resource::Core, 0), (Resource::Data, being.data_limit_bytes)];
+    limits.extend(being.file_limit_bytes.map(|bytes| (Resource::Fsize, bytes)));
+    let setup = ChildSetup {
+        // The browser's own numbers for its pipe: it reads commands from 3 and writes answers to 4.
+        descriptors: vec![commands_out.into(), answers_in.into()],
+        limits,
+        mount: being.mounted.map(|(folder, place)| BindMount::new(&folder, &place)).transpose()?,
+        // An ordinary user may only give up rights that it promises never to win back.
+        no_new_privileges: being.ruleset.is_some() && being.become_id.is_none(),
+        ruleset: being.ruleset,
+        become_id: being.become_id,
+        ..ChildSetup::default()
+    };
+    setup.apply(command.as_std_mut())?;
     let child = command.spawn()?;
     let pid = child.id().ok_or_else(|| io::Error::other("the browser ended at once"))?;
     Ok(Launched {

@@ -10,18 +10,12 @@
 //!
 //! ```no_run
 //! use cove_chrome::{ChromeEngine, ChromeOptions};
-//! use cove_core::{Engine, RunShape, RunUnit, SessionOptions};
+//! use cove_core::{Engine, RunRequest, SessionOptions};
 //!
 //! # async fn example() -> Result<(), cove_core::EngineError> {
 //! let engine = ChromeEngine::new(ChromeOptions::default());
 //! let mut session = engine.open(SessionOptions::one_shot()).await?;
-//! let unit = RunUnit {
-//!     code: "return document.title".to_owned(),
-//!     shape: RunShape::FunctionBody { input: None },
-//!     timeout_ms: 1000,
-//!     max_operations: None,
-//! };
-//! let report = session.run(unit).await;
+//! let report = session.run(&RunRequest::new("return document.title")).await;
 //! assert!(report.result.is_ok());
 //! session.close().await?;
 //! engine.close().await;
@@ -48,7 +42,6 @@ mod profile;
 mod renderer;
 mod run;
 mod session;
-mod sys;
 mod tab;
 mod tab_events;
 mod watch;

@@ -6,9 +6,8 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-
-use crate::sys::wait_until_readable;
+use cove_walls::{Stat, Status, process};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// A renderer that is ours.
 #[derive(Debug)]
@@ -47,23 +46,22 @@ impl Renderer {
 
     /// Pages it has touched for the first time since it began: who fills memory, its own or another's, touches pages.
     pub(crate) fn faults(&self) -> Option<u64> {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
-        stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(7)?.parse().ok()
+        Stat::of(self.pid)?.faults()
     }
 
     /// How it is walled in; `None` when it is gone.
     pub(crate) fn walls(&self) -> Option<Walls> {
-        parse_walls(&fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?)
+        walls_in(&Status::of(self.pid).ok()?)
     }
 
     /// Ends it, certainly.
     pub(crate) fn kill(&self) {
-        let _ = pidfd_send_signal(&self.handle, Signal::KILL);
+        process::kill(&self.handle);
     }
 
     /// Waits until it is gone; `false` when it is still there after `wait`.
     pub(crate) async fn gone_within(&self, wait: Duration) -> bool {
-        tokio::time::timeout(wait, wait_until_readable(&self.handle)).await.is_ok_and(|ready| ready.is_ok())
+        tokio::time::timeout(wait, process::ended(&self.handle)).await.is_ok_and(|ready| ready.is_ok())
     }
 }
 
@@ -79,11 +77,8 @@ fn parse_statm(text: &str) -> Option<Resident> {
     Some(Resident { private: resident.saturating_sub(shared) * page, shared: shared * page })
 }
 
-fn parse_walls(status: &str) -> Option<Walls> {
-    let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-        line.trim().parse::<u32>().ok()
-    };
+fn walls_in(status: &Status) -> Option<Walls> {
+    let field = |name: &str| status.field(name)?.parse::<u32>().ok();
     Some(Walls { seccomp: field("Seccomp")?, no_new_privileges: field("NoNewPrivs")? == 1 })
 }
 
@@ -96,9 +91,9 @@ mod tests {
         let page = rustix::param::page_size() as u64;
         let read = parse_statm("379541724 23305 19600 1 0 57 0\n");
         assert_eq!(read, Some(Resident { private: 3705 * page, shared: 19600 * page }));
-        let walls = parse_walls("Name:\tx\nNoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t3\n");
+        let walls = walls_in(&"Name:\tx\nNoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t3\n".into());
         assert_eq!(walls, Some(Walls { seccomp: 2, no_new_privileges: true }));
-        assert_eq!(parse_walls("Name:\tx\n"), None);
+        assert_eq!(walls_in(&"Name:\tx\n".into()), None);
         let own = Renderer::open(std::process::id()).unwrap();
         assert!(own.resident().unwrap().private > 0 && own.faults().unwrap() > 0);
     }

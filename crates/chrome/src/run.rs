@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use cove_core::{
-    Effects, Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, RunReport, RunShape, RunUnit, SessionFate,
-    SessionOptions, ToolSpec, Usage,
+    CanvasError, Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, RunReport, RunRequest, RunShape,
+    SessionFate, SessionOptions, ToolSpec, Usage,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
@@ -32,7 +32,8 @@ pub(crate) struct Guest {
 
 /// How a run can end.
 enum End {
-    Finished(Box<Finished>),
+    /// With what of the value was lost on its way to JSON.
+    Finished(Box<Finished>, Vec<String>),
     /// A failure of the guest's own: the session lives on.
     Failed(Fault),
     /// A failure that took the page with it.
@@ -41,34 +42,23 @@ enum End {
 
 /// A run of a session whose page is gone already.
 pub(crate) fn lost_before_it_began() -> RunReport {
-    RunReport {
-        result: Err(Fault::new(FaultKind::EngineLost, "the session's page is gone")),
-        logs: Vec::new(),
-        logs_truncated: false,
-        usage: Usage::default(),
-        effects: Effects::None,
-        fate: SessionFate::Lost,
-    }
+    RunReport::new(Err(Fault::new(FaultKind::EngineLost, "the session's page is gone")), SessionFate::Lost)
 }
 
 /// A run that wants its steps counted where text has run that counts none.
 pub(crate) fn cannot_count() -> RunReport {
     let message = "this session has run code without a step limit, so steps cannot be counted in it; open another one";
-    RunReport {
-        result: Err(Fault::new(FaultKind::Refused, message)),
-        fate: SessionFate::Usable,
-        ..lost_before_it_began()
-    }
+    RunReport::refused(FaultKind::Refused, message)
 }
 
-/// Runs one unit, the session's `number`-th.
-pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> RunReport {
+/// Runs one request, the session's `number`-th.
+pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], number: u64, request: &RunRequest) -> RunReport {
     let began = Instant::now();
     let mut logs = Logs::new(&guest.options);
     let mut calls = Calls::default();
     let mut operations = 0;
-    let end = match start(guest, tools, number, unit) {
-        Ok(started) => follow(guest, tools, unit, started, &mut logs, &mut calls, &mut operations, began).await,
+    let end = match start(guest, tools, number, request) {
+        Ok(started) => follow(guest, tools, request, started, &mut logs, &mut calls, &mut operations, began).await,
         Err(fault) => End::Failed(*fault),
     };
     guest.tab.events.close_inbox();
@@ -80,16 +70,17 @@ pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &R
         tool_calls: calls.made(),
     };
     let effects = calls.effects();
-    let (result, lives_on) = match end {
-        End::Finished(finished) => (Ok(*finished), true),
-        End::Failed(fault) => (Err(fault), true),
-        End::Lost(fault) => (Err(fault), false),
+    let (result, warnings, lives_on) = match end {
+        End::Finished(finished, warnings) => (Ok(*finished), warnings, true),
+        End::Failed(fault) => (Err(fault), Vec::new(), true),
+        End::Lost(fault) => (Err(fault), Vec::new(), false),
     };
     let fate = if lives_on && guest.tab.is_alive() { SessionFate::Usable } else { SessionFate::Lost };
-    RunReport { result, logs: logs.lines, logs_truncated: logs.truncated, usage, effects, fate }
+    let (logs, logs_truncated) = (logs.lines, logs.truncated);
+    RunReport { logs, logs_truncated, usage, effects, warnings, ..RunReport::new(result, fate) }
 }
 
-/// What was made of the unit before anything ran.
+/// What was made of the request before anything ran.
 struct Started {
     prepared: cove_script::Prepared,
     tool_names: Vec<String>,
@@ -98,27 +89,27 @@ struct Started {
     settings: Value,
 }
 
-fn start(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> Result<Started, Box<Fault>> {
+fn start(guest: &Guest, tools: &[ToolSpec], number: u64, request: &RunRequest) -> Result<Started, Box<Fault>> {
     let tool_names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
-    let (mode, input, body) = match &unit.shape {
-        RunShape::FunctionBody { input } | RunShape::Script { input } => (Mode::FunctionBody, input.as_ref(), true),
+    let (mode, input, body) = match request.shape {
+        RunShape::FunctionBody => (Mode::FunctionBody, request.input.as_ref(), true),
         RunShape::Cell => (Mode::Cell, None, false),
     };
     let options = PrepareOptions {
-        guards: unit.max_operations.is_some(),
+        guards: request.max_operations.is_some(),
         tool_names: &tool_names,
         imports: Some(&guest.options.imports),
-        last_value: matches!(unit.shape, RunShape::Script { .. }),
+        last_value: request.last_value,
         ..PrepareOptions::new(mode)
     };
     let file_name = PrepareOptions::new(mode).file_name;
-    let prepared = prepare(&unit.code, &options).map_err(|refusal| Box::new(Fault::from(refusal)))?;
+    let prepared = prepare(&request.code, &options).map_err(|refusal| Box::new(Fault::from(refusal)))?;
     let limits = &guest.options.limits;
     // Every field but the input, whose absence means something; the page reads own properties only.
     let mut settings = json!({
         "silent": false,
         "body": body,
-        "steps": unit.max_operations,
+        "steps": request.max_operations,
         "maxLog": limits.max_log_bytes,
         "maxResult": limits.max_result_chars,
         "maxImages": limits.max_images,
@@ -138,7 +129,7 @@ fn start(guest: &Guest, tools: &[ToolSpec], number: u64, unit: &RunUnit) -> Resu
 async fn follow(
     guest: &Guest,
     tools: &[ToolSpec],
-    unit: &RunUnit,
+    request: &RunRequest,
     started: Started,
     logs: &mut Logs,
     calls: &mut Calls,
@@ -151,7 +142,7 @@ async fn follow(
     let source = format!("{}\n//# sourceURL={}\n", started.prepared.code, program.script_name);
     let mut inbox = tab.events.open_inbox();
     let mut ended = tab.events.watch_end();
-    let budget = Duration::from_millis(unit.timeout_ms);
+    let budget = Duration::from_millis(request.timeout_ms);
     let deadline = tokio::time::sleep(budget.saturating_sub(began.elapsed()));
     // The kernel compiles it: where it stands, and nowhere else, the counter has a name.
     let call = tab.kernel_call("function(p,s){this.run(p,s)}", &[source.into(), started.settings.to_string().into()]);
@@ -163,7 +154,7 @@ async fn follow(
             biased;
             () = &mut deadline => {
                 drain(&mut inbox, logs);
-                return End::Lost(Fault::timeout(unit.timeout_ms));
+                return End::Lost(Fault::timeout(request.timeout_ms));
             }
             Some(event) = inbox.next() => event,
             (to, answer) = calls.next() => {
@@ -181,18 +172,18 @@ async fn follow(
             }
             end = first_end(&mut ended) => {
                 if let Some(done) = drain(&mut inbox, logs) {
-                    return conclude(guest, unit, &program, done, operations);
+                    return conclude(guest, request, &program, done, operations);
                 }
                 guest.watched.look();
                 let near = guest.watched.was_near_its_limit();
                 return End::Lost(fault::lost(end, guest.options.limits.memory_bytes, near));
             }
         };
-        let (message, request) = match event {
+        let (message, waiting) = match event {
             PageEvent::Message(message) => (message, None),
             PageEvent::Waiting { request, message } => (message, Some(request)),
         };
-        let to = |id| request.clone().map_or(To::Promise(id), To::Request);
+        let to = |id| waiting.clone().map_or(To::Promise(id), To::Request);
         match Message::read(&message) {
             Some(Message::Log { level, text }) => logs.add(LogLine { level, text }),
             Some(Message::Cut) => logs.truncated = true,
@@ -208,13 +199,13 @@ async fn follow(
                 answer::send(tab, to(id), &answer::dynamic(&code, &started.tool_names)).await;
             }
             Some(Message::Done(done)) => {
-                return conclude(guest, unit, &program, *done, operations);
+                return conclude(guest, request, &program, *done, operations);
             }
             Some(Message::Hello) => {}
             None => {
-                if let Some(request) = request {
+                if let Some(waiting) = waiting {
                     let failed = Answer::Failed { kind: "tool", message: "unreadable".to_owned(), code: None };
-                    answer::send(tab, To::Request(request), &failed).await;
+                    answer::send(tab, To::Request(waiting), &failed).await;
                 }
             }
         }
@@ -248,14 +239,14 @@ fn can_be(done: &Done, max_operations: Option<u64>) -> bool {
     }
 }
 
-fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done, operations: &mut u64) -> End {
+fn conclude(guest: &Guest, request: &RunRequest, program: &Program<'_>, done: Done, operations: &mut u64) -> End {
     let limits = &guest.options.limits;
-    if !can_be(&done, unit.max_operations) {
+    if !can_be(&done, request.max_operations) {
         return End::Lost(Fault::new(FaultKind::EngineLost, "the page's report about its run cannot be true"));
     }
     *operations = done.operations;
     if done.steps {
-        return End::Failed(Fault::max_operations(unit.max_operations.unwrap_or_default()));
+        return End::Failed(Fault::max_operations(request.max_operations.unwrap_or_default()));
     }
     if let Some(thrown) = done.thrown {
         return End::Failed(program.thrown(thrown));
@@ -283,11 +274,14 @@ fn conclude(guest: &Guest, unit: &RunUnit, program: &Program<'_>, done: Done, op
             Err(_) => canvas_error = Some("The canvas could not be exported: its PNG cannot be read".to_owned()),
         }
     }
+    let canvas_error = canvas_error.map(CanvasError::drawing);
     let mut warnings: Vec<String> = done.lost.into_iter().take(MAX_WARNINGS).map(short).collect();
     if program.prepared.takes_last && !done.answer && !done.undefined {
         warnings.push(LAST_VALUE.to_owned());
     }
-    End::Finished(Box::new(Finished { value, is_final_answer: done.answer, pictures, canvas_error, warnings }))
+    let is_final_answer = done.answer;
+    let finished = Finished { value, is_final_answer, pictures, canvas_error, ..Finished::default() };
+    End::Finished(Box::new(finished), warnings)
 }
 
 /// Sentences about one value, and characters of each, that are taken from a page.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cove_core::{
-    BoxFuture, EngineError, LogLevel, NetworkPolicy, RunReport, RunUnit, Session, SessionFate, SessionOptions,
+    BoxFuture, EngineError, LogLevel, NetworkPolicy, RunReport, RunRequest, Session, SessionFate, SessionOptions,
     ToolMode, ToolSet, ToolSpec,
 };
 use serde_json::{Map, Value, json};
@@ -132,23 +132,23 @@ impl Session for ChromeSession {
         })
     }
 
-    fn run(&mut self, unit: RunUnit) -> BoxFuture<'_, RunReport> {
+    fn run<'a>(&'a mut self, request: &'a RunRequest) -> BoxFuture<'a, RunReport> {
         Box::pin(async move {
             self.runs += 1;
             let Some(guest) = self.guest.take() else { return run::lost_before_it_began() };
-            if self.counts == Some(false) && unit.max_operations.is_some() {
+            if self.counts == Some(false) && request.max_operations.is_some() {
                 self.guest = Some(guest);
                 return run::cannot_count();
             }
-            if self.counts.is_none() && unit.max_operations.is_some() {
+            if self.counts.is_none() && request.max_operations.is_some() {
                 // In force before the run, for the page takes calls in order.
                 let frames = json!({ "source": FRAMES });
                 if guest.tab.session.send("Page.addScriptToEvaluateOnNewDocument", frames).await.is_err() {
                     return run::lost_before_it_began();
                 }
             }
-            self.counts.get_or_insert(unit.max_operations.is_some());
-            let report = run::run(&guest, &self.tools, self.runs, &unit).await;
+            self.counts.get_or_insert(request.max_operations.is_some());
+            let report = run::run(&guest, &self.tools, self.runs, request).await;
             if report.fate == SessionFate::Usable {
                 self.guest = Some(guest);
             }

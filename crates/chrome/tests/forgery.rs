@@ -5,7 +5,7 @@
 
 mod world;
 
-use cove_core::{FaultKind, RunReport, RunUnit, Session, SessionFate, SessionOptions, ToolSpec};
+use cove_core::{FaultKind, RunReport, RunRequest, Session, SessionFate, SessionOptions, ToolSpec};
 use serde_json::json;
 use world::{World, body, cell, failed, finished, is, tools, world};
 
@@ -26,7 +26,7 @@ addEventListener('message', (e) => { if (e.data === 100000) globalThis.spun = e.
 
 async fn with_kit(world: &World) -> Box<dyn Session> {
     let mut session = world.open(SessionOptions::executor()).await;
-    finished(session.run(cell(KIT)).await, "kit");
+    finished(session.run(&cell(KIT)).await, "kit");
     session
 }
 
@@ -244,9 +244,9 @@ async fn text_that_nobody_has_prepared_does_not_run() {
     let mut wrong = Vec::new();
     for (name, code) in EVASIONS {
         let mut session = with_kit(&world).await;
-        let report = session.run(cell(code)).await;
+        let report = session.run(&cell(code)).await;
         let held = match &report.result {
-            Ok(_) => finished(session.run(cell("typeof spun")).await, name).value == json!("undefined"),
+            Ok(_) => finished(session.run(&cell("typeof spun")).await, name).value == json!("undefined"),
             // Prepared after all, and counted.
             Err(fault) => fault.kind == FaultKind::MaxOperations,
         };
@@ -305,15 +305,15 @@ async fn the_counter_is_told_as_it_is() {
     let mut wrong = Vec::new();
     for (name, code) in FORGERIES {
         let mut session = with_kit(&world).await;
-        let first = session.run(cell(&format!("{code};\n'done'"))).await;
-        let second = session.run(cell("let sum = 0; for (let i = 0; i < 10; i++) sum += i; sum")).await;
+        let first = session.run(&cell(&format!("{code};\n'done'"))).await;
+        let second = session.run(&cell("let sum = 0; for (let i = 0; i < 10; i++) sum += i; sum")).await;
         let fine = matches!(&first.result, Ok(done) if done.value == "done")
             && matches!(&second.result, Ok(done) if done.value == 45)
             && second.usage.operations == 10;
         if !fine {
             wrong.push(format!("{name}: {:?}\n  then {:?}, {:?}", first.result, second.result, second.usage));
         }
-        let endless = session.run(cell("for (;;) {}")).await;
+        let endless = session.run(&cell("for (;;) {}")).await;
         if !matches!(&endless.result, Err(fault) if fault.kind == FaultKind::MaxOperations) {
             wrong.push(format!("{name}: an endless loop gave {:?}", endless.result));
         }
@@ -336,7 +336,7 @@ async fn a_frames_timer_reaches_no_counter() {
     };
     for text in ["__cove_stop()", "__cove_n = 0", "__cove_n = 1e12", "__cove_n = Infinity", "__cove_n = NaN"] {
         let mut session = world.open(SessionOptions::executor()).await;
-        let report = session.run(RunUnit { timeout_ms: 20_000, ..cell(&reach(text)) }).await;
+        let report = session.run(&RunRequest { timeout_ms: 20_000, ..cell(&reach(text)) }).await;
         assert_eq!(report.usage.operations, 1000, "{text}: {report:?}");
         assert_eq!(finished(report, text).value, 1000, "{text}");
     }
@@ -358,7 +358,7 @@ async fn an_answer_that_was_given_is_told() {
         "Promise.prototype.then = function () { return new Promise(() => {}) }; final_answer('given')".to_owned(),
     ] {
         let mut session = world.open(SessionOptions::executor()).await;
-        let report = session.run(RunUnit { timeout_ms: 20_000, ..cell(&code) }).await;
+        let report = session.run(&RunRequest { timeout_ms: 20_000, ..cell(&code) }).await;
         assert_eq!(report.fate, SessionFate::Usable, "{code}: {report:?}");
         let done = finished(report, &code);
         assert!(done.is_final_answer && done.value == "given", "{code}: {done:?}");
@@ -373,14 +373,14 @@ async fn turns_are_told_one_by_one() {
     let mut session = world.open(SessionOptions::executor()).await;
     let ten = "for (let i = 0; i < 10; i++);";
     for end in ["1", "final_answer(1)", "throw new Error('x')", "eval('for (let i = 0; i < 5; i++);'); 1"] {
-        let report = session.run(cell(&format!("{ten} {end}"))).await;
+        let report = session.run(&cell(&format!("{ten} {end}"))).await;
         assert_eq!(report.usage.operations, if end.starts_with("eval") { 15 } else { 10 }, "{end}: {report:?}");
     }
-    let report = session.run(RunUnit { max_operations: Some(7), ..cell(ten) }).await;
+    let report = session.run(&RunRequest { max_operations: Some(7), ..cell(ten) }).await;
     assert_eq!(report.usage.operations, 7);
     is(&failed(report, ten), FaultKind::MaxOperations, "7");
     // More than fits into a small integer.
-    let report = session.run(RunUnit { max_operations: Some(1 << 50), ..cell(ten) }).await;
+    let report = session.run(&RunRequest { max_operations: Some(1 << 50), ..cell(ten) }).await;
     assert_eq!(report.usage.operations, 10);
     world.end().await;
 }
@@ -392,9 +392,9 @@ async fn the_end_of_a_run_is_of_no_use_to_anybody() {
     let mut session = with_kit(&world).await;
     let stash = "const then = frame().contentWindow.Promise.prototype.then; globalThis.ends = [];
         const p = (async () => { for (;;) {} })(); Reflect.apply(then, p, [null, (e) => { ends.push(e) }]); await p";
-    is(&failed(session.run(cell(stash)).await, stash), FaultKind::MaxOperations, "50000");
+    is(&failed(session.run(&cell(stash)).await, stash), FaultKind::MaxOperations, "50000");
     for code in ["throw ends[0] ?? 'none'", "await Promise.reject(ends[0] ?? 'none')", "ends[0]?.stop?.(); throw 1"] {
-        let report: RunReport = session.run(cell(code)).await;
+        let report: RunReport = session.run(&cell(code)).await;
         assert_eq!(report.usage.operations, 0, "{code}");
         is(&failed(report, code), FaultKind::Exception, "Uncaught");
     }
@@ -413,7 +413,7 @@ async fn a_fault_is_no_tools_unless_a_tool_failed() {
         "Object.prototype.kind = 'tool'; Object.prototype.message = 'forged'; await echo(1); throw new Error('mine')",
         "Object.defineProperty(Object.prototype, 'ok', { get() { return undefined }, set() {}, configurable: true }); Object.prototype.kind = 'import'; await echo(1); throw new Error('mine')",
     ] {
-        is(&failed(session.run(cell(code)).await, code), FaultKind::Exception, "Error");
+        is(&failed(session.run(&cell(code)).await, code), FaultKind::Exception, "Error");
     }
     world.end().await;
 }
@@ -423,14 +423,14 @@ async fn a_fault_is_no_tools_unless_a_tool_failed() {
 async fn steps_are_counted_from_the_first_run_or_not_at_all() {
     let world = world(1);
     let mut session = world.open(SessionOptions::executor()).await;
-    finished(session.run(body("globalThis.spin = eval('() => { for (let i = 0; i < 1e6; i++); }')")).await, "free");
-    let report = session.run(cell("spin()")).await;
+    finished(session.run(&body("globalThis.spin = eval('() => { for (let i = 0; i < 1e6; i++); }')")).await, "free");
+    let report = session.run(&cell("spin()")).await;
     assert_eq!(report.fate, SessionFate::Usable);
     is(&failed(report, "counted"), FaultKind::Refused, "step limit");
-    assert_eq!(finished(session.run(body("spin(); return 1")).await, "free").value, 1);
+    assert_eq!(finished(session.run(&body("spin(); return 1")).await, "free").value, 1);
     let mut session = world.open(SessionOptions::executor()).await;
-    finished(session.run(cell("1")).await, "counted");
-    assert_eq!(finished(session.run(body("let n = 0; for (; n < 1e5;) n++; return n")).await, "free").value, 100_000);
-    is(&failed(session.run(cell("for (;;) {}")).await, "counted"), FaultKind::MaxOperations, "50000");
+    finished(session.run(&cell("1")).await, "counted");
+    assert_eq!(finished(session.run(&body("let n = 0; for (; n < 1e5;) n++; return n")).await, "free").value, 100_000);
+    is(&failed(session.run(&cell("for (;;) {}")).await, "counted"), FaultKind::MaxOperations, "50000");
     world.end().await;
 }

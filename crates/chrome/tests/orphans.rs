@@ -16,7 +16,9 @@ use std::process::{Command, Stdio};
 
 use cove_chrome::{ChromeEngine, ChromeOptions};
 use cove_core::{Engine, SessionOptions};
-use world::{body, group, is_running, kill, until, world};
+use cove_testkit::processes::{alive, kill};
+use cove_testkit::until;
+use world::{body, group, world};
 
 /// Set for the process that is to be killed: where it works.
 const ROLE: &str = "COVE_CHROME_TEST_PARENT";
@@ -42,7 +44,7 @@ async fn a_killed_parent_leaves_nothing() {
     assert!(processes.len() > 3, "{processes:?}");
     kill(child.id());
     child.wait().unwrap();
-    until("the browser is gone with its parent", || processes.iter().all(|pid| !is_running(*pid))).await;
+    until("the browser is gone with its parent", async || processes.iter().all(|pid| !alive(*pid))).await;
     assert_eq!(std::fs::read_dir(world.folder.path()).unwrap().count(), 1, "a dead parent removes nothing");
     world.still_works("the sweep").await;
     assert_eq!(std::fs::read_dir(world.folder.path()).unwrap().count(), 1, "the orphan's folder was not swept up");
@@ -55,6 +57,6 @@ async fn be_the_parent(folder: std::path::PathBuf) {
     let engine = ChromeEngine::new(options);
     let mut session = engine.open(SessionOptions::one_shot()).await.unwrap();
     println!("\nbrowser={}", engine.pid().unwrap());
-    let _ = session.run(body("for (;;) {}")).await;
+    let _ = session.run(&body("for (;;) {}")).await;
     std::future::pending::<()>().await;
 }

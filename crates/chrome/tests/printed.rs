@@ -21,7 +21,7 @@ async fn values_are_printed_as_node_prints_them() {
     let mut session = world.open(SessionOptions::one_shot()).await;
     let lines = expressions.iter().map(|expression| format!("console.log(...[{expression}])\n"));
     let code = format!("const Buffer = undefined\n{}", lines.collect::<String>());
-    let report = session.run(body(&code)).await;
+    let report = session.run(&body(&code)).await;
     let printed: Vec<_> = report.logs.iter().map(|line| line.text.clone()).collect();
     finished(report, "the table");
     assert_eq!(printed.len(), expressions.len());
@@ -42,7 +42,7 @@ async fn methods_write_what_they_write_elsewhere() {
     let world = world(1);
     let mut session = world.open(SessionOptions::one_shot()).await;
     let mut check = async |code: &str, expected: &[(LogLevel, &str)]| {
-        let report = session.run(body(code)).await;
+        let report = session.run(&body(code)).await;
         let lines: Vec<_> = report.logs.iter().map(|line| (line.level, line.text.as_str())).collect();
         assert_eq!(lines, expected, "{code}");
     };
@@ -90,7 +90,7 @@ async fn faults_come_with_advice() {
         ("const a = {}; a.a = a; return a", "cycle"),
     ] {
         let mut session = world.open(SessionOptions::one_shot()).await;
-        let fault = session.run(body(code)).await.result.unwrap_err();
+        let fault = session.run(&body(code)).await.result.unwrap_err();
         assert!(fault.hint.as_deref().is_some_and(|hint| hint.contains(word)), "{code}: {fault:?}");
         session.close().await.unwrap();
     }

@@ -6,9 +6,11 @@ mod world;
 use std::time::{Duration, Instant};
 
 use cove_chrome::ChromeOptions;
-use cove_core::{Effects, Engine, EngineError, FaultKind, Limits, RunUnit, SessionFate, SessionOptions, ToolSpec};
+use cove_core::{Effects, Engine, EngineError, FaultKind, Limits, RunRequest, SessionFate, SessionOptions, ToolSpec};
+use cove_testkit::processes::{alive, kill, status_bytes};
+use cove_testkit::until;
 use serde_json::{Value, json};
-use world::{World, body, failed, finished, is, kill, patient, renderers, tools, until, world, world_with};
+use world::{World, body, failed, finished, is, patient, renderers, tools, world, world_with};
 
 /// Code that does its worst and still gives its value.
 #[tokio::test]
@@ -141,18 +143,18 @@ async fn runaways_are_ended_and_others_run_on() {
     ] {
         let mut session = world.open(SessionOptions::one_shot()).await;
         let began = Instant::now();
-        let report = session.run(RunUnit { timeout_ms: 250, ..body(code) }).await;
+        let report = session.run(&RunRequest { timeout_ms: 250, ..body(code) }).await;
         let took = began.elapsed();
         assert_eq!((report.fate, report.effects), (SessionFate::Lost, Effects::None), "{code}: {report:?}");
         is(&failed(report, code), FaultKind::Timeout, "Agent execution timed out after 250ms");
         // The contract says a second; a loaded machine may take its time to wake whoever answers.
         assert!(took < Duration::from_millis(1250) + Duration::from_secs(10), "{code} took {took:?}");
-        assert_eq!(finished(beside.run(body("return 'beside'")).await, code).value, "beside");
+        assert_eq!(finished(beside.run(&body("return 'beside'")).await, code).value, "beside");
     }
     beside.close().await.unwrap();
     // Nothing of the runaways spins on.
     let pid = world.engine.pid().unwrap();
-    until("only the warm tabs are left", || renderers(pid).len() <= 2).await;
+    until("only the warm tabs are left", async || renderers(pid).len() <= 2).await;
     world.end().await;
 }
 
@@ -187,10 +189,10 @@ async fn bombs_reach_nobody_else() {
         ),
     ] {
         let mut session = world.open(SessionOptions { limits, ..SessionOptions::one_shot() }).await;
-        let report = session.run(body(code)).await;
+        let report = session.run(&body(code)).await;
         let fault = failed(report, code);
         assert!(kinds.contains(&fault.kind), "{code}: {fault:?}");
-        assert_eq!(finished(beside.run(body("return 'beside'")).await, code).value, "beside");
+        assert_eq!(finished(beside.run(&body("return 'beside'")).await, code).value, "beside");
     }
     // What lies in processes that all share: blobs in the browser itself, textures in graphics.
     let mut busy = world.open(SessionOptions::one_shot()).await;
@@ -198,14 +200,15 @@ async fn bombs_reach_nobody_else() {
         "const a = []; for (let i = 0; i < 200; i++) { a.push(new Blob([new Uint8Array(16 << 20).fill(i)])); await a[i].slice(0, 1).text() } return a.length",
         "const a = []; for (let i = 0; i < 400; i++) { const c = new OffscreenCanvas(4, 4).getContext('webgl'); for (let k = 0; k < 4; k++) { const t = c.createTexture(); c.bindTexture(c.TEXTURE_2D, t); c.texImage2D(c.TEXTURE_2D, 0, c.RGBA, 2048, 2048, 0, c.RGBA, c.UNSIGNED_BYTE, new Uint8Array(16 << 20).fill(1)); a.push(c, t) } c.finish() } return a.length",
     ] {
-        let innocent = busy.run(body("const end = Date.now() + 1500; while (Date.now() < end) {} return 'beside'"));
+        let counts = body("const end = Date.now() + 1500; while (Date.now() < end) {} return 'beside'");
+        let (innocent, bomb) = (busy.run(&counts), body(code));
         let mut session = world.open(SessionOptions { limits, ..SessionOptions::one_shot() }).await;
-        let (innocent, bomb) = tokio::join!(innocent, session.run(body(code)));
+        let (innocent, bomb) = tokio::join!(innocent, session.run(&bomb));
         assert_eq!(finished(innocent, code).value, "beside");
         if let Err(fault) = bomb.result {
             assert!(matches!(fault.kind, FaultKind::Memory | FaultKind::Exception), "{code}: {fault:?}");
         }
-        assert_eq!(finished(beside.run(body("return 'beside'")).await, code).value, "beside");
+        assert_eq!(finished(beside.run(&body("return 'beside'")).await, code).value, "beside");
     }
     let code = "const a = new Array(10e6).fill(0); return a";
     is(&world.fault(code).await, FaultKind::ResultTooLarge, "20000001");
@@ -219,7 +222,7 @@ async fn a_killed_renderer_is_one_sessions_loss() {
     let world = world(0);
     world.engine.start().await.unwrap();
     let pid = world.engine.pid().unwrap();
-    until("the first tab is thrown away", || renderers(pid).is_empty()).await;
+    until("the first tab is thrown away", async || renderers(pid).is_empty()).await;
     let mut beside = world.open(SessionOptions::one_shot()).await;
     let before = renderers(pid);
     let mut session = world.open(SessionOptions::one_shot()).await;
@@ -236,16 +239,17 @@ async fn a_killed_renderer_is_one_sessions_loss() {
         calling.await.unwrap();
         kill(fresh[0]);
     };
-    let (report, ()) = tokio::join!(session.run(body("await called(); return 1")), killer);
+    let request = body("await called(); return 1");
+    let (report, ()) = tokio::join!(session.run(&request), killer);
     assert_eq!((report.fate, report.effects), (SessionFate::Lost, Effects::Unknown));
     is(&failed(report, "killed"), FaultKind::EngineLost, "process ended unexpectedly");
-    assert_eq!(finished(beside.run(body("return 2")).await, "beside").value, 2);
+    assert_eq!(finished(beside.run(&body("return 2")).await, "beside").value, 2);
     assert_eq!(world.engine.pid(), Some(pid));
     // Dead between two runs.
     let mut session = world.open(SessionOptions::one_shot()).await;
     let fresh: Vec<u32> = renderers(pid).difference(&before).copied().collect();
     kill(fresh[0]);
-    let report = session.run(body("return 3")).await;
+    let report = session.run(&body("return 3")).await;
     assert_eq!(report.fate, SessionFate::Lost);
     is(&failed(report, "dead"), FaultKind::EngineLost, "");
     world.end().await;
@@ -258,7 +262,7 @@ async fn a_killed_browser_is_replaced() {
     world.still_works("the start").await;
     let first = world.engine.pid().unwrap();
     kill(first);
-    until("the end is noticed", || world.engine.pid().is_none()).await;
+    until("the end is noticed", async || world.engine.pid().is_none()).await;
     world.still_works("a kill between two runs").await;
     let second = world.engine.pid().unwrap();
     assert_ne!(first, second);
@@ -289,7 +293,7 @@ async fn a_killed_browser_is_replaced() {
                 session.send_tools(tools(vec![tool])).await.unwrap();
             }
             // No run may come to its deadline before all of them have begun.
-            (number, session.run(RunUnit { timeout_ms: 600_000, ..body(code) }).await)
+            (number, session.run(&RunRequest { timeout_ms: 600_000, ..body(code) }).await)
         });
     }
     for _ in 0..25 {
@@ -313,24 +317,18 @@ async fn many_runs_leave_nothing() {
     let world = world(2);
     let resident = |world: &World| -> u64 {
         let processes = world::group(world.engine.pid().unwrap());
-        let anonymous = |pid: &u32| {
-            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-            status
-                .lines()
-                .find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok())
-        };
-        processes.iter().filter_map(anonymous).sum::<u64>() / 1024
+        processes.iter().filter_map(|pid| status_bytes(*pid, "RssAnon")).sum::<u64>() >> 20
     };
     let settled = |world: &World| renderers(world.engine.pid().unwrap()).len() <= 2 && world.engine.ready_tabs() == 2;
     let mut after_fifty = 0;
     for number in 0..300 {
         assert_eq!(world.value(&format!("globalThis.x = new Array(1e4).fill(1); return {number}")).await, number);
         if number == 50 {
-            until("the pool is full", || settled(&world)).await;
+            until("the pool is full", async || settled(&world)).await;
             after_fifty = resident(&world);
         }
     }
-    until("the pool is full", || settled(&world)).await;
+    until("the pool is full", async || settled(&world)).await;
     let at_the_end = resident(&world);
     assert!(at_the_end < after_fifty + 40, "{after_fifty} MB after 50 runs, {at_the_end} MB after 300");
     world.end().await;
@@ -342,22 +340,22 @@ async fn dropping_ends() {
     let world = world(0);
     world.engine.start().await.unwrap();
     let pid = world.engine.pid().unwrap();
-    until("no tab is left", || renderers(pid).is_empty()).await;
+    until("no tab is left", async || renderers(pid).is_empty()).await;
     let mut session = world.open(SessionOptions::one_shot()).await;
-    let dropped = tokio::time::timeout(Duration::from_millis(100), session.run(body("for (;;) {}"))).await;
+    let dropped = tokio::time::timeout(Duration::from_millis(100), session.run(&body("for (;;) {}"))).await;
     assert!(dropped.is_err());
-    until("the dropped run's process is gone", || renderers(pid).is_empty()).await;
-    is(&failed(session.run(body("return 1")).await, "dropped"), FaultKind::EngineLost, "gone");
+    until("the dropped run's process is gone", async || renderers(pid).is_empty()).await;
+    is(&failed(session.run(&body("return 1")).await, "dropped"), FaultKind::EngineLost, "gone");
     drop(session);
     let session = world.open(SessionOptions::one_shot()).await;
     assert_eq!(renderers(pid).len(), 1);
     drop(session);
-    until("the dropped session's process is gone", || renderers(pid).is_empty()).await;
+    until("the dropped session's process is gone", async || renderers(pid).is_empty()).await;
     let processes = world::group(pid);
     assert!(!processes.is_empty());
     let World { engine, folder } = world;
     drop(engine);
-    let left: Vec<u32> = processes.into_iter().filter(|pid| world::is_running(*pid)).collect();
+    let left: Vec<u32> = processes.into_iter().filter(|pid| alive(*pid)).collect();
     assert!(left.is_empty(), "processes were left: {left:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -374,10 +372,10 @@ async fn pool_and_seats_have_bounds() {
     };
     let world = world_with(options);
     world.engine.start().await.unwrap();
-    until("the pool is full", || world.engine.ready_tabs() == 2).await;
-    until("unused tabs are thrown away", || world.engine.ready_tabs() == 0).await;
+    until("the pool is full", async || world.engine.ready_tabs() == 2).await;
+    until("unused tabs are thrown away", async || world.engine.ready_tabs() == 0).await;
     world.still_works("a rest").await;
-    until("the pool is full again", || world.engine.ready_tabs() == 2).await;
+    until("the pool is full again", async || world.engine.ready_tabs() == 2).await;
     let one = world.open(SessionOptions::one_shot()).await;
     let two = world.open(SessionOptions::one_shot()).await;
     let Err(EngineError::Open(why)) = world.engine.open(SessionOptions::one_shot()).await else {
@@ -438,7 +436,7 @@ async fn calls_that_wait_are_bounded() {
         let code = format!(
             "{code} return await Promise.any(all.map((call) => call.then(() => 'answered', (e) => e.message)))"
         );
-        let report = session.run(body(&code)).await;
+        let report = session.run(&body(&code)).await;
         let value = finished(report, &code).value;
         assert!(value.as_str().is_some_and(|value| value.contains(part)), "{value}");
     }

@@ -3,7 +3,7 @@
 
 mod world;
 
-use cove_core::{FaultKind, Limits, Position, RunShape, RunUnit, SessionFate, SessionOptions};
+use cove_core::{FaultKind, Limits, Position, RunRequest, SessionFate, SessionOptions};
 use serde_json::json;
 use world::{body, failed, finished, is, world};
 
@@ -53,11 +53,9 @@ async fn values_come_back_as_json() {
         assert_eq!(world.value(code).await, expected, "{code}");
     }
     let mut session = world.open(SessionOptions::one_shot()).await;
-    let unit = RunUnit {
-        shape: RunShape::FunctionBody { input: Some(json!({"a": [1, 2]})) },
-        ..body("return [input.a[1], globalThis.input === input]")
-    };
-    assert_eq!(finished(session.run(unit).await, "input").value, json!([2, true]));
+    let request =
+        RunRequest { input: Some(json!({"a": [1, 2]})), ..body("return [input.a[1], globalThis.input === input]") };
+    assert_eq!(finished(session.run(&request).await, "input").value, json!([2, true]));
     session.close().await.unwrap();
     world.end().await;
 }
@@ -132,7 +130,7 @@ async fn failures_say_what_and_where() {
         ..SessionOptions::one_shot()
     };
     let mut session = world.open(wide).await;
-    let value = finished(session.run(body("return 'z'.repeat(50e6)")).await, "50 MB").value;
+    let value = finished(session.run(&body("return 'z'.repeat(50e6)")).await, "50 MB").value;
     assert_eq!(value.as_str().map(str::len), Some(50_000_000));
     session.close().await.unwrap();
     world.end().await;

@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 
-use cove_core::{Engine as _, RunShape, RunUnit, SessionOptions};
+use cove_core::{Engine as _, RunRequest, SessionOptions};
 use cove_embedded::{EmbeddedEngine, WallState};
 use serde_json::json;
 
@@ -23,13 +23,7 @@ pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
         }
     };
     let mut session = engine.open(SessionOptions::one_shot()).await?;
-    let unit = RunUnit {
-        code: "return 6 * 7".to_owned(),
-        shape: RunShape::FunctionBody { input: None },
-        timeout_ms: 10_000,
-        max_operations: None,
-    };
-    let report = session.run(unit).await;
+    let report = session.run(&RunRequest { timeout_ms: 10_000, ..RunRequest::new("return 6 * 7") }).await;
     session.close().await?;
     let runs = report.result.as_ref().is_ok_and(|finished| finished.value == 42);
     let missing = walls.missing().count();
@@ -59,7 +53,7 @@ pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
     if enforced {
         writeln!(out, "  {GREEN}✓{PLAIN} memory: enforced     {DIM}by a control group{PLAIN}")?;
     } else {
-        writeln!(out, "  {YELLOW}–{PLAIN} {}", cove_runtime::cell::MEMORY_WATCHED)?;
+        writeln!(out, "  {YELLOW}–{PLAIN} {}", cove_cell::MEMORY_WATCHED)?;
         writeln!(
             out,
             "    {DIM}no control group that counts memory can be made here. To have one: run cove as root, or"

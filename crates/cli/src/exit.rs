@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use cove_core::{ExportFault, FaultKind, RunOutcome, ToolErrorCode};
+use cove_core::{ExportFault, FaultKind, RunReport};
 
 /// The ends a command can come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,45 +41,58 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// The end that a run's answer means.
-    pub(crate) fn of(outcome: &RunOutcome, fault: Option<FaultKind>) -> Self {
-        match (outcome, fault) {
-            (RunOutcome::Value(_) | RunOutcome::Pictures { .. }, _) => Self::Ok,
-            (RunOutcome::ExportFailed { by: ExportFault::Drawing, .. }, _) => Self::Guest,
-            (RunOutcome::ExportFailed { by: ExportFault::Store, .. }, _) => Self::Host,
-            (RunOutcome::Failed { .. }, Some(kind)) => match kind {
-                FaultKind::Syntax | FaultKind::Exception | FaultKind::Tool | FaultKind::NotSerializable => Self::Guest,
-                FaultKind::Refused | FaultKind::ImportNotAllowed => Self::Refused,
-                FaultKind::Timeout => Self::Deadline,
-                FaultKind::MaxOperations | FaultKind::Memory | FaultKind::ResultTooLarge => Self::Limit,
-                FaultKind::CanvasNotAvailable | FaultKind::EngineLost | FaultKind::EngineCrashed => Self::Host,
-            },
-            (RunOutcome::Failed { error, .. }, None) => match error {
-                ToolErrorCode::InvalidArgs => Self::Usage,
-                ToolErrorCode::CodeTooLarge => Self::Limit,
-                ToolErrorCode::BlockedCode => Self::Refused,
-                _ => Self::Host,
-            },
+    /// The end that a run's report means.
+    pub(crate) fn of(report: &RunReport) -> Self {
+        let fault = match &report.result {
+            Ok(finished) => {
+                return match finished.canvas_error.as_ref().map(|error| error.by) {
+                    None => Self::Ok,
+                    Some(ExportFault::Drawing) => Self::Guest,
+                    Some(ExportFault::Store) => Self::Host,
+                };
+            }
+            Err(fault) => fault,
+        };
+        match fault.kind {
+            FaultKind::Syntax | FaultKind::Exception | FaultKind::Tool | FaultKind::NotSerializable => Self::Guest,
+            FaultKind::Refused | FaultKind::ImportNotAllowed | FaultKind::BlockedCode => Self::Refused,
+            FaultKind::Timeout => Self::Deadline,
+            FaultKind::MaxOperations | FaultKind::Memory | FaultKind::ResultTooLarge | FaultKind::CodeTooLarge => {
+                Self::Limit
+            }
+            FaultKind::InvalidArgs => Self::Usage,
+            FaultKind::CanvasNotAvailable
+            | FaultKind::EngineLost
+            | FaultKind::EngineCrashed
+            | FaultKind::BrowserNotAvailable
+            | FaultKind::PageCreationFailed => Self::Host,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use cove_core::{CanvasError, Fault, Finished, SessionFate};
+
     use super::*;
 
     #[test]
     fn whose_trouble_it_is_decides() {
-        let export = |by| RunOutcome::ExportFailed { result: 1.into(), message: String::new(), by };
-        let failed = |code| RunOutcome::failed(code, "");
-        for (outcome, fault, expected) in [
-            (export(ExportFault::Drawing), None, Exit::Guest),
-            (export(ExportFault::Store), None, Exit::Host),
-            (failed(ToolErrorCode::JsExecutionFailed), Some(FaultKind::Exception), Exit::Guest),
-            (failed(ToolErrorCode::EngineCrashed), Some(FaultKind::EngineCrashed), Exit::Host),
-            (failed(ToolErrorCode::JsExecutionFailed), Some(FaultKind::Memory), Exit::Limit),
+        let export = |error| Ok(Finished { canvas_error: Some(error), ..Finished::default() });
+        let failed = |kind| Err(Fault::new(kind, ""));
+        for (result, expected) in [
+            (export(CanvasError::drawing("")), Exit::Guest),
+            (export(CanvasError::store("")), Exit::Host),
+            (failed(FaultKind::Exception), Exit::Guest),
+            (failed(FaultKind::EngineCrashed), Exit::Host),
+            (failed(FaultKind::Memory), Exit::Limit),
+            (failed(FaultKind::CodeTooLarge), Exit::Limit),
+            (failed(FaultKind::BlockedCode), Exit::Refused),
+            (failed(FaultKind::InvalidArgs), Exit::Usage),
+            (failed(FaultKind::BrowserNotAvailable), Exit::Host),
         ] {
-            assert_eq!(Exit::of(&outcome, fault), expected, "{outcome:?}");
+            let report = RunReport::new(result, SessionFate::Usable);
+            assert_eq!(Exit::of(&report), expected, "{report:?}");
         }
     }
 }

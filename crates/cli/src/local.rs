@@ -38,7 +38,7 @@ pub(crate) fn find(url: Option<&str>, key: Option<&str>, data_dir: Option<&Path>
     let first = |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
     let dir = match data_dir {
         Some(dir) => Some(dir.to_owned()),
-        None => cove_bay::config::Config::default().data_dir().ok(),
+        None => cove_config::Config::default().data_dir().ok(),
     };
     let read = |name: &str| {
         let text = std::fs::read_to_string(dir.as_ref()?.join(name)).ok()?;

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_bay::config::{Config, check_key};
 use cove_bay::{Bay, Owner};
+use cove_config::{Config, check_key};
 use cove_core::NetworkPolicy;
 use cove_mcp::{Answers, DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};

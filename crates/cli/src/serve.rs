@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_bay::config::{Config, Secret};
 use cove_bay::{Bay, Hold, StartError};
+use cove_config::{Config, Secret};
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};

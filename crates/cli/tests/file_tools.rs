@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cove_chrome::{ChromeEngine, ChromeOptions};
-use cove_core::{Engine, RunShape, RunUnit, SessionOptions, ToolSet};
+use cove_core::{Engine, RunRequest, SessionOptions, ToolSet};
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
 use cove_files::{Workspace, testkit, tool_specs};
 use serde_json::{Value, json};
@@ -23,8 +23,8 @@ fn check(runtime: &Runtime, engine: &dyn Engine, case: &testkit::Case) {
                 "var done; try {{ done = {{ ok: await {name}(JSON.parse({})) }} }} catch (error) {{ done = {{ failed: error.message }} }} done",
                 json!(args.to_string())
             );
-            let unit = RunUnit { code, shape: RunShape::Cell, timeout_ms: 20_000, max_operations: None };
-            let report = runtime.block_on(session.run(unit));
+            let request = RunRequest { timeout_ms: 20_000, ..RunRequest::cell(code) };
+            let report = runtime.block_on(session.run(&request));
             let mut value = report.result.map_err(|fault| format!("the code itself failed: {}", fault.message))?.value;
             match value.get("failed").and_then(Value::as_str) {
                 Some(message) => Err(message.strip_prefix("Tool execution failed: ").unwrap_or(message).to_owned()),

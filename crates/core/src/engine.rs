@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Clock, ImportPolicy, Limits, NetworkPolicy, Random, RunReport, RunUnit, ToolSet};
+use crate::{Clock, ImportPolicy, Limits, NetworkPolicy, Random, RunReport, RunRequest, ToolSet};
 
 /// A future that may cross threads; what the traits below return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -154,7 +154,7 @@ pub trait Session: Send {
     /// Runs code. A guest's failure is part of the report; so is the end of the session, if the run ended it.
     ///
     /// Dropping the future kills the run, and with it the session.
-    fn run(&mut self, unit: RunUnit) -> BoxFuture<'_, RunReport>;
+    fn run<'a>(&'a mut self, request: &'a RunRequest) -> BoxFuture<'a, RunReport>;
 
     /// Ends the session and waits until nothing of it is left.
     fn close(self: Box<Self>) -> BoxFuture<'static, Result<(), EngineError>>;

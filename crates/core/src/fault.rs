@@ -44,13 +44,26 @@ pub enum FaultKind {
     EngineLost,
     /// The engine itself crashed (see [`Crash`](crate::Crash)): a bug of the engine, which guest code has met or found.
     EngineCrashed,
+    /// The arguments of the call do not have the documented types. Nothing ran.
+    InvalidArgs,
+    /// The code is longer than the limit. Nothing ran.
+    CodeTooLarge,
+    /// The optional scan for words refused the code. Nothing ran.
+    BlockedCode,
+    /// A browser is needed and there is none. Nothing ran.
+    BrowserNotAvailable,
+    /// The browser is there, a page could not be had. Nothing ran.
+    PageCreationFailed,
 }
 
 impl FaultKind {
     /// The code that the stateful executor gives this trouble.
     pub const fn executor_code(self) -> ErrorCode {
         match self {
-            Self::Syntax | Self::Refused => ErrorCode::AstLintViolation,
+            Self::Syntax | Self::Refused | Self::InvalidArgs | Self::CodeTooLarge | Self::BlockedCode => {
+                ErrorCode::AstLintViolation
+            }
+            Self::BrowserNotAvailable | Self::PageCreationFailed => ErrorCode::SesInitFailed,
             Self::ImportNotAllowed => ErrorCode::ImportNotAllowed,
             Self::Exception | Self::NotSerializable | Self::ResultTooLarge | Self::CanvasNotAvailable => {
                 ErrorCode::RuntimeException
@@ -72,6 +85,11 @@ impl FaultKind {
             Self::ResultTooLarge => ToolErrorCode::ResultTooLarge,
             Self::CanvasNotAvailable => ToolErrorCode::CanvasNotAvailable,
             Self::EngineCrashed => ToolErrorCode::EngineCrashed,
+            Self::InvalidArgs => ToolErrorCode::InvalidArgs,
+            Self::CodeTooLarge => ToolErrorCode::CodeTooLarge,
+            Self::BlockedCode => ToolErrorCode::BlockedCode,
+            Self::BrowserNotAvailable => ToolErrorCode::BrowserNotAvailable,
+            Self::PageCreationFailed => ToolErrorCode::PageCreationFailed,
             _ => ToolErrorCode::JsExecutionFailed,
         }
     }
@@ -109,6 +127,29 @@ impl Fault {
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.details.insert(key.to_owned(), value.into());
         self
+    }
+
+    /// The failure as `run_javascript` answers it: its code, its sentence, and whatever else is known.
+    pub fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("error".to_owned(), self.kind.tool_code().as_str().into());
+        object.insert("message".to_owned(), self.message.as_str().into());
+        if let Some(position) = self.position {
+            object.insert("line".to_owned(), position.line.into());
+            object.insert("column".to_owned(), position.column.into());
+        }
+        for (key, text) in [("frame", &self.frame), ("hint", &self.hint)] {
+            if let Some(text) = text {
+                object.insert(key.to_owned(), text.as_str().into());
+            }
+        }
+        for (key, value) in &self.details {
+            // `error` and `message` are the answer's own.
+            if key != "error" && key != "message" {
+                object.insert(key.clone(), value.clone());
+            }
+        }
+        Value::Object(object)
     }
 
     /// The one sentence for a passed deadline, the same from both engines.

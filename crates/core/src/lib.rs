@@ -11,8 +11,8 @@ mod executor;
 mod fault;
 mod id;
 mod limits;
-mod outcome;
 mod policy;
+mod report;
 mod request;
 mod tool;
 
@@ -27,10 +27,9 @@ pub use id::{
     SandboxId, SessionId,
 };
 pub use limits::{Limits, LimitsError};
-pub use outcome::{
-    EngineReport, ExportFault, Finished, LAST_VALUE, Picture, RunOutcome, RunReport, RunShape, RunUnit, SessionFate,
-    Usage,
-};
 pub use policy::{Clock, ImportPolicy, NetworkPolicy, Random};
-pub use request::{EngineChoice, InvalidArgs, RunRequest};
+pub use report::{
+    CanvasError, EngineReport, ExportFault, Finished, KeptPicture, LAST_VALUE, Picture, RunReport, SessionFate, Usage,
+};
+pub use request::{EngineChoice, InvalidArgs, RunRequest, RunShape};
 pub use tool::{Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};

@@ -1,4 +1,7 @@
-//! The arguments of `run_javascript`, parsed once into what cannot be wrong.
+//! One run, from the caller to the process that executes it: the same type all the way.
+//!
+//! Every caller fills in a [`RunRequest`] once; the executor, the session host, the engines and the worker read it. Nobody
+//! on the way has a request type of its own.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -18,21 +21,46 @@ pub enum EngineChoice {
     Auto,
 }
 
-/// One call of `run_javascript`.
-#[derive(Debug, Clone, PartialEq)]
+/// How source text is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunShape {
+    /// A function body: `return` gives the value, `input` is bound. Nothing persists by itself.
+    #[default]
+    FunctionBody,
+    /// A cell: the last expression is the value, top-level declarations persist to the next cell.
+    Cell,
+}
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// A function body.
+    /// The user's own source, JavaScript or TypeScript.
     pub code: String,
-    /// The variable `input`; `None` is `undefined`.
+    /// How it is taken.
+    #[serde(default)]
+    pub shape: RunShape,
+    /// The variable `input`; `None` is `undefined`. An engine binds it for a function body; for a cell it is a variable of
+    /// the session, which the session host sets.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present_value")]
     pub input: Option<Value>,
     /// Wall clock for the whole execution.
     pub timeout_ms: u64,
+    /// Loop iterations; `None`: only the clock limits.
+    pub max_operations: Option<u64>,
     /// Which engine.
     pub engine: EngineChoice,
     /// Whether another engine may be used when the one asked for cannot be had.
     pub fallback: bool,
-    /// Whether the last expression is the value of code without a `return`. The tool's contract says no.
+    /// Whether the last expression is the value of a function body without a `return`, and a warning says so. The contract of
+    /// `run_javascript` says no.
+    #[serde(default)]
     pub last_value: bool,
+    /// The session to run in, by name; `None`: a fresh world that ends with the run.
+    pub session: Option<String>,
+    /// Names of the tools that the caller itself answers while the code runs.
+    #[serde(default)]
+    pub tools: Vec<String>,
     /// Goes into the metadata of artifacts.
     pub message_id: Option<String>,
     /// Goes into the metadata of artifacts.
@@ -45,21 +73,30 @@ pub struct RunRequest {
 pub struct InvalidArgs(pub String);
 
 impl RunRequest {
-    /// A request with every default.
+    /// A function body with every default.
     pub fn new(code: impl Into<String>) -> Self {
         Self {
             code: code.into(),
+            shape: RunShape::FunctionBody,
             input: None,
             timeout_ms: Limits::ONE_SHOT.timeout_ms,
+            max_operations: None,
             engine: EngineChoice::default(),
             fallback: true,
             last_value: false,
+            session: None,
+            tools: Vec::new(),
             message_id: None,
             agent_id: None,
         }
     }
 
-    /// Reads the arguments as a model sends them. Fields that the contract does not name are ignored: models add some.
+    /// A cell with every default.
+    pub fn cell(code: impl Into<String>) -> Self {
+        Self { shape: RunShape::Cell, ..Self::new(code) }
+    }
+
+    /// Reads the arguments of `run_javascript` as a model sends them. Fields that the contract does not name are ignored: models add some.
     pub fn from_json(args: &Value) -> Result<Self, InvalidArgs> {
         let args = args.as_object().ok_or_else(|| InvalidArgs("the arguments must be an object".to_owned()))?;
         let Some(Value::String(code)) = args.get("code") else {
@@ -87,6 +124,11 @@ impl RunRequest {
     }
 }
 
+/// A field that is there is a value, also when the value is `null`.
+fn present_value<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
 fn present<'a>(args: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     args.get(name).filter(|value| !value.is_null())
 }
@@ -109,6 +151,16 @@ mod tests {
         let request = RunRequest::from_json(&json!({"code": "return input.a", "input": {"a": 1}})).unwrap();
         assert_eq!(request, RunRequest { input: Some(json!({"a": 1})), ..RunRequest::new("return input.a") });
         assert_eq!((request.timeout_ms, request.engine, request.fallback), (30_000, EngineChoice::Browser, true));
+    }
+
+    /// `null` as input is not the same as none, also after a journey.
+    #[test]
+    fn a_request_travels_whole() {
+        for input in [None, Some(Value::Null), Some(json!([null]))] {
+            let request = RunRequest { input, session: Some("s".to_owned()), ..RunRequest::cell("1") };
+            let text = serde_json::to_string(&request).unwrap();
+            assert_eq!(serde_json::from_str::<RunRequest>(&text).unwrap(), request);
+        }
     }
 
     /// Each wrong type is named.

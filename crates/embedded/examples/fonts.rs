@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use cove_core::{Engine, RunShape, RunUnit, Session, SessionOptions};
+use cove_core::{Engine, RunRequest, Session, SessionOptions};
 use cove_embedded::EmbeddedEngine;
 
 /// Sessions after the first.
@@ -18,9 +18,8 @@ async fn draw(session: &mut dyn Session, text: &str) -> Result<f64, String> {
         "const ctx = getCanvas(200, 50).getContext('2d'); ctx.font = '20px sans-serif'; ctx.fillRect(0, 0, 9, 9);
          if ({text:?}) ctx.fillText({text:?}, 9, 30)"
     );
-    let shape = RunShape::FunctionBody { input: None };
     let started = Instant::now();
-    let report = session.run(RunUnit { code, shape, timeout_ms: 20_000, max_operations: None }).await;
+    let report = session.run(&RunRequest::new(code)).await;
     report.result.map_err(|fault| fault.message)?;
     Ok(started.elapsed().as_secs_f64() * 1e3)
 }

@@ -3,7 +3,7 @@
 //! `cargo run -p cove-embedded --example hello`
 #![allow(clippy::print_stdout)]
 
-use cove_core::{Engine, RunShape, RunUnit, SessionOptions, ToolError, ToolSet, ToolSpec};
+use cove_core::{Engine, RunRequest, SessionOptions, ToolError, ToolSet, ToolSpec};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,8 +15,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut session = cove_embedded::EmbeddedEngine::default().open(SessionOptions::one_shot()).await?;
     session.send_tools(ToolSet::new(vec![weather])?).await?;
     let code = "const all = await Promise.all(['Lisbon', 'Oslo'].map(city => weather(city)));\nreturn all.join('\\n')";
-    let shape = RunShape::FunctionBody { input: None };
-    let report = session.run(RunUnit { code: code.into(), shape, timeout_ms: 1_000, max_operations: None }).await;
+    let report = session.run(&RunRequest::new(code)).await;
     let finished = report.result.map_err(|fault| fault.message)?;
     println!("{}\n({:.2} ms)", finished.value.as_str().unwrap_or_default(), report.usage.wall_ms);
     Ok(())

@@ -6,16 +6,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cove_core::{Engine, RunReport, RunShape, RunUnit, SessionOptions, ToolSet, ToolSpec};
+use cove_core::{Engine, RunReport, RunRequest, SessionOptions, ToolSet, ToolSpec};
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
 use serde_json::json;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
-
-fn unit(code: &str) -> RunUnit {
-    let shape = RunShape::FunctionBody { input: None };
-    RunUnit { code: code.into(), shape, timeout_ms: 30_000, max_operations: None }
-}
 
 fn done(report: RunReport) -> Outcome<serde_json::Value> {
     report.result.map(|finished| finished.value).map_err(|fault| fault.message.into())
@@ -39,7 +34,7 @@ async fn fresh(engine: &EmbeddedEngine, code: &str, tools: Option<&ToolSet>) -> 
     if let Some(tools) = tools {
         session.send_tools(tools.clone()).await?;
     }
-    done(session.run(unit(code)).await)?;
+    done(session.run(&RunRequest::new(code)).await)?;
     Ok(started.elapsed())
 }
 
@@ -81,7 +76,7 @@ async fn warm(engine: &EmbeddedEngine) -> Outcome<()> {
     let mut took = Vec::new();
     for _ in 0..500 {
         let started = Instant::now();
-        done(session.run(unit("return 1 + 1")).await)?;
+        done(session.run(&RunRequest::new("return 1 + 1")).await)?;
         took.push(started.elapsed());
     }
     print("warm_session", took);
@@ -114,7 +109,7 @@ async fn thousand(engine: &EmbeddedEngine) -> Outcome<()> {
     let (mut sessions, started) = (Vec::new(), Instant::now());
     for _ in 0..1000.min(engine.max_sessions()) {
         let mut session = engine.open(SessionOptions::executor()).await?;
-        done(session.run(RunUnit { shape: RunShape::Cell, ..unit("let kept = [1, 2, 3]; kept.length") }).await)?;
+        done(session.run(&RunRequest::cell("let kept = [1, 2, 3]; kept.length")).await)?;
         sessions.push(session);
     }
     let opened = started.elapsed();
@@ -128,7 +123,7 @@ async fn thousand(engine: &EmbeddedEngine) -> Outcome<()> {
         })
     );
     for session in &mut sessions {
-        let run = session.run(RunUnit { shape: RunShape::Cell, ..unit("kept.length") }).await;
+        let run = session.run(&RunRequest::cell("kept.length")).await;
         assert_eq!(done(run)?, 3);
     }
     Ok(())
@@ -172,7 +167,7 @@ async fn kills(engine: &EmbeddedEngine) -> Outcome<()> {
         for _ in 0..10 {
             let mut session = engine.open(SessionOptions::one_shot()).await?;
             let started = Instant::now();
-            let report = session.run(RunUnit { timeout_ms: 50, ..unit(code) }).await;
+            let report = session.run(&RunRequest { timeout_ms: 50, ..RunRequest::new(code) }).await;
             if report.result.is_ok() {
                 return Err(format!("{code} came to an end").into());
             }

@@ -12,7 +12,7 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, Stream as _};
 use serde_json::Value;
 
-use crate::wire::{Answer, Call, MAX_ANSWER_BYTES, weight};
+use crate::wire::{Call, MAX_ANSWER_BYTES, ToolReply, weight};
 
 /// Calls under way at once; what guest code starts beyond that fails.
 pub(crate) const MAX_CALLS_UNDER_WAY: usize = 16_384;
@@ -26,7 +26,7 @@ const ARGS_UNDER_WAY_BYTES: std::ops::RangeInclusive<usize> = (32 << 20)..=(256 
 pub(crate) type Tools = HashMap<String, Arc<dyn Tool>>;
 
 /// A call: its id, how much its arguments weigh, and what comes of it.
-type Running = Pin<Box<dyn Future<Output = (u64, usize, Answer)> + Send>>;
+type Running = Pin<Box<dyn Future<Output = (u64, usize, ToolReply)> + Send>>;
 
 /// The calls of one run.
 pub(crate) struct Calls {
@@ -60,7 +60,7 @@ impl Calls {
     }
 
     /// Starts a call. `Some`: it has failed at once.
-    pub(crate) fn start(&mut self, call: &Call<'_>, tools: &Tools) -> Result<Option<Answer>, BadCall> {
+    pub(crate) fn start(&mut self, call: &Call<'_>, tools: &Tools) -> Result<Option<ToolReply>, BadCall> {
         let tool = tools.get(call.name).ok_or_else(|| BadCall::UnknownTool(call.name.chars().take(64).collect()))?;
         if self.ids.contains(&call.id) {
             return Err(BadCall::UsedId);
@@ -89,7 +89,7 @@ impl Calls {
         self.running.push(Box::pin(async move {
             let answer = match guarded.await {
                 Ok(Ok(value)) => encode(&name, &value),
-                Ok(Err(error)) => Answer::Failure { message: error.message, code: error.code },
+                Ok(Err(error)) => ToolReply::Failure { message: error.message, code: error.code },
                 Err(_) => failure(format!("the tool {name} panicked")),
             };
             (id, weight, answer)
@@ -98,7 +98,7 @@ impl Calls {
     }
 
     /// The next call that has come to its end; pending while none has.
-    pub(crate) fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<(u64, Answer)> {
+    pub(crate) fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<(u64, ToolReply)> {
         match Pin::new(&mut self.running).poll_next(context) {
             Poll::Ready(Some((id, weight, answer))) => {
                 self.ids.remove(&id);
@@ -124,13 +124,13 @@ impl Calls {
     }
 }
 
-fn failure(message: String) -> Answer {
-    Answer::Failure { message, code: None }
+fn failure(message: String) -> ToolReply {
+    ToolReply::Failure { message, code: None }
 }
 
-fn encode(name: &str, value: &Value) -> Answer {
+fn encode(name: &str, value: &Value) -> ToolReply {
     match serde_json::to_string(value) {
-        Ok(json) if json.len() <= MAX_ANSWER_BYTES => Answer::Value(json),
+        Ok(json) if json.len() <= MAX_ANSWER_BYTES => ToolReply::Value(json),
         Ok(json) => failure(format!("the answer of {name} has {} bytes; the most is {MAX_ANSWER_BYTES}", json.len())),
         Err(error) => failure(format!("the answer of {name} has no JSON: {error}")),
     }

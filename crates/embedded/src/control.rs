@@ -39,9 +39,9 @@ pub(crate) enum Notice {
     /// It cannot start; says why.
     Failed(String),
     /// A child, by number. With its socket and a descriptor of its process.
-    Born(u64),
+    Forked(u64),
     /// No child could be made; says why.
-    Barren(String),
+    ForkFailed(String),
     /// A child has ended on its own: its number and its wait status.
     Died(u64, i32),
 }
@@ -51,8 +51,8 @@ impl Notice {
         let (kind, rest) = match self {
             Self::Ready(report) => (b'R', report.clone()),
             Self::Failed(why) => (b'F', why.clone().into_bytes()),
-            Self::Born(number) => (b'B', number.to_le_bytes().to_vec()),
-            Self::Barren(why) => (b'N', why.clone().into_bytes()),
+            Self::Forked(number) => (b'B', number.to_le_bytes().to_vec()),
+            Self::ForkFailed(why) => (b'N', why.clone().into_bytes()),
             Self::Died(number, status) => (b'D', [&number.to_le_bytes()[..], &status.to_le_bytes()].concat()),
         };
         let mut bytes = vec![kind];
@@ -65,8 +65,8 @@ impl Notice {
         Some(match kind {
             b'R' => Self::Ready(rest.to_vec()),
             b'F' => Self::Failed(String::from_utf8_lossy(rest).into_owned()),
-            b'B' => Self::Born(u64::from_le_bytes(rest.try_into().ok()?)),
-            b'N' => Self::Barren(String::from_utf8_lossy(rest).into_owned()),
+            b'B' => Self::Forked(u64::from_le_bytes(rest.try_into().ok()?)),
+            b'N' => Self::ForkFailed(String::from_utf8_lossy(rest).into_owned()),
             b'D' => {
                 let (number, status) = rest.split_first_chunk()?;
                 Self::Died(u64::from_le_bytes(*number), i32::from_le_bytes(status.try_into().ok()?))
@@ -114,8 +114,8 @@ mod tests {
         let notices = [
             Notice::Ready(b"{}".to_vec()),
             Notice::Failed("no".into()),
-            Notice::Born(7),
-            Notice::Barren("limit".into()),
+            Notice::Forked(7),
+            Notice::ForkFailed("limit".into()),
             Notice::Died(7, -9),
         ];
         for notice in notices {

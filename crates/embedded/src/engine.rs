@@ -10,16 +10,16 @@ use tokio::sync::Semaphore;
 
 use crate::fetch::Outside;
 use crate::fonts::HostFonts;
-use crate::nursery::{NoChild, Nursery};
 use crate::process::Child;
 use crate::session::EmbeddedSession;
 use crate::walls::WallReport;
+use crate::worker_pool::{NoChild, WorkerPool};
 use crate::{EmbeddedOptions, Profile, launch};
 
 /// A zygote is ready after a few milliseconds; on a machine that swaps it may take seconds.
 const START: Duration = Duration::from_secs(20);
 
-/// How long `open` waits for a place or a fork.
+/// How long `open` waits for another session to end, or for a fork.
 const OPEN: Duration = Duration::from_secs(30);
 
 /// Descriptors left to the rest of the program.
@@ -33,7 +33,7 @@ const MAX_DESCRIPTORS: u64 = 65_536;
 /// The first use starts the worker; a worker that dies is replaced at the next use.
 ///
 /// ```no_run
-/// use cove_core::{Engine, RunShape, RunUnit, SessionOptions, ToolSet, ToolSpec};
+/// use cove_core::{Engine, RunRequest, SessionOptions, ToolSet, ToolSpec};
 /// use cove_embedded::EmbeddedEngine;
 ///
 /// #[tokio::main(flavor = "current_thread")]
@@ -43,23 +43,16 @@ const MAX_DESCRIPTORS: u64 = 65_536;
 ///     let mut session = engine.open(SessionOptions::one_shot()).await?;
 ///     let double = ToolSpec::new("double", |call| async move { Ok((call.args[0].as_f64().unwrap_or(0.0) * 2.0).into()) });
 ///     session.send_tools(ToolSet::new(vec![double])?).await?;
-///     let report = session
-///         .run(RunUnit {
-///             code: "return await double(21)".into(),
-///             shape: RunShape::FunctionBody { input: None },
-///             timeout_ms: 1_000,
-///             max_operations: None,
-///         })
-///         .await;
+///     let report = session.run(&RunRequest::new("return await double(21)")).await;
 ///     assert_eq!(report.result.map_err(|fault| fault.message)?.value, 42);
 ///     Ok(())
 /// }
 /// ```
 pub struct EmbeddedEngine {
     options: EmbeddedOptions,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     max_sessions: usize,
-    current: Mutex<Option<Arc<Nursery>>>,
+    current: Mutex<Option<Arc<WorkerPool>>>,
     fonts: Arc<HostFonts>,
     outside: Arc<Outside>,
     started: AtomicU64,
@@ -76,11 +69,11 @@ impl Default for EmbeddedEngine {
 impl EmbeddedEngine {
     /// An engine that starts its worker at the first use.
     pub fn new(options: EmbeddedOptions) -> Self {
-        let max_sessions = options.max_sessions.min(descriptor_places(options.raise_descriptor_limit)).max(1);
+        let max_sessions = options.max_sessions.min(sessions_for_descriptors(options.raise_descriptor_limit)).max(1);
         let fonts = Arc::new(HostFonts::new(options.font_dirs.clone(), options.system_fonts));
         Self {
             options,
-            places: Arc::new(Semaphore::new(max_sessions)),
+            permits: Arc::new(Semaphore::new(max_sessions)),
             max_sessions,
             current: Mutex::new(None),
             fonts,
@@ -92,7 +85,7 @@ impl EmbeddedEngine {
 
     /// Which walls stand, as the worker itself has found them. Starts the worker if there is none.
     pub async fn walls(&self) -> Result<WallReport, EngineError> {
-        self.nursery().await.map(|nursery| nursery.report().clone())
+        self.pool().await.map(|pool| pool.report().clone())
     }
 
     /// How many workers this engine has started so far: one, as long as none has died.
@@ -105,25 +98,25 @@ impl EmbeddedEngine {
         self.max_sessions
     }
 
-    fn living(&self) -> Option<Arc<Nursery>> {
+    fn living(&self) -> Option<Arc<WorkerPool>> {
         let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        current.as_ref().filter(|nursery| nursery.is_alive()).cloned()
+        current.as_ref().filter(|pool| pool.is_alive()).cloned()
     }
 
-    async fn nursery(&self) -> Result<Arc<Nursery>, EngineError> {
-        if let Some(nursery) = self.living() {
-            return Ok(nursery);
+    async fn pool(&self) -> Result<Arc<WorkerPool>, EngineError> {
+        if let Some(pool) = self.living() {
+            return Ok(pool);
         }
         let _starting = self.starting.lock().await;
-        if let Some(nursery) = self.living() {
-            return Ok(nursery);
+        if let Some(pool) = self.living() {
+            return Ok(pool);
         }
         let program = launch::find(self.options.worker_program.as_deref()).map_err(EngineError::Unavailable)?;
-        let nursery =
-            Nursery::start(&program, self.options.spare_children, START).await.map_err(EngineError::Unavailable)?;
+        let pool =
+            WorkerPool::start(&program, self.options.spare_children, START).await.map_err(EngineError::Unavailable)?;
         if self.options.profile == Profile::Strict {
             let missing: Vec<String> =
-                nursery.report().missing().map(|wall| format!("{} ({})", wall.name, wall.detail)).collect();
+                pool.report().missing().map(|wall| format!("{} ({})", wall.name, wall.detail)).collect();
             if !missing.is_empty() {
                 let missing = missing.join(", ");
                 return Err(EngineError::Unavailable(format!(
@@ -132,39 +125,39 @@ impl EmbeddedEngine {
             }
         }
         self.started.fetch_add(1, Ordering::Relaxed);
-        let nursery = Arc::new(nursery);
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&nursery));
-        Ok(nursery)
+        let pool = Arc::new(pool);
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&pool));
+        Ok(pool)
     }
 
-    async fn child(&self) -> Result<(Child, Arc<Nursery>), EngineError> {
-        // Once more when the zygote died under our hands; not for ever.
+    async fn take_child(&self) -> Result<(Child, Arc<WorkerPool>), EngineError> {
+        // Again when the zygote died meanwhile; not for ever.
         for _ in 0..3 {
-            let nursery = self.nursery().await?;
-            match nursery.take().await {
-                Ok(child) => return Ok((child, nursery)),
+            let pool = self.pool().await?;
+            match pool.take().await {
+                Ok(child) => return Ok((child, pool)),
                 Err(NoChild::ZygoteGone) => {}
                 Err(error) => return Err(EngineError::Open(error.to_string())),
             }
         }
-        Err(EngineError::Open("the zygote ends again and again".into()))
+        Err(EngineError::Open("the zygote ended three times in a row".into()))
     }
 
     async fn open_session(&self, options: SessionOptions) -> Result<Box<dyn Session>, EngineError> {
         options.limits.checked().map_err(|error| EngineError::Invalid(error.to_string()))?;
         let opening = async {
-            let place = Arc::clone(&self.places)
+            let permit = Arc::clone(&self.permits)
                 .acquire_owned()
                 .await
                 .map_err(|_| EngineError::Open("the engine is closed".into()))?;
-            let (child, nursery) = self.child().await?;
-            let session = EmbeddedSession::open(child, nursery, place, options)?;
+            let (child, pool) = self.take_child().await?;
+            let session = EmbeddedSession::open(child, pool, permit, options)?;
             Ok(session.with_fonts(&self.fonts).with_network(&self.outside))
         };
         match tokio::time::timeout(OPEN, opening).await {
             Ok(opened) => opened.map(|session| Box::new(session) as Box<dyn Session>),
             Err(_) => Err(EngineError::Open(format!(
-                "no place for another session within {} s; {} may be open at once",
+                "no session ended within {} s; {} may be open at once",
                 OPEN.as_secs(),
                 self.max_sessions
             ))),
@@ -183,7 +176,7 @@ impl Engine for EmbeddedEngine {
 }
 
 /// How many sessions the descriptors suffice for: two each.
-fn descriptor_places(raise: bool) -> usize {
+fn sessions_for_descriptors(raise: bool) -> usize {
     let limit = getrlimit(Resource::Nofile);
     let (mut soft, hard) = (limit.current.unwrap_or(MAX_DESCRIPTORS), limit.maximum.unwrap_or(MAX_DESCRIPTORS));
     let wanted = hard.min(MAX_DESCRIPTORS);

@@ -1,8 +1,8 @@
 //! Fonts for guests that may open no file: the host reads them, and only when a guest draws text.
 //!
-//! The index of the machine's fonts is made once per engine, at the first question. A guest can ask for the index and
-//! for files that the index lists, by number: there is no path in its question. The answer says where on the
-//! [shelf](crate::shelf) the thing lies, so that all sessions share it; where there is no shelf, or no room on it, the
+//! The index of the machine's fonts is made once per engine, at the first request. A guest can ask for the index and
+//! for files that the index lists, by number: there is no path in its request. The answer says where in the
+//! [font store](crate::font_store) it lies, so that all sessions share it; where there is no font store, or it is full, the
 //! bytes themselves are the answer.
 
 use std::fs::File;
@@ -12,34 +12,34 @@ use std::sync::{Arc, OnceLock};
 
 use cove_canvas::fonts::system;
 
-use crate::shelf::{self, Place};
+use crate::font_store::{self, FontLocation};
 
 /// Larger font files are left out: the largest in use, those with all of Chinese, have 20 to 40 MB.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// The longest question.
-pub(crate) const MAX_QUESTION_BYTES: usize = 5;
+/// The longest request.
+pub(crate) const MAX_FONT_REQUEST_BYTES: usize = 5;
 
 /// What a guest may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Thing {
+pub(crate) enum FontItem {
     /// The index, as JSON.
     Index,
     /// The file of that number.
     File(u32),
 }
 
-/// A question: for what, and whether the guest can see the shelf.
+/// A request: for what, and whether the guest can see the font store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Question {
-    pub(crate) thing: Thing,
-    pub(crate) sees_shelf: bool,
+pub(crate) struct FontRequest {
+    pub(crate) item: FontItem,
+    pub(crate) sees_store: bool,
 }
 
-impl Question {
+impl FontRequest {
     pub(crate) fn encode(self) -> Vec<u8> {
-        let mut bytes = vec![u8::from(self.sees_shelf)];
-        if let Thing::File(number) = self.thing {
+        let mut bytes = vec![u8::from(self.sees_store)];
+        if let FontItem::File(number) = self.item {
             bytes.extend(number.to_le_bytes());
         }
         bytes
@@ -47,33 +47,33 @@ impl Question {
 
     /// One byte asks for the index, five for a file.
     pub(crate) fn decode(payload: &[u8]) -> Option<Self> {
-        let (sees_shelf, number) = payload.split_first()?;
-        let thing = match number {
-            [] => Thing::Index,
-            _ => Thing::File(u32::from_le_bytes(number.try_into().ok()?)),
+        let (sees_store, number) = payload.split_first()?;
+        let item = match number {
+            [] => FontItem::Index,
+            _ => FontItem::File(u32::from_le_bytes(number.try_into().ok()?)),
         };
-        Some(Self { thing, sees_shelf: *sees_shelf == 1 })
+        Some(Self { item, sees_store: *sees_store == 1 })
     }
 }
 
 /// What the host answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// There is no such thing.
+pub(crate) enum FontReply {
+    /// There is no such item.
     Nothing,
     /// It lies there.
-    Shelved(Place),
+    Stored(FontLocation),
     /// Here it is.
     Bytes(Arc<Vec<u8>>),
 }
 
-impl Answer {
+impl FontReply {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Self::Nothing => {}
-            Self::Shelved(place) => {
+            Self::Stored(location) => {
                 out.push(1);
-                out.extend(place.encode());
+                out.extend(location.encode());
             }
             Self::Bytes(bytes) => {
                 out.push(0);
@@ -85,7 +85,7 @@ impl Answer {
     pub(crate) fn decode(payload: &[u8]) -> Self {
         match payload.split_first() {
             Some((0, bytes)) => Self::Bytes(Arc::new(bytes.to_vec())),
-            Some((1, place)) => Place::decode(place).map_or(Self::Nothing, Self::Shelved),
+            Some((1, location)) => FontLocation::decode(location).map_or(Self::Nothing, Self::Stored),
             _ => Self::Nothing,
         }
     }
@@ -101,7 +101,7 @@ struct Known {
 pub(crate) struct HostFonts {
     dirs: Vec<PathBuf>,
     known: OnceLock<Known>,
-    shelved_index: OnceLock<Option<Place>>,
+    stored_index: OnceLock<Option<FontLocation>>,
 }
 
 impl HostFonts {
@@ -112,26 +112,26 @@ impl HostFonts {
     }
 
     /// The answer, on a thread that may block.
-    pub(crate) async fn answer(self: &Arc<Self>, question: Question) -> Answer {
+    pub(crate) async fn answer(self: &Arc<Self>, request: FontRequest) -> FontReply {
         let fonts = Arc::clone(self);
-        let read = tokio::task::spawn_blocking(move || fonts.read(question)).await;
-        read.ok().flatten().unwrap_or(Answer::Nothing)
+        let read = tokio::task::spawn_blocking(move || fonts.read(request)).await;
+        read.ok().flatten().unwrap_or(FontReply::Nothing)
     }
 
-    fn read(&self, question: Question) -> Option<Answer> {
+    fn read(&self, request: FontRequest) -> Option<FontReply> {
         let known = self.known();
-        if let Some(place) = question.sees_shelf.then(|| self.shelved(question.thing, known)).flatten() {
-            return Some(Answer::Shelved(place));
+        if let Some(location) = request.sees_store.then(|| self.stored(request.item, known)).flatten() {
+            return Some(FontReply::Stored(location));
         }
-        let bytes = match question.thing {
-            Thing::Index => Arc::clone(&known.json),
-            Thing::File(number) => {
+        let bytes = match request.item {
+            FontItem::Index => Arc::clone(&known.json),
+            FontItem::File(number) => {
                 let mut bytes = Vec::new();
                 open(known, number)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
                 Arc::new(bytes)
             }
         };
-        Some(Answer::Bytes(bytes))
+        Some(FontReply::Bytes(bytes))
     }
 
     fn known(&self) -> &Known {
@@ -143,14 +143,14 @@ impl HostFonts {
         })
     }
 
-    /// Where a thing lies; it is put there if it does not lie there yet.
-    fn shelved(&self, thing: Thing, known: &Known) -> Option<Place> {
-        match thing {
-            Thing::Index => {
-                let place = || shelf::place(known.json.as_slice(), known.json.len() as u64);
-                *self.shelved_index.get_or_init(place)
+    /// Where something lies; it is put there if it does not lie there yet.
+    fn stored(&self, item: FontItem, known: &Known) -> Option<FontLocation> {
+        match item {
+            FontItem::Index => {
+                let add = || font_store::add(known.json.as_slice(), known.json.len() as u64);
+                *self.stored_index.get_or_init(add)
             }
-            Thing::File(number) => shelf::place_file(&open(known, number)?, MAX_FILE_BYTES),
+            FontItem::File(number) => font_store::add_file(&open(known, number)?, MAX_FILE_BYTES),
         }
     }
 }
@@ -165,34 +165,34 @@ fn open(known: &Known, number: u32) -> Option<File> {
 mod tests {
     use super::*;
 
-    fn ask(thing: Thing, sees_shelf: bool) -> Question {
-        Question { thing, sees_shelf }
+    fn ask(item: FontItem, sees_store: bool) -> FontRequest {
+        FontRequest { item, sees_store }
     }
 
     #[test]
     fn a_question_names_no_path() {
-        for thing in [Thing::Index, Thing::File(7)] {
-            for sees_shelf in [false, true] {
-                let question = ask(thing, sees_shelf);
-                assert_eq!(Question::decode(&question.encode()), Some(question));
-                assert!(question.encode().len() <= MAX_QUESTION_BYTES);
+        for item in [FontItem::Index, FontItem::File(7)] {
+            for sees_store in [false, true] {
+                let request = ask(item, sees_store);
+                assert_eq!(FontRequest::decode(&request.encode()), Some(request));
+                assert!(request.encode().len() <= MAX_FONT_REQUEST_BYTES);
             }
         }
         for noise in [&b""[..], b"12", b"/etc/passwd"] {
-            assert_eq!(Question::decode(noise), None);
+            assert_eq!(FontRequest::decode(noise), None);
         }
     }
 
     #[test]
-    fn an_answer_is_a_place_or_bytes() {
-        let place = Place { offset: 4096, bytes: 9 };
-        for answer in [Answer::Nothing, Answer::Shelved(place), Answer::Bytes(Arc::new(b"font".to_vec()))] {
+    fn a_reply_is_a_location_or_bytes() {
+        let location = FontLocation { offset: 4096, bytes: 9 };
+        for answer in [FontReply::Nothing, FontReply::Stored(location), FontReply::Bytes(Arc::new(b"font".to_vec()))] {
             let mut bytes = Vec::new();
             answer.encode(&mut bytes);
-            assert_eq!(Answer::decode(&bytes), answer);
+            assert_eq!(FontReply::decode(&bytes), answer);
         }
         for noise in [&b"\x01123"[..], b"\x02", b"\xff\xff"] {
-            assert_eq!(Answer::decode(noise), Answer::Nothing);
+            assert_eq!(FontReply::decode(noise), FontReply::Nothing);
         }
     }
 
@@ -201,25 +201,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("secret.txt"), "secret").unwrap();
         let fonts = Arc::new(HostFonts::new(vec![folder.path().to_owned()], true));
-        let Answer::Bytes(json) = fonts.answer(ask(Thing::Index, false)).await else { panic!("no index") };
+        let FontReply::Bytes(json) = fonts.answer(ask(FontItem::Index, false)).await else { panic!("no index") };
         let index: serde_json::Value = serde_json::from_slice(&json).unwrap();
         assert!(!index.to_string().contains("secret"), "only fonts are listed");
-        for sees_shelf in [false, true] {
-            assert_eq!(fonts.answer(ask(Thing::File(u32::MAX), sees_shelf)).await, Answer::Nothing);
+        for sees_store in [false, true] {
+            assert_eq!(fonts.answer(ask(FontItem::File(u32::MAX), sees_store)).await, FontReply::Nothing);
         }
     }
 
-    /// Asked for ten times, a thing lies in one place; without a shelf the same thing comes as bytes.
+    /// Asked for ten times, the index lies in one place; without a font store the same comes as bytes.
     #[tokio::test]
     async fn a_thing_is_shelved_once() {
         let folder = tempfile::tempdir().unwrap();
         let fonts = Arc::new(HostFonts::new(vec![folder.path().to_owned()], false));
-        let first = fonts.answer(ask(Thing::Index, true)).await;
-        let Answer::Shelved(place) = first else { panic!("{first:?}") };
+        let first = fonts.answer(ask(FontItem::Index, true)).await;
+        let FontReply::Stored(location) = first else { panic!("{first:?}") };
         for _ in 0..9 {
-            assert_eq!(fonts.answer(ask(Thing::Index, true)).await, Answer::Shelved(place));
+            assert_eq!(fonts.answer(ask(FontItem::Index, true)).await, FontReply::Stored(location));
         }
-        let Answer::Bytes(json) = fonts.answer(ask(Thing::Index, false)).await else { panic!("no bytes") };
-        assert_eq!(json.len() as u64, place.bytes);
+        let FontReply::Bytes(json) = fonts.answer(ask(FontItem::Index, false)).await else { panic!("no bytes") };
+        assert_eq!(json.len() as u64, location.bytes);
     }
 }

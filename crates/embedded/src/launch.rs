@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
+use crate::font_store;
 use crate::probe::Behind;
-use crate::shelf;
 use crate::worker::{MANY_ARGUMENT, PROBE_ARGUMENT, WORKER_ARGUMENT, can_be_worker};
 
 /// What the stand-alone worker is called.
@@ -58,7 +58,7 @@ pub(crate) fn start_early() {
 }
 
 /// Starts the worker. Its standard input is the control socket, whose other end is returned, and its standard output the
-/// fonts' shelf, if there is one; it inherits nothing else.
+/// font store, if there is one; it inherits nothing else.
 ///
 /// `for_many`: it is worth a few milliseconds to make the runs that follow cheaper.
 pub(crate) fn start(program: &Path, for_many: bool) -> io::Result<(OwnedFd, Child)> {
@@ -77,7 +77,7 @@ pub(crate) fn start_probe(program: &Path, behind: Behind) -> io::Result<(OwnedFd
     start_as(program, &[PROBE_ARGUMENT, behind.argument()])
 }
 
-#[expect(clippy::disallowed_methods, reason = "this room owns the worker: it ends with its control socket")]
+#[expect(clippy::disallowed_methods, reason = "this file owns the worker: it ends with its control socket")]
 fn start_as(program: &Path, arguments: &[&str]) -> io::Result<(OwnedFd, Child)> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     let process = Command::new(program)
@@ -85,7 +85,7 @@ fn start_as(program: &Path, arguments: &[&str]) -> io::Result<(OwnedFd, Child)> 
         .args(arguments)
         .env_clear()
         .stdin(Stdio::from(theirs))
-        .stdout(shelf::for_worker().map_or_else(Stdio::null, Stdio::from))
+        .stdout(font_store::for_worker().map_or_else(Stdio::null, Stdio::from))
         .stderr(Stdio::null())
         .spawn()?;
     Ok((ours, process))

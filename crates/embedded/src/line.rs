@@ -64,7 +64,7 @@ impl Line {
     pub(crate) fn fill(&mut self) -> io::Result<bool> {
         // Polled once, and not `try_read`: this way the runtime knows from a short read that the socket is empty, and
         // the next look at it costs no system call.
-        match self.stream.read_buf(self.frames.room()).now_or_never().unwrap_or(Ok(usize::MAX)) {
+        match self.stream.read_buf(self.frames.spare_buffer()).now_or_never().unwrap_or(Ok(usize::MAX)) {
             Ok(0) => Ok(false),
             Ok(_) => Ok(true),
             // A killed child resets the line instead of closing it when something was still on its way to it.

@@ -8,13 +8,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use cove_core::EngineError;
+use cove_walls::fork::{Forked, exit_now, fork};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::{WaitOptions, WaitStatus};
 use serde::{Deserialize, Serialize};
 
-use crate::sys::{self, Forked};
-use crate::worker::{inmate, start};
-use crate::{control, launch, shelf, walls};
+use crate::worker::{session_process, start};
+use crate::{control, font_store, launch, walls};
 
 mod attempts;
 
@@ -85,7 +85,7 @@ pub fn probe_walls(worker_program: Option<&Path>, behind: Behind) -> Result<Vec<
     let unavailable = |error: &dyn fmt::Display| EngineError::Unavailable(error.to_string());
     let program = launch::find(worker_program).map_err(|error| unavailable(&error))?;
     // So that there is something to read.
-    shelf::place(&b"fonts"[..], 5);
+    font_store::add(&b"fonts"[..], 5);
     let (control, mut first) = launch::start_probe(&program, behind).map_err(|error| unavailable(&error))?;
     set_socket_timeout(&control, Timeout::Recv, Some(PATIENCE)).map_err(|error| unavailable(&error))?;
     let mut probed = Vec::new();
@@ -108,36 +108,36 @@ pub fn probe_walls(worker_program: Option<&Path>, behind: Behind) -> Result<Vec<
 /// The worker's side: puts up the walls, then tries, one child per attempt.
 pub(crate) fn main(argument: Option<&str>) -> ! {
     let behind = if argument == Some(Behind::AllButSeccomp.argument()) { Behind::AllButSeccomp } else { Behind::All };
-    let Some(mut walled) = start::wall_in(behind) else { sys::exit_now(2) };
+    let Some(mut walled) = start::wall_in(behind) else { exit_now(2) };
     for attempt in ATTEMPTS.iter().chain(COMPOUND) {
         if behind == Behind::AllButSeccomp && attempt.expected == Expected::Fails {
             continue;
         }
-        let Ok(Forked::Parent(pid)) = sys::fork().inspect(|side| {
+        let Ok(Forked::Parent(pid)) = fork().inspect(|side| {
             if matches!(side, Forked::Child) {
-                let ended = match inmate::settle(&walled.control, &mut walled.shared) {
+                let ended = match session_process::settle(&walled.control, &mut walled.shared) {
                     Some(_inbox) => {
                         let _ = walls::cap_memory(walled.shared.base_bytes, 64 << 20);
                         (attempt.act)().err().unwrap_or(0)
                     }
                     None => UNWALLED,
                 };
-                sys::exit_now(ended);
+                exit_now(ended);
             }
         }) else {
-            sys::exit_now(1)
+            exit_now(1)
         };
         let status = rustix::process::waitpid(Some(pid), WaitOptions::empty());
         let outcome = status.ok().flatten().and_then(|(_, status)| outcome_of(status));
-        let Some(outcome) = outcome else { sys::exit_now(1) };
+        let Some(outcome) = outcome else { exit_now(1) };
         let held = (outcome == Outcome::Succeeded) == (attempt.expected == Expected::Succeeds);
         let probed = Probed { name: attempt.name.to_owned(), outcome, held };
         let sent = serde_json::to_vec(&probed).ok().and_then(|bytes| control::send(&walled.control, &bytes, &[]).ok());
         if sent.is_none() {
-            sys::exit_now(1);
+            exit_now(1);
         }
     }
-    sys::exit_now(0)
+    exit_now(0)
 }
 
 fn outcome_of(status: WaitStatus) -> Option<Outcome> {

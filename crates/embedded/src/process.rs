@@ -1,12 +1,11 @@
 //! A child's process, held by descriptor: what is killed here can never be somebody else who got the same number.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, pidfd_send_signal};
+use cove_walls::process;
 
 /// A process that dies with this value.
 #[derive(Debug)]
@@ -21,13 +20,12 @@ impl Process {
 
     /// Ends it now, whatever it is doing. It may be gone already.
     pub(crate) fn kill(&self) {
-        let _ = pidfd_send_signal(&self.descriptor, Signal::KILL);
+        process::kill(&self.descriptor);
     }
 
     /// Whether it has ended.
     pub(crate) fn has_ended(&self) -> bool {
-        let mut polled = [PollFd::new(&self.descriptor, PollFlags::IN)];
-        poll(&mut polled, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+        process::has_ended(&self.descriptor)
     }
 
     /// Waits until it has ended.
@@ -35,9 +33,7 @@ impl Process {
         if self.has_ended() {
             return Ok(());
         }
-        let watched = crate::sys::watch(self.descriptor.as_fd())?;
-        let _ready = tokio::time::timeout(at_most, watched.readable()).await??;
-        Ok(())
+        tokio::time::timeout(at_most, process::ended(&self.descriptor)).await?
     }
 
     pub(crate) fn descriptor(&self) -> &OwnedFd {

@@ -1,4 +1,4 @@
-//! One run, as the host sees it: a job goes out, frames come in, tools are served, and a clock stands above it all.
+//! One run, as the host sees it: a request goes out, frames come in, tools are served, and a clock stands above it all.
 //!
 //! Nothing a child says is believed before it is checked. What does not fit ends the session with a fault that says so;
 //! it never ends the host, and never makes it keep more than the limits allow.
@@ -8,26 +8,25 @@ use std::os::unix::process::ExitStatusExt;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use cove_core::{Crash, Fault, FaultKind, Finished, Limits, Picture, RunReport, RunShape, RunUnit, SessionFate, Usage};
-use cove_world::Report;
+use cove_core::{Crash, Fault, FaultKind, Limits, Picture, RunReport, RunRequest, SessionFate};
 
 use crate::calls::Calls;
-use crate::fonts::{MAX_QUESTION_BYTES, Question};
+use crate::fonts::{FontRequest, MAX_FONT_REQUEST_BYTES};
 use crate::logs::Logs;
-use crate::nursery::Nursery;
-use crate::session::{EmbeddedSession, Leash};
+use crate::session::{EmbeddedSession, KillGuard};
 use crate::sys::batch::ABORTED;
 use crate::walls::max_child_bytes;
 use crate::wire::{
-    DyingCause, FromChild, JobFrame, MAX_CALL_BYTES, ToChild, decode_call, decode_lines, decode_picture, decode_report,
-    encode_answer, encode_job, max_report_bytes, weight,
+    DyingCause, FromChild, MAX_CALL_BYTES, ToChild, decode_call, decode_lines, decode_picture, decode_report,
+    encode_answer, encode_request, max_report_bytes, weight,
 };
+use crate::worker_pool::WorkerPool;
 
 /// One encoded picture.
 const MAX_PICTURE_BYTES: usize = 64 << 20;
 
 /// Questions for fonts in one run: the index, and each file of it that a text may need.
-const MAX_FONT_QUESTIONS: usize = 256;
+const MAX_FONT_REQUESTS: usize = 256;
 
 /// All pictures of a run together, in a session that has more memory than that.
 const MAX_PICTURES_BYTES: usize = 256 << 20;
@@ -42,9 +41,13 @@ const MAX_UNSENT_BYTES: usize = 256 << 20;
 const LAST_LINES: Duration = Duration::from_millis(50);
 
 /// How a conversation ended.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "made once a run and taken apart at once; a box would be one more allocation"
+)]
 enum End {
     /// With a report.
-    Report(Report),
+    Report(RunReport),
     /// At the deadline.
     Deadline,
     /// The child has closed its end; why, if that is known.
@@ -55,9 +58,9 @@ enum End {
     Hostile(String),
 }
 
-/// Runs one unit.
-pub(crate) async fn run(session: &mut EmbeddedSession, unit: RunUnit, started: Instant) -> RunReport {
-    let mut talk = Talk {
+/// Runs one request.
+pub(crate) async fn run(session: &mut EmbeddedSession, request: &RunRequest, started: Instant) -> RunReport {
+    let mut conversation = Conversation {
         calls: Calls::within(session.options.limits.memory_bytes),
         logs: Logs::new(
             session.options.limits.max_log_bytes,
@@ -67,59 +70,56 @@ pub(crate) async fn run(session: &mut EmbeddedSession, unit: RunUnit, started: I
         log_bytes: 0,
         pictures: Vec::new(),
         picture_bytes: 0,
-        font_question: None,
+        font_request: None,
         fonts_asked: 0,
     };
-    let mut usage = Usage::default();
-    let (result, fate) = match session.gone.clone() {
-        Some(why) => (Err(Fault::new(FaultKind::EngineLost, why)), SessionFate::Lost),
+    let mut report = match session.gone.clone() {
+        Some(why) => RunReport::new(Err(Fault::new(FaultKind::EngineLost, why)), SessionFate::Lost),
         None => {
             // From here on, dropping this future kills the child.
-            let leash = Leash::new(&session.process);
+            let guard = KillGuard::new(&session.process);
             session.gone = Some("a run was given up".into());
-            let end = converse(session, &unit, started, &mut talk).await;
+            let end = converse(session, request, started, &mut conversation).await;
             if matches!(end, End::Report(_)) {
-                talk.start_the_last_calls().await;
+                conversation.start_the_last_calls().await;
             }
-            conclude(session, leash, end, &unit, &mut talk, &mut usage).await
+            conclude(session, guard, end, request, &mut conversation).await
         }
     };
-    let effects = talk.calls.effects();
-    usage.tool_calls = talk.calls.made();
-    usage.wall_ms = started.elapsed().as_secs_f64() * 1e3;
-    let (logs, logs_truncated) = talk.logs.finish();
-    RunReport { result, logs, logs_truncated, usage, effects, fate }
+    report.effects = conversation.calls.effects();
+    report.usage.tool_calls = conversation.calls.made();
+    report.usage.wall_ms = started.elapsed().as_secs_f64() * 1e3;
+    (report.logs, report.logs_truncated) = conversation.logs.finish();
+    report
 }
 
 /// What a run has gathered so far.
-struct Talk {
+struct Conversation {
     calls: Calls,
     logs: Logs,
     log_bytes: usize,
     pictures: Vec<Picture>,
     picture_bytes: usize,
     /// What the child waits for. It says nothing else before it has the answer.
-    font_question: Option<Question>,
+    font_request: Option<FontRequest>,
     fonts_asked: usize,
 }
 
-async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instant, talk: &mut Talk) -> End {
-    let (cell, input) = match &unit.shape {
-        RunShape::Cell => (true, None),
-        RunShape::FunctionBody { input } | RunShape::Script { input } => (false, input.as_ref()),
-    };
-    let last_value = matches!(unit.shape, RunShape::Script { .. });
-    let (timeout_ms, max_operations) = (unit.timeout_ms, unit.max_operations);
-    let job = JobFrame { code: &unit.code, cell, last_value, input, max_operations, timeout_ms };
-    session.line.queue(ToChild::Job, |out| encode_job(&job, out));
-    let deadline = started.checked_add(Duration::from_millis(timeout_ms));
+async fn converse(
+    session: &mut EmbeddedSession,
+    request: &RunRequest,
+    started: Instant,
+    conversation: &mut Conversation,
+) -> End {
+    session.line.queue(ToChild::Run, |out| encode_request(request, out));
+    let deadline = started.checked_add(Duration::from_millis(request.timeout_ms));
     let deadline = deadline.unwrap_or_else(|| started + Duration::from_secs(86_400)).into();
     let mut deadline = std::pin::pin!(tokio::time::sleep_until(deadline));
     loop {
         // Answers first, then one write for all of them, then one read.
         let answered = poll_fn(|context| {
             while session.line.unsent_bytes() < FULL_BYTES
-                && let Poll::Ready((id, answer)) = talk.calls.poll_answer(context)
+                && let Poll::Ready((id, answer)) = conversation.calls.poll_answer(context)
             {
                 session.line.queue(ToChild::Answer, |out| encode_answer(id, &answer, out));
             }
@@ -134,31 +134,31 @@ async fn converse(session: &mut EmbeddedSession, unit: &RunUnit, started: Instan
         match session.line.fill() {
             Ok(true) => {}
             Ok(false) => {
-                return match talk.hear(session) {
-                    Some(End::Report(report)) => End::Report(Report { usable: false, ..report }),
+                return match conversation.hear(session) {
+                    Some(End::Report(report)) => End::Report(RunReport { fate: SessionFate::Lost, ..report }),
                     Some(end) => end,
                     None => End::Closed(None),
                 };
             }
             Err(error) => return End::Closed(Some(error.to_string())),
         }
-        let calls_before = talk.calls.made();
-        if let Some(end) = talk.hear(session) {
+        let calls_before = conversation.calls.made();
+        if let Some(end) = conversation.hear(session) {
             return end;
         }
-        if let Some(question) = talk.font_question.take() {
+        if let Some(asked) = conversation.font_request.take() {
             let answer = tokio::select! {
                 biased;
                 () = deadline.as_mut() => return End::Deadline,
-                answer = session.fonts.answer(question) => answer,
+                answer = session.fonts.answer(asked) => answer,
             };
             session.line.queue(ToChild::Font, |out| answer.encode(out));
             continue;
         }
-        if talk.calls.made() != calls_before {
+        if conversation.calls.made() != calls_before {
             continue;
         }
-        let calls = &mut talk.calls;
+        let calls = &mut conversation.calls;
         let line = &mut session.line;
         tokio::select! {
             biased;
@@ -176,7 +176,7 @@ async fn session_ready(line: &crate::line::Line) {
     let _ = line.ready().await;
 }
 
-impl Talk {
+impl Conversation {
     /// Code may call a tool and end without waiting for it. Such a call is made, too: its future is polled once, and
     /// only then dropped with the run.
     async fn start_the_last_calls(&mut self) {
@@ -198,7 +198,7 @@ impl Talk {
                 FromChild::Picture => MAX_PICTURE_BYTES,
                 FromChild::Report => max_report_bytes(limits.max_result_chars),
                 FromChild::Refused | FromChild::Dying => 64 << 10,
-                FromChild::Font => MAX_QUESTION_BYTES,
+                FromChild::Font => MAX_FONT_REQUEST_BYTES,
                 FromChild::Accepted => return None,
             })
         };
@@ -231,11 +231,11 @@ impl Talk {
                 Some(FromChild::Picture) => decode_picture(frame.payload)
                     .map_err(|error| error.to_string())
                     .and_then(|picture| self.keep_picture(picture, &limits)),
-                Some(FromChild::Font) => match Question::decode(frame.payload) {
+                Some(FromChild::Font) => match FontRequest::decode(frame.payload) {
                     // An honest child asks for each file once.
-                    Some(question) if self.fonts_asked < MAX_FONT_QUESTIONS => {
+                    Some(request) if self.fonts_asked < MAX_FONT_REQUESTS => {
                         self.fonts_asked += 1;
-                        self.font_question = Some(question);
+                        self.font_request = Some(request);
                         return None;
                     }
                     _ => Err("it asks for fonts again and again".into()),
@@ -286,50 +286,42 @@ impl Talk {
     }
 }
 
-/// Turns the end of a conversation into a result, and sees to the child.
+/// Turns the end of a conversation into a report, and sees to the child.
 async fn conclude(
     session: &mut EmbeddedSession,
-    leash: Leash,
+    guard: KillGuard,
     end: End,
-    unit: &RunUnit,
-    talk: &mut Talk,
-    usage: &mut Usage,
-) -> (Result<Finished, Fault>, SessionFate) {
+    request: &RunRequest,
+    conversation: &mut Conversation,
+) -> RunReport {
     let (fault, why) = match end {
-        End::Report(report) => {
-            usage.operations = report.operations;
-            usage.memory_bytes = report.memory_bytes;
-            let pictures = std::mem::take(&mut talk.pictures);
-            let result = report.result.map(|ended| Finished {
-                value: ended.value,
-                is_final_answer: ended.is_final_answer,
-                pictures,
-                canvas_error: ended.canvas_error,
-                warnings: ended.warnings,
-            });
-            if report.usable {
-                leash.let_go();
-                session.gone = None;
-                return (result, SessionFate::Usable);
+        End::Report(mut report) => {
+            if let Ok(finished) = &mut report.result {
+                finished.pictures = std::mem::take(&mut conversation.pictures);
             }
-            session.gone = Some("its last run left it unusable".into());
-            return (result, SessionFate::Lost);
+            match report.fate {
+                SessionFate::Usable => {
+                    guard.disarm();
+                    session.gone = None;
+                }
+                SessionFate::Lost => session.gone = Some("its last run left it unusable".into()),
+            }
+            return report;
         }
         End::Deadline => {
             session.process.kill();
-            last_lines(session, talk).await;
-            (Fault::timeout(unit.timeout_ms), "its last run was ended at the deadline".to_owned())
+            last_lines(session, conversation).await;
+            (Fault::timeout(request.timeout_ms), "its last run was ended at the deadline".to_owned())
         }
         End::Closed(words) => {
             let fault = match words {
                 Some(words) => Fault::new(FaultKind::EngineLost, format!("the worker died: {words}")),
-                None => autopsy(&session.nursery, session.number).await,
+                None => fault_of_death(&session.pool, session.number).await,
             };
             let why = fault.message.clone();
             (fault, why)
         }
         End::Aborted(DyingCause::OutOfMemory, words) => {
-            usage.memory_bytes = session.options.limits.memory_bytes;
             (Fault::memory(session.options.limits.memory_bytes), words.unwrap_or_else(|| "it ran out of memory".into()))
         }
         End::Aborted(DyingCause::Abort, words) => {
@@ -343,21 +335,25 @@ async fn conclude(
         }
     };
     session.gone = Some(why);
-    // Dropping the leash kills what is left.
-    drop(leash);
-    (Err(fault), SessionFate::Lost)
+    // Dropping the guard kills what is left.
+    drop(guard);
+    let mut report = RunReport::new(Err(fault), SessionFate::Lost);
+    if report.fault().is_some_and(|fault| fault.kind == FaultKind::Memory) {
+        report.usage.memory_bytes = session.options.limits.memory_bytes;
+    }
+    report
 }
 
 /// Reads what the child had written before it was killed; only console lines still count.
-async fn last_lines(session: &mut EmbeddedSession, talk: &mut Talk) {
+async fn last_lines(session: &mut EmbeddedSession, conversation: &mut Conversation) {
     let max_bytes = usize::try_from(session.options.limits.max_log_bytes).unwrap_or(usize::MAX);
     let reading = async {
         while let Ok(open) = session.line.fill() {
             while let Ok(Some(frame)) = session.line.next(|_| Some(MAX_PICTURE_BYTES)) {
-                talk.log_bytes = talk.log_bytes.saturating_add(frame.payload.len());
+                conversation.log_bytes = conversation.log_bytes.saturating_add(frame.payload.len());
                 let is_log = FromChild::from_byte(frame.kind) == Some(FromChild::Logs);
-                if is_log && talk.log_bytes <= max_bytes.saturating_mul(7) {
-                    let _ = decode_lines(frame.payload, |line| talk.logs.add(line));
+                if is_log && conversation.log_bytes <= max_bytes.saturating_mul(7) {
+                    let _ = decode_lines(frame.payload, |line| conversation.logs.add(line));
                 }
             }
             if !open {
@@ -377,9 +373,9 @@ pub(crate) fn last_words(bytes: &[u8]) -> Option<String> {
 }
 
 /// What a child that is gone without a word has died of.
-pub(crate) async fn autopsy(nursery: &Nursery, number: u64) -> Fault {
+pub(crate) async fn fault_of_death(pool: &WorkerPool, number: u64) -> Fault {
     let lost = |why: String| Fault::new(FaultKind::EngineLost, why);
-    match nursery.cause_of_death(number).await {
+    match pool.cause_of_death(number).await {
         Some(status) => match (status.signal(), status.code()) {
             (Some(signal), _) => match Crash::of_signal(signal) {
                 Some(crash) => Fault::engine_crashed(crash, None),
@@ -390,7 +386,7 @@ pub(crate) async fn autopsy(nursery: &Nursery, number: u64) -> Fault {
             (None, Some(code)) => lost(format!("the worker ended (exit code {code})")),
             (None, None) => lost("the worker died".into()),
         },
-        None if nursery.is_alive() => lost("the worker was killed".into()),
+        None if pool.is_alive() => lost("the worker was killed".into()),
         None => lost("the worker was killed together with its zygote".into()),
     }
 }

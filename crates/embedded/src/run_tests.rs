@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::process::Command;
 use std::sync::Arc;
 
-use cove_core::{Crash, Effects, LogLevel, Session, SessionOptions, ToolSet, ToolSpec};
+use cove_core::{Crash, Effects, Finished, LogLevel, Session, SessionOptions, ToolSet, ToolSpec};
 use proptest::prelude::*;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -27,7 +27,7 @@ struct Puppet {
 async fn puppet() -> Puppet {
     let (control, zygote) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
     control::send(&zygote, &Notice::Ready(br#"{"walls":[]}"#.to_vec()).encode(), &[]).unwrap();
-    let nursery = Nursery::attend(control, None, 0, Duration::from_secs(10)).await.unwrap();
+    let pool = WorkerPool::attend(control, None, 0, Duration::from_secs(10)).await.unwrap();
     // Nobody will ever say what the child died of.
     drop(zygote);
     let body = Command::new("sleep").arg("600").spawn().unwrap();
@@ -35,10 +35,10 @@ async fn puppet() -> Puppet {
     let process = Process::new(pidfd_open(pid, PidfdFlags::empty()).unwrap());
     let (socket, peer) = UnixStream::pair().unwrap();
     socket.set_nonblocking(true).unwrap();
-    let place = Arc::new(tokio::sync::Semaphore::new(1)).acquire_owned().await.unwrap();
+    let permit = Arc::new(tokio::sync::Semaphore::new(1)).acquire_owned().await.unwrap();
     let child = Child { process, socket, number: 1 };
     let options = SessionOptions { log_levels: vec![LogLevel::Log], ..SessionOptions::executor() };
-    let mut session = EmbeddedSession::open(child, Arc::new(nursery), place, options).unwrap();
+    let mut session = EmbeddedSession::open(child, Arc::new(pool), permit, options).unwrap();
     let echo = ToolSpec::new("echo", |call| async move { Ok(call.args.into_iter().next().unwrap_or_default()) });
     let slow = ToolSpec::new("slow", |_| std::future::pending());
     let large = ToolSpec::new("large", |_| async { Ok(json!("x".repeat(8 << 20))) });
@@ -63,8 +63,7 @@ impl Puppet {
             });
             drop(end);
         }
-        let unit = RunUnit { code: "1".into(), shape: RunShape::Cell, timeout_ms, max_operations: None };
-        let report = self.session.run(unit).await;
+        let report = self.session.run(&RunRequest { timeout_ms, ..RunRequest::cell("1") }).await;
         if report.fate == SessionFate::Lost {
             self.body.wait().unwrap(); // the host has killed it
             let again = self.session.send_variables(Default::default()).await;
@@ -90,8 +89,9 @@ fn call(id: u64, name: &str, args_json: &str) -> Vec<u8> {
 }
 
 fn report(value: Value) -> Vec<u8> {
-    let ended = cove_world::Ended { value, ..Default::default() };
-    let (head, value) = report_parts(Report { result: Ok(ended), operations: 3, memory_bytes: 4, usable: true });
+    let mut report = RunReport::new(Ok(Finished { value, ..Finished::default() }), SessionFate::Usable);
+    (report.usage.operations, report.usage.memory_bytes) = (3, 4);
+    let (head, value) = report_parts(report);
     frame(FromChild::Report, &[head, value].concat())
 }
 
@@ -188,8 +188,7 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     let mut puppet = puppet().await;
     let mut peer = puppet.peer.try_clone().unwrap();
     std::thread::spawn(move || peer.write_all(&calls));
-    let unit = RunUnit { code: "1".into(), shape: RunShape::Cell, timeout_ms: 1500, max_operations: None };
-    let report = puppet.session.run(unit).await;
+    let report = puppet.session.run(&RunRequest { timeout_ms: 1500, ..RunRequest::cell("1") }).await;
     assert_eq!(report.result.unwrap_err().kind, FaultKind::Timeout);
     assert!(puppet.session.line.unsent_bytes() <= FULL_BYTES + (8 << 20), "{}", puppet.session.line.unsent_bytes());
     assert_eq!(report.effects, Effects::Unknown);
@@ -207,7 +206,7 @@ async fn tools_are_answered_on_the_wire() {
         let mut bytes = [0; 4096];
         while answers.len() < 2 {
             let length = peer.read(&mut bytes).unwrap();
-            frames.room().extend_from_slice(&bytes[..length]);
+            frames.spare_buffer().extend_from_slice(&bytes[..length]);
             while let Some(frame) = frames.next(|_| Some(1 << 20)).unwrap() {
                 if frame.kind == ToChild::Answer as u8 {
                     answers.push(crate::wire::decode_answer(frame.payload).unwrap());
@@ -217,13 +216,12 @@ async fn tools_are_answered_on_the_wire() {
         peer.write_all(&report(json!(null))).unwrap();
         answers
     });
-    let unit = RunUnit { code: "1".into(), shape: RunShape::Cell, timeout_ms: 20_000, max_operations: None };
-    let heard = puppet.session.run(unit).await;
+    let heard = puppet.session.run(&RunRequest { timeout_ms: 20_000, ..RunRequest::cell("1") }).await;
     let mut answers = reader.join().unwrap();
     answers.sort_by_key(|(id, _)| *id);
-    assert_eq!(answers[0], (7, crate::wire::Answer::Value("{\"a\":1}".into())));
+    assert_eq!(answers[0], (7, crate::wire::ToolReply::Value("{\"a\":1}".into())));
     assert!(
-        matches!(&answers[1], (8, crate::wire::Answer::Failure { message, .. }) if message.contains("cannot be read"))
+        matches!(&answers[1], (8, crate::wire::ToolReply::Failure { message, .. }) if message.contains("cannot be read"))
     );
     assert_eq!((heard.effects, heard.usage.tool_calls), (Effects::Committed, 2));
     puppet.body.kill().unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cove_core::{BoxFuture, EngineError, RunReport, RunUnit, Session, SessionOptions, ToolMode, ToolSet};
+use cove_core::{BoxFuture, EngineError, RunReport, RunRequest, Session, SessionOptions, ToolMode, ToolSet};
 use cove_world::{Setup, ToolDecl};
 use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
@@ -12,16 +12,16 @@ use crate::calls::Tools;
 use crate::fetch::{Fetcher, Outside};
 use crate::fonts::HostFonts;
 use crate::line::Line;
-use crate::nursery::Nursery;
 use crate::process::{Child, Process};
 use crate::run;
 use crate::wire::{DyingCause, FromChild, ToChild};
+use crate::worker_pool::WorkerPool;
 
 /// How long variables and tools may take to arrive.
 const REQUEST: Duration = Duration::from_secs(30);
 
 /// How long a killed child may take to be gone. The kernel has to free its memory.
-const BURIAL: Duration = Duration::from_secs(10);
+const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// Variables sent at once. More belongs into a tool that is asked for it.
 const MAX_REQUEST_BYTES: usize = 256 << 20;
@@ -33,22 +33,22 @@ const MAX_WORD_BYTES: usize = 64 << 10;
 pub(crate) struct EmbeddedSession {
     pub(crate) process: Arc<Process>,
     pub(crate) line: Line,
-    pub(crate) nursery: Arc<Nursery>,
+    pub(crate) pool: Arc<WorkerPool>,
     pub(crate) number: u64,
     pub(crate) options: SessionOptions,
     pub(crate) tools: Tools,
     pub(crate) fonts: Arc<HostFonts>,
     /// Why nothing can be run here any more.
     pub(crate) gone: Option<String>,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl EmbeddedSession {
     /// Makes a child one session's own. The set-up travels with the first thing that is asked of it.
     pub(crate) fn open(
         child: Child,
-        nursery: Arc<Nursery>,
-        place: OwnedSemaphorePermit,
+        pool: Arc<WorkerPool>,
+        permit: OwnedSemaphorePermit,
         options: SessionOptions,
     ) -> Result<Self, EngineError> {
         let mut line = Line::new(child.socket).map_err(|error| EngineError::Open(error.to_string()))?;
@@ -69,7 +69,7 @@ impl EmbeddedSession {
         let process = Arc::new(child.process);
         let (number, tools) = (child.number, Tools::new());
         let fonts = Arc::default();
-        Ok(Self { process, line, nursery, number, options, tools, fonts, gone: None, _place: place })
+        Ok(Self { process, line, pool, number, options, tools, fonts, gone: None, _permit: permit })
     }
 
     /// Draws text with these fonts.
@@ -99,7 +99,7 @@ impl EmbeddedSession {
             )));
         }
         // Whatever interrupts this leaves the session unusable: nobody knows how far the child has come.
-        let leash = Leash::new(&self.process);
+        let guard = KillGuard::new(&self.process);
         self.gone = Some("a request to it was not finished".into());
         self.line.queue(kind, |out| out.extend_from_slice(&payload));
         let (outcome, gone) = match tokio::time::timeout(REQUEST, self.heard()).await {
@@ -112,7 +112,7 @@ impl EmbeddedSession {
             }
         };
         if gone.is_none() {
-            leash.let_go();
+            guard.disarm();
         }
         self.gone = gone;
         outcome
@@ -123,7 +123,7 @@ impl EmbeddedSession {
         loop {
             self.line.send().map_err(|error| error.to_string())?;
             if !self.line.fill().map_err(|error| error.to_string())? {
-                return Err(run::autopsy(&self.nursery, self.number).await.message);
+                return Err(run::fault_of_death(&self.pool, self.number).await.message);
             }
             let frame = self.line.next(|_| Some(MAX_WORD_BYTES)).map_err(|error| error.to_string())?;
             match frame.map(|frame| (FromChild::from_byte(frame.kind), frame.payload)) {
@@ -161,16 +161,16 @@ impl Session for EmbeddedSession {
         })
     }
 
-    fn run(&mut self, unit: RunUnit) -> BoxFuture<'_, RunReport> {
+    fn run<'a>(&'a mut self, request: &'a RunRequest) -> BoxFuture<'a, RunReport> {
         let started = Instant::now();
-        Box::pin(run::run(self, unit, started))
+        Box::pin(run::run(self, request, started))
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, Result<(), EngineError>> {
         Box::pin(async move {
             self.process.kill();
             self.process
-                .ended(BURIAL)
+                .ended(END_LIMIT)
                 .await
                 .map_err(|error| EngineError::Gone(format!("the worker does not end: {error}")))
         })
@@ -184,19 +184,19 @@ impl Drop for EmbeddedSession {
 }
 
 /// Kills the child unless it is let go: what a dropped future leaves behind.
-pub(crate) struct Leash(Option<Arc<Process>>);
+pub(crate) struct KillGuard(Option<Arc<Process>>);
 
-impl Leash {
+impl KillGuard {
     pub(crate) fn new(process: &Arc<Process>) -> Self {
         Self(Some(Arc::clone(process)))
     }
 
-    pub(crate) fn let_go(mut self) {
+    pub(crate) fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Leash {
+impl Drop for KillGuard {
     fn drop(&mut self) {
         if let Some(process) = &self.0 {
             process.kill();

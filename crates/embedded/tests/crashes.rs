@@ -32,7 +32,7 @@ const TESTS: &[(&str, fn())] = &[
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.first().is_some_and(|word| word == worker::WORKER_ARGUMENT) {
-        worker::before_each_job(crash_if_asked);
+        worker::before_each_run(crash_if_asked);
         worker::main();
     }
     let ignored = args.iter().any(|word| word == "--ignored");
@@ -175,11 +175,11 @@ fn every_crash_is_told_by_its_cause() {
         let engine = engine();
         for (how, crash, words) in crashes() {
             let mut lost = session(&engine).await;
-            let report = lost.run(body(&format!("// crash:{how}\nreturn 1"), PATIENCE_MS)).await;
+            let report = lost.run(&body(&format!("// crash:{how}\nreturn 1"), PATIENCE_MS)).await;
             is_crash(&report, crash, words);
             assert_eq!(report.effects, Effects::None, "{how}");
             // The session says so again, and ends like any other.
-            let again = lost.run(body("return 1", PATIENCE_MS)).await.result.unwrap_err();
+            let again = lost.run(&body("return 1", PATIENCE_MS)).await.result.unwrap_err();
             assert!(again.message.contains("the engine crashed"), "{how}: {}", again.message);
             lost.close().await.unwrap();
         }
@@ -190,17 +190,19 @@ fn a_crash_is_nobody_elses() {
     in_runtime(async {
         let engine = engine();
         let mut other = engine.open(SessionOptions::executor()).await.unwrap();
-        other.run(cell("let n = 1")).await.result.unwrap();
+        other.run(&cell("let n = 1")).await.result.unwrap();
         for (at, (how, ..)) in crashes().into_iter().enumerate() {
             // One that is in the middle of a run while its neighbour crashes, and one that rests.
             let mut busy = session(&engine).await;
             let mut lost = session(&engine).await;
-            let running = busy.run(body("let n = 0; for (let i = 0; i < 3e5; i++) n += i; return n", PATIENCE_MS));
-            let crashing = lost.run(body(&format!("// crash:{how}"), PATIENCE_MS));
+            let counts = body("let n = 0; for (let i = 0; i < 3e5; i++) n += i; return n", PATIENCE_MS);
+            let running = busy.run(&counts);
+            let crashes = body(&format!("// crash:{how}"), PATIENCE_MS);
+            let crashing = lost.run(&crashes);
             let (ran, crashed) = tokio::join!(running, crashing);
             assert_eq!(ran.result.unwrap().value, json!(44_999_850_000_u64), "{how}");
             assert_eq!(crashed.result.unwrap_err().kind, FaultKind::EngineCrashed, "{how}");
-            assert_eq!(other.run(cell("n += 1")).await.result.unwrap().value, at + 2, "{how}");
+            assert_eq!(other.run(&cell("n += 1")).await.result.unwrap().value, at + 2, "{how}");
         }
         assert_eq!(engine.workers_started(), 1, "the zygote was not harmed");
     });
@@ -213,8 +215,8 @@ fn what_was_done_before_a_crash_is_told() {
         let mut session = session(&engine).await;
         let tool = ToolSpec::new("touch", |_| async { Ok(json!(1)) });
         session.send_tools(ToolSet::new(vec![tool]).unwrap()).await.unwrap();
-        assert_eq!(session.run(body("return await touch()", PATIENCE_MS)).await.effects, Effects::Committed);
-        let report = session.run(body("// crash:segv", PATIENCE_MS)).await;
+        assert_eq!(session.run(&body("return await touch()", PATIENCE_MS)).await.effects, Effects::Committed);
+        let report = session.run(&body("// crash:segv", PATIENCE_MS)).await;
         is_crash(&report, Crash::SegmentationFault, "SIGSEGV");
         assert_eq!(Retry::from(report.effects), Retry::Safe, "this run had called nothing");
     });
@@ -226,11 +228,14 @@ fn callers_are_told_with_a_code_of_its_own() {
         let runner = Runner::new(RunnerOptions { embedded: Some(engine.clone()), ..Default::default() });
         let mut request = RunRequest::new("// crash:ill\nreturn 1");
         request.engine = cove_core::EngineChoice::Embedded;
-        let shot = runner.run(request).await;
-        let answer = shot.outcome.to_json();
+        let report = runner.run(request).await;
+        let answer = report.answer();
         assert_eq!(answer["error"], ToolErrorCode::EngineCrashed.as_str(), "{answer}");
         assert_eq!((&answer["cause"], &answer["signal"]), (&json!("illegal_instruction"), &json!("SIGILL")));
-        assert_eq!((shot.fault, Retry::from(shot.effects)), (Some(FaultKind::EngineCrashed), Retry::Safe));
+        assert_eq!(
+            (report.fault().unwrap().kind, Retry::from(report.effects)),
+            (FaultKind::EngineCrashed, Retry::Safe)
+        );
 
         let executor = CodeExecutor::new(engine, ExecutorOptions::default()).unwrap();
         executor.init().await.unwrap();
@@ -253,7 +258,7 @@ fn a_crash_while_something_is_sent() {
         let mut session = session(&engine).await;
         // More than the socket holds: the child dies while the host still writes.
         let code = format!("// crash:abort\nreturn '{}'", "x".repeat(3 << 20));
-        let report = session.run(body(&code, PATIENCE_MS)).await;
+        let report = session.run(&body(&code, PATIENCE_MS)).await;
         is_crash(&report, Crash::Abort, "SIGABRT");
         let sent = session.send_variables(serde_json::Map::new()).await.unwrap_err();
         assert!(sent.to_string().contains("the engine crashed"), "{sent}");
@@ -267,7 +272,7 @@ fn many_crashes_leave_nothing_behind() {
         let before = stage::descriptors();
         for _ in 0..50 {
             for (how, ..) in [("segv", 0), ("smash", 0), ("ill", 0)] {
-                let report = session(&engine).await.run(body(&format!("// crash:{how}"), PATIENCE_MS)).await;
+                let report = session(&engine).await.run(&body(&format!("// crash:{how}"), PATIENCE_MS)).await;
                 assert_eq!(report.result.unwrap_err().kind, FaultKind::EngineCrashed);
             }
         }
@@ -281,6 +286,6 @@ fn many_crashes_leave_nothing_behind() {
 
 async fn one_run(engine: &EmbeddedEngine) {
     let mut session = session(engine).await;
-    assert_eq!(session.run(body("return 1", PATIENCE_MS)).await.result.unwrap().value, 1);
+    assert_eq!(session.run(&body("return 1", PATIENCE_MS)).await.result.unwrap().value, 1);
     session.close().await.unwrap();
 }

@@ -14,7 +14,7 @@ use stage::{PATIENCE_MS, body, engine};
 
 async fn value(engine: &EmbeddedEngine, options: SessionOptions, code: &str) -> Value {
     let mut session = engine.open(options).await.unwrap();
-    let report = session.run(body(code, PATIENCE_MS)).await;
+    let report = session.run(&body(code, PATIENCE_MS)).await;
     session.close().await.unwrap();
     report.result.unwrap_or_else(|fault| panic!("{code}: {}", fault.message)).value
 }
@@ -229,7 +229,7 @@ async fn a_slow_answer_ends_with_the_run() {
     let (engine, site) = (engine(), Site::open().await);
     for path in ["/slow", "/silent"] {
         let mut session = engine.open(site.options()).await.unwrap();
-        let report = session.run(body(&format!("return await fetch('{}')", site.url(path)), 400)).await;
+        let report = session.run(&body(&format!("return await fetch('{}')", site.url(path)), 400)).await;
         assert_eq!((report.result.unwrap_err().kind, report.fate), (FaultKind::Timeout, SessionFate::Lost));
         assert_eq!(report.effects, Effects::Unknown);
         assert!(report.usage.wall_ms < 5_000.0, "{}", report.usage.wall_ms);
@@ -239,9 +239,9 @@ async fn a_slow_answer_ends_with_the_run() {
     let mut session = engine.open(site.options()).await.unwrap();
     let code =
         format!("fetch('{}').catch(() => {{}}); await fetch('{}'); return 1", site.url("/slow"), site.url("/echo"));
-    assert_eq!(session.run(body(&code, PATIENCE_MS)).await.result.unwrap().value, 1);
+    assert_eq!(session.run(&body(&code, PATIENCE_MS)).await.result.unwrap().value, 1);
     site.left().await;
-    assert_eq!(session.run(body("return 2", PATIENCE_MS)).await.result.unwrap().value, 2);
+    assert_eq!(session.run(&body("return 2", PATIENCE_MS)).await.result.unwrap().value, 2);
 }
 
 /// What is given up is given up at the host as well.
@@ -271,7 +271,7 @@ async fn an_aborted_request_is_given_up() {
         }),
     ]);
     session.send_tools(tools.unwrap()).await.unwrap();
-    let seen = session.run(body(&code, PATIENCE_MS)).await.result.unwrap().value;
+    let seen = session.run(&body(&code, PATIENCE_MS)).await.result.unwrap().value;
     assert_eq!(seen, json!(["AbortError", "TimeoutError", "mine"]));
     assert_eq!(site.visits(), 2);
 }

@@ -11,11 +11,12 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use cove_core::{Engine, EngineError, FaultKind, SessionOptions};
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions, Profile, WallName, WallState};
-use stage::{PATIENCE_MS, body, descendants, ended, hold, once, options, session, value};
+use cove_testkit::processes::below;
+use cove_testkit::until_blocking;
+use stage::{PATIENCE_MS, body, ended, hold, once, options, session, value};
 use tempfile::TempDir;
 
 const WORKER: &str = env!("CARGO_BIN_EXE_cove-worker");
@@ -78,7 +79,7 @@ async fn a_host_with_one_session() {
     let engine = with(given.as_deref().map_or(Path::new(WORKER), Path::new), Profile::Standard);
     let mut session = session(&engine).await;
     println!("\nopen");
-    assert_eq!(session.run(body(code, PATIENCE_MS)).await.result.unwrap().value, 1);
+    assert_eq!(session.run(&body(code, PATIENCE_MS)).await.result.unwrap().value, 1);
 }
 
 /// Where no PID namespace ends the children with the zygote, the parent-death signal does.
@@ -95,12 +96,11 @@ fn a_killed_host_leaves_no_process_without_namespaces_either() {
         .unwrap();
     let lines = BufReader::new(host.stdout.take().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|line| line == "open"));
-    let deadline = Instant::now() + Duration::from_secs(20);
     let mut held = Vec::new();
-    while held.len() < 2 && Instant::now() < deadline {
-        held = descendants(host.id()).into_iter().filter_map(hold).collect();
-    }
-    assert!(held.len() >= 2, "a zygote and a session, not {}", held.len());
+    until_blocking("there are a zygote and a session", || {
+        held = below(host.id()).into_iter().filter_map(hold).collect();
+        held.len() >= 2
+    });
     host.kill().unwrap();
     host.wait().unwrap();
     for process in &held {

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use cove_core::Session;
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
+use cove_testkit::processes::{below, status_bytes};
 use epaint_default_fonts::UBUNTU_LIGHT;
 use serde_json::Value;
-use stage::{PATIENCE_MS, body, descendants, options, session, value};
+use stage::{PATIENCE_MS, body, options, session, value};
 use tempfile::TempDir;
 
 const WORKER: &str = env!("CARGO_BIN_EXE_cove-worker");
@@ -46,17 +47,12 @@ fn with_fonts(folder: &TempDir, worker: &Path) -> EmbeddedEngine {
 }
 
 async fn draw(session: &mut dyn Session) -> Value {
-    session.run(body(DRAW, PATIENCE_MS)).await.result.unwrap().value
+    session.run(&body(DRAW, PATIENCE_MS)).await.result.unwrap().value
 }
 
 /// The largest figure of that name in the status of all workers, in bytes.
 fn most(name: &str) -> u64 {
-    let of = |pid: u32| -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-        Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
-    };
-    descendants(std::process::id()).into_iter().filter_map(of).max().unwrap()
+    below(std::process::id()).into_iter().filter_map(|pid| status_bytes(pid, name)).max().unwrap()
 }
 
 #[tokio::test]
@@ -72,16 +68,16 @@ async fn sessions_share_one_copy_of_a_font() {
     assert!(most("RssAnon") < FONT_BYTES / 2, "and not a session's own: {}", most("RssAnon"));
 }
 
-/// A worker that did not get the shelf draws the same; the bytes come over its line.
+/// A worker that did not get the font store draws the same; the bytes come over its line.
 #[tokio::test]
-async fn without_the_shelf_fonts_come_as_bytes() {
+async fn without_the_font_store_fonts_come_as_bytes() {
     let folder = TempDir::new().unwrap();
     large_font(&folder);
     let worker = folder.path().join("worker");
     std::fs::write(&worker, format!("#!/bin/sh\nexec {WORKER} \"$@\" > /dev/null\n")).unwrap();
     std::fs::set_permissions(&worker, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let (by_line, by_shelf) = (with_fonts(&folder, &worker), with_fonts(&folder, Path::new(WORKER)));
-    let drawn = draw(&mut *session(&by_shelf).await).await;
+    let (by_line, by_store) = (with_fonts(&folder, &worker), with_fonts(&folder, Path::new(WORKER)));
+    let drawn = draw(&mut *session(&by_store).await).await;
     let mut lone = session(&by_line).await;
     assert_eq!(draw(&mut *lone).await, drawn);
 }

@@ -31,7 +31,7 @@ async fn arguments_weigh_what_they_take_in_the_host() {
                 for (let i = 0; i < 8; i++) hold(table).catch(hear);
                 await count([]); await count([]);
                 return [refused.length, refused[0]]";
-    let report = session.run(body(code, PATIENCE_MS)).await;
+    let report = session.run(&body(code, PATIENCE_MS)).await;
     let grown = resident_bytes().saturating_sub(before);
     let value = report.result.unwrap().value;
     assert_eq!(value[0], 8, "{value}");
@@ -41,7 +41,7 @@ async fn arguments_weigh_what_they_take_in_the_host() {
     let fits =
         "const all = []; for (let i = 0; i < 4; i++) all.push(count(new Array(1e5).fill(i))); return Promise.all(all)";
     assert_eq!(
-        session.run(body(fits, PATIENCE_MS)).await.result.unwrap().value,
+        session.run(&body(fits, PATIENCE_MS)).await.result.unwrap().value,
         json!([100_000, 100_000, 100_000, 100_000])
     );
 }
@@ -53,11 +53,9 @@ async fn weight_is_given_back_with_the_answer() {
     let mut session = engine.open(options()).await.unwrap();
     session.send_tools(tools()).await.unwrap();
     let code = "let sum = 0; for (let i = 0; i < 12; i++) sum += await count(new Array(2e5).fill(i)); return sum";
-    assert_eq!(session.run(body(code, PATIENCE_MS)).await.result.unwrap().value, 2_400_000);
+    assert_eq!(session.run(&body(code, PATIENCE_MS)).await.result.unwrap().value, 2_400_000);
 }
 
 fn resident_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    cove_testkit::processes::status_bytes(std::process::id(), "VmRSS").unwrap()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_core::{
-    Clock, Engine, FaultKind, Limits, RunShape, RunUnit, Session, SessionFate, SessionOptions, ToolSet, ToolSpec,
+    Clock, Engine, FaultKind, Limits, RunRequest, Session, SessionFate, SessionOptions, ToolSet, ToolSpec,
 };
 use serde_json::{Value, json};
 use stage::{PATIENCE_MS, cell, engine};
@@ -42,7 +42,7 @@ async fn session(engine: &dyn Engine, clock: Clock) -> Box<dyn Session> {
 }
 
 async fn value(session: &mut Box<dyn Session>, code: &str) -> Value {
-    session.run(cell(code)).await.result.unwrap_or_else(|fault| panic!("{code}: {}", fault.message)).value
+    session.run(&cell(code)).await.result.unwrap_or_else(|fault| panic!("{code}: {}", fault.message)).value
 }
 
 #[tokio::test]
@@ -92,23 +92,19 @@ async fn a_day_of_sleep_is_over_at_once() {
 async fn endless_timers_end() {
     let engine = engine();
     let forever = "setInterval(() => {}, 1000); await new Promise(() => {})";
-    let run = |max_operations, timeout_ms| RunUnit {
-        code: forever.into(),
-        shape: RunShape::Cell,
-        timeout_ms,
-        max_operations,
-    };
+    let run = |max_operations, timeout_ms| RunRequest { timeout_ms, max_operations, ..RunRequest::cell(forever) };
     let mut counted = session(&engine, Clock::None).await;
-    let report = counted.run(run(Some(50_000), PATIENCE_MS)).await;
+    let report = counted.run(&run(Some(50_000), PATIENCE_MS)).await;
     assert_eq!((report.result.unwrap_err().kind, report.fate), (FaultKind::MaxOperations, SessionFate::Usable));
     assert_eq!(value(&mut counted, "1 + 1").await, 2);
     let mut uncounted = session(&engine, Clock::None).await;
-    let report = uncounted.run(run(Some(u64::MAX >> 14), 300)).await;
+    let report = uncounted.run(&run(Some(u64::MAX >> 14), 300)).await;
     assert_eq!(report.result.unwrap_err().kind, FaultKind::Timeout);
     // Also while a tool is pending that never answers.
     let mut held = session(&engine, Clock::None).await;
-    let report =
-        held.run(RunUnit { code: "setInterval(() => {}, 1); await late(1)".into(), ..run(Some(50_000), 300) }).await;
+    let report = held
+        .run(&RunRequest { code: "setInterval(() => {}, 1); await late(1)".into(), ..run(Some(50_000), 300) })
+        .await;
     assert_eq!(report.result.unwrap_err().kind, FaultKind::Timeout);
 }
 
@@ -134,7 +130,7 @@ async fn memory_ends_at_the_same_place() {
         let limits = Limits { memory_bytes: 8 << 20, ..Limits::EXECUTOR };
         let mut session = engine.open(SessionOptions { limits, ..SessionOptions::executor() }).await.unwrap();
         let code = "const hoard = []; for (let i = 0; ; i++) { hoard.push('x'.repeat(50000) + i); console.log(i) }";
-        let report = session.run(cell(code)).await;
+        let report = session.run(&cell(code)).await;
         assert_eq!(report.result.unwrap_err().kind, FaultKind::Memory);
         ends.push(report.logs.last().unwrap().text.clone());
     }

@@ -7,11 +7,13 @@ mod stage;
 use std::io::{BufRead, BufReader};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cove_core::{Engine, FaultKind, SessionFate, SessionOptions};
+use cove_testkit::processes::{below, stat, status_bytes};
+use cove_testkit::{until_blocking, until_some};
 use rustix::process::{Signal, pidfd_send_signal};
-use stage::{PATIENCE_MS, body, descendants, descriptors, ended, engine, hold, options, session, value};
+use stage::{PATIENCE_MS, body, descriptors, ended, engine, hold, options, session, value};
 
 /// The tests below start this very test as a host of its own, with other code to run.
 const CODE: &str = "COVE_TEST_HOST_CODE";
@@ -25,7 +27,8 @@ async fn a_host_with_three_sessions() {
         sessions.push(session(&engine).await);
     }
     println!("\nopen");
-    let runs = sessions.iter_mut().map(|session| session.run(body(&code, PATIENCE_MS)));
+    let request = body(&code, PATIENCE_MS);
+    let runs = sessions.iter_mut().map(|session| session.run(&request));
     for report in futures_util::future::join_all(runs).await {
         assert_eq!(report.result.unwrap().value, 1);
     }
@@ -45,12 +48,11 @@ fn a_killed_host_leaves_no_process() {
     let lines = BufReader::new(host.stdout.take().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|line| line == "open"));
     // Three sessions and the spares are forked by now or in a moment; whatever is there is held by descriptor.
-    let deadline = Instant::now() + Duration::from_secs(20);
     let mut held = Vec::new();
-    while held.len() < 4 && Instant::now() < deadline {
-        held = descendants(host.id()).into_iter().filter_map(hold).collect();
-    }
-    assert!(held.len() >= 4, "a zygote and three sessions, not {}", held.len());
+    until_blocking("there are a zygote and three sessions", || {
+        held = below(host.id()).into_iter().filter_map(hold).collect();
+        held.len() >= 4
+    });
     host.kill().unwrap();
     host.wait().unwrap();
     for process in &held {
@@ -64,10 +66,11 @@ async fn a_killed_zygote_is_replaced() {
     let engine = engine();
     let mut session = session(&engine).await;
     // The zygote is our only child and so stands first; spares may be forked below it at any moment.
-    let zygote = descendants(std::process::id())[0];
-    let run = session.run(body("while (true) {}", PATIENCE_MS));
+    let zygote = below(std::process::id())[0];
+    let request = body("while (true) {}", PATIENCE_MS);
+    let run = session.run(&request);
     let kill = async {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        busiest().await;
         pidfd_send_signal(hold(zygote).unwrap(), Signal::KILL).unwrap();
     };
     let (report, ()) = tokio::join!(run, kill);
@@ -84,35 +87,26 @@ async fn a_killed_zygote_is_replaced() {
 async fn a_killed_child_is_one_lost_session() {
     let engine = engine();
     let (mut one, mut other) = (session(&engine).await, session(&engine).await);
-    // The child that spins is the one with the most processor time.
-    let before = descendants(std::process::id());
-    let run = one.run(body("while (true) {}", PATIENCE_MS));
+    let request = body("while (true) {}", PATIENCE_MS);
+    let run = one.run(&request);
     let kill = async {
-        let spinning = busiest(&before).await;
+        let spinning = busiest().await;
         pidfd_send_signal(hold(spinning).unwrap(), Signal::TERM).unwrap();
     };
     let (report, ()) = tokio::join!(run, kill);
     let fault = report.result.unwrap_err();
     assert_eq!(fault.kind, FaultKind::EngineLost);
     assert_eq!(fault.message, "the worker died (signal 15)");
-    assert_eq!(other.run(body("return 'fine'", PATIENCE_MS)).await.result.unwrap().value, "fine");
+    assert_eq!(other.run(&body("return 'fine'", PATIENCE_MS)).await.result.unwrap().value, "fine");
 }
 
-/// The process that has used most processor time, once one has used a good deal.
-async fn busiest(pids: &[u32]) -> u32 {
-    loop {
-        let ticks = |pid: &u32| -> u64 {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            let fields = stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned()).unwrap_or_default();
-            fields.split(' ').skip(11).take(2).filter_map(|n| n.parse::<u64>().ok()).sum()
-        };
-        if let Some((pid, _)) =
-            pids.iter().map(|pid| (*pid, ticks(pid))).filter(|(_, used)| *used >= 10).max_by_key(|(_, used)| *used)
-        {
-            return pid;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+/// The session that spins: of the processes below this one the busiest, once one has used a good deal of processor time.
+async fn busiest() -> u32 {
+    until_some("a session spins", async || {
+        let used = below(std::process::id()).into_iter().filter_map(|pid| Some((stat(pid)?.ticks, pid)));
+        used.max().filter(|(ticks, _)| *ticks >= 10).map(|(_, pid)| pid)
+    })
+    .await
 }
 
 /// Closing waits until the process is gone; dropping kills it; an engine that is dropped takes everything along.
@@ -123,7 +117,7 @@ async fn nothing_is_left_of_a_session_or_an_engine() {
     let closed = session(&engine).await;
     closed.close().await.unwrap();
     drop(open);
-    let held: Vec<OwnedFd> = descendants(std::process::id()).into_iter().filter_map(hold).collect();
+    let held: Vec<OwnedFd> = below(std::process::id()).into_iter().filter_map(hold).collect();
     assert!(!held.is_empty());
     drop(engine);
     for process in &held {
@@ -143,7 +137,7 @@ async fn ten_thousand_runs_leak_nothing() {
                 tokio::spawn(async move {
                     for n in 0..runs / 4 {
                         let mut session = engine.open(SessionOptions::one_shot()).await.unwrap();
-                        let report = session.run(body(&format!("return {n}"), PATIENCE_MS)).await;
+                        let report = session.run(&body(&format!("return {n}"), PATIENCE_MS)).await;
                         assert_eq!(report.result.unwrap().value, n);
                     }
                 })
@@ -158,7 +152,7 @@ async fn ten_thousand_runs_leak_nothing() {
     round(10_000).await;
     let open_after = settled_descriptors().await;
     let most = 1 + options().spare_children;
-    assert!(settled_processes().await <= most, "more than a zygote and its spares are left");
+    settled_processes().await;
     // Two descriptors per spare, and the number of spares is not always the same.
     assert!(open_after <= open + 2 * most, "{open} descriptors before, {open_after} after");
     let grown = resident_bytes().saturating_sub(memory);
@@ -174,20 +168,14 @@ async fn settled_descriptors() -> usize {
 /// The number of our processes once the killed ones are buried: the zygote and at most the spares.
 async fn settled_processes() -> usize {
     let most = 1 + options().spare_children;
-    let deadline = Instant::now() + Duration::from_secs(20);
-    loop {
-        let count = descendants(std::process::id()).len();
-        if count <= most || Instant::now() > deadline {
-            return count;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until_some("only a zygote and its spares are left", async || {
+        Some(below(std::process::id()).len()).filter(|count| *count <= most)
+    })
+    .await
 }
 
-fn resident_bytes() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() << 10
+fn resident_bytes() -> u64 {
+    status_bytes(std::process::id(), "VmRSS").unwrap()
 }
 
 /// Two hundred sessions at once, each with its own state.
@@ -197,11 +185,11 @@ async fn two_hundred_sessions_are_open_at_once() {
     let mut sessions = Vec::new();
     for n in 0..200 {
         let mut session = engine.open(SessionOptions::executor()).await.unwrap();
-        session.run(stage::cell(&format!("const own = {n}"))).await.result.unwrap();
+        session.run(&stage::cell(&format!("const own = {n}"))).await.result.unwrap();
         sessions.push(session);
     }
     for (n, session) in sessions.iter_mut().enumerate() {
-        assert_eq!(session.run(stage::cell("own")).await.result.unwrap().value, n);
+        assert_eq!(session.run(&stage::cell("own")).await.result.unwrap().value, n);
     }
     for session in sessions {
         session.close().await.unwrap();

@@ -49,7 +49,7 @@ async fn the_clock_ends_everything() {
 async fn neighbours_do_not_notice() {
     let engine = engine();
     let mut neighbour = stage::session(&engine).await;
-    neighbour.run(body("globalThis.kept = 'mine'", PATIENCE_MS)).await.result.unwrap();
+    neighbour.run(&body("globalThis.kept = 'mine'", PATIENCE_MS)).await.result.unwrap();
     let bad = async {
         for code in [
             "return Array(1e9).join('x')",
@@ -62,11 +62,11 @@ async fn neighbours_do_not_notice() {
     };
     let good = async {
         for n in 0..50 {
-            assert_eq!(neighbour.run(body(&format!("return {n}"), PATIENCE_MS)).await.result.unwrap().value, n);
+            assert_eq!(neighbour.run(&body(&format!("return {n}"), PATIENCE_MS)).await.result.unwrap().value, n);
         }
     };
     tokio::join!(bad, good);
-    assert_eq!(neighbour.run(body("return 'still here'", PATIENCE_MS)).await.result.unwrap().value, "still here");
+    assert_eq!(neighbour.run(&body("return 'still here'", PATIENCE_MS)).await.result.unwrap().value, "still here");
 }
 
 /// Memory: the engine's own count first, the kernel's behind it; the host gets a fault of its kind.

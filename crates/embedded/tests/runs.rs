@@ -5,7 +5,7 @@ mod stage;
 
 use std::sync::{Arc, Mutex};
 
-use cove_core::{Engine, EngineError, FaultKind, Limits, LogLine, RunShape, RunUnit, SessionFate, SessionOptions};
+use cove_core::{Engine, EngineError, FaultKind, Limits, LogLine, RunRequest, SessionFate, SessionOptions};
 use serde_json::{Value, json};
 use stage::{PATIENCE_MS, body, cell, engine, fault, once, session, value};
 
@@ -30,9 +30,8 @@ async fn input_is_what_was_given() {
     for (input, expected) in
         [(None, "undefined"), (Some(Value::Null), "object"), (Some(json!("x")), "string"), (Some(json!(0)), "number")]
     {
-        let shape = RunShape::FunctionBody { input };
-        let unit = RunUnit { shape, ..body("return typeof input", PATIENCE_MS) };
-        assert_eq!(once(&engine, unit).await.result.unwrap().value, expected);
+        let request = RunRequest { input, ..body("return typeof input", PATIENCE_MS) };
+        assert_eq!(once(&engine, request).await.result.unwrap().value, expected);
     }
 }
 
@@ -42,16 +41,16 @@ async fn a_session_keeps_its_state_and_shares_it_with_nobody() {
     let mut one = engine.open(SessionOptions::executor()).await.unwrap();
     let mut other = engine.open(SessionOptions::executor()).await.unwrap();
     one.send_variables(json!({"given": {"n": 20}}).as_object().unwrap().clone()).await.unwrap();
-    assert_eq!(one.run(cell("let x = given.n + 1")).await.result.unwrap().value, 21);
-    assert_eq!(one.run(cell("x * 2")).await.result.unwrap().value, 42);
-    let report = other.run(cell("typeof x + typeof given")).await;
+    assert_eq!(one.run(&cell("let x = given.n + 1")).await.result.unwrap().value, 21);
+    assert_eq!(one.run(&cell("x * 2")).await.result.unwrap().value, 42);
+    let report = other.run(&cell("typeof x + typeof given")).await;
     assert_eq!(report.result.unwrap().value, "undefinedundefined");
     assert_eq!(report.fate, SessionFate::Usable);
     // An exception leaves the state as it was.
-    assert_eq!(one.run(cell("throw new Error('no')")).await.result.unwrap_err().kind, FaultKind::Exception);
-    assert_eq!(one.run(cell("x")).await.result.unwrap().value, 21);
+    assert_eq!(one.run(&cell("throw new Error('no')")).await.result.unwrap_err().kind, FaultKind::Exception);
+    assert_eq!(one.run(&cell("x")).await.result.unwrap().value, 21);
     one.close().await.unwrap();
-    assert_eq!(other.run(cell("1")).await.result.unwrap().value, 1);
+    assert_eq!(other.run(&cell("1")).await.result.unwrap().value, 1);
 }
 
 /// Worlds forked from one zygote do not share their chance.
@@ -75,13 +74,13 @@ async fn console_lines_come_in_order_and_at_once() {
     let options = SessionOptions { log_sink: Some(sink), ..SessionOptions::one_shot() };
     let engine = engine();
     let mut session = engine.open(options).await.unwrap();
-    let report = session.run(body("console.log('a'); console.warn('b', 1); return 0", PATIENCE_MS)).await;
+    let report = session.run(&body("console.log('a'); console.warn('b', 1); return 0", PATIENCE_MS)).await;
     assert_eq!(report.logs.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["a", "b 1"]);
     assert_eq!(*heard.lock().unwrap(), ["a", "b 1"]);
     assert!(!report.logs_truncated);
 
     // What was written before the deadline is there, although the code never came back.
-    let report = session.run(body("console.log('first'); console.log('last'); while (true) {}", 300)).await;
+    let report = session.run(&body("console.log('first'); console.log('last'); while (true) {}", 300)).await;
     assert_eq!(report.result.unwrap_err().kind, FaultKind::Timeout);
     assert_eq!(report.logs.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["first", "last"]);
     assert_eq!(report.fate, SessionFate::Lost);
@@ -98,7 +97,7 @@ async fn ten_thousand_lines_are_kept_or_cut_whole() {
 
     let limits = Limits { max_log_bytes: 1024, ..Limits::ONE_SHOT };
     let mut session = engine.open(SessionOptions { limits, ..SessionOptions::one_shot() }).await.unwrap();
-    let report = session.run(body(lines, PATIENCE_MS)).await;
+    let report = session.run(&body(lines, PATIENCE_MS)).await;
     assert!(report.logs_truncated && report.logs.len() > 100, "{} {}", report.logs_truncated, report.logs.len());
     let bytes: usize = report.logs.iter().map(|line| line.text.len() + 1).sum();
     assert!(bytes <= 1024, "{bytes}");
@@ -106,19 +105,19 @@ async fn ten_thousand_lines_are_kept_or_cut_whole() {
         assert_eq!(line.text, format!("line {number}"));
     }
     // One line that is longer than everything allowed is cut, not lost; and the session lives.
-    let report = session.run(body("console.log('y'.repeat(5e6)); return 1", PATIENCE_MS)).await;
+    let report = session.run(&body("console.log('y'.repeat(5e6)); return 1", PATIENCE_MS)).await;
     assert_eq!((report.logs.len(), report.logs[0].text.len(), report.logs_truncated), (1, 1024, true));
-    assert_eq!(session.run(body("return 2", PATIENCE_MS)).await.result.unwrap().value, 2);
+    assert_eq!(session.run(&body("return 2", PATIENCE_MS)).await.result.unwrap().value, 2);
 }
 
 #[tokio::test]
 async fn limits_of_the_run_are_told_by_kind() {
     let engine = engine();
-    let unit = RunUnit { max_operations: Some(100), ..cell("while (true) {}") };
+    let request = RunRequest { max_operations: Some(100), ..cell("while (true) {}") };
     let mut session = engine.open(SessionOptions::executor()).await.unwrap();
-    let report = session.run(unit).await;
+    let report = session.run(&request).await;
     assert_eq!((report.result.unwrap_err().kind, report.fate), (FaultKind::MaxOperations, SessionFate::Usable));
-    assert_eq!(session.run(cell("7")).await.result.unwrap().value, 7);
+    assert_eq!(session.run(&cell("7")).await.result.unwrap().value, 7);
     let too_long = fault(&engine, "return 'x'.repeat(300000)", PATIENCE_MS).await;
     assert_eq!(too_long.kind, FaultKind::ResultTooLarge);
 }
@@ -132,7 +131,7 @@ async fn bad_options_and_bad_names_are_refused() {
     let mut session = session(&engine).await;
     let bad = session.send_variables(json!({"not a name": 1}).as_object().unwrap().clone()).await;
     assert!(matches!(bad, Err(EngineError::Invalid(_))), "{bad:?}");
-    assert_eq!(session.run(body("return 1", PATIENCE_MS)).await.result.unwrap().value, 1);
+    assert_eq!(session.run(&body("return 1", PATIENCE_MS)).await.result.unwrap().value, 1);
 }
 
 /// Dropping a run kills it; the session then says so.
@@ -140,9 +139,10 @@ async fn bad_options_and_bad_names_are_refused() {
 async fn a_dropped_run_ends_the_session() {
     let engine = engine();
     let mut session = session(&engine).await;
-    let run = session.run(body("while (true) {}", PATIENCE_MS));
+    let request = body("while (true) {}", PATIENCE_MS);
+    let run = session.run(&request);
     assert!(tokio::time::timeout(std::time::Duration::from_millis(50), run).await.is_err());
-    let report = session.run(body("return 1", PATIENCE_MS)).await;
+    let report = session.run(&body("return 1", PATIENCE_MS)).await;
     assert_eq!(report.fate, SessionFate::Lost);
     assert_eq!(report.result.unwrap_err().message, "a run was given up");
     session.close().await.unwrap();

@@ -73,14 +73,14 @@ async fn tools_answer_fail_and_panic_into_the_code_that_called_them() {
         ("return [...(await reverse(new Uint8Array([1, 2, 255])))]", json!([255, 2, 1])),
         ("return await double(await double(await double(1)))", json!(8)),
     ] {
-        let report = session.run(body(code, PATIENCE_MS)).await;
+        let report = session.run(&body(code, PATIENCE_MS)).await;
         assert_eq!(report.result.unwrap_or_else(|f| panic!("{code}: {f:?}")).value, expected, "{code}");
         assert_eq!((report.effects, report.fate), (Effects::Committed, SessionFate::Usable), "{code}");
         assert!(report.usage.tool_calls >= 1);
     }
-    let report = session.run(body("await fails()", PATIENCE_MS)).await;
+    let report = session.run(&body("await fails()", PATIENCE_MS)).await;
     assert_eq!((report.result.unwrap_err().kind, report.fate), (FaultKind::Tool, SessionFate::Usable));
-    let report = session.run(body("return 1", PATIENCE_MS)).await;
+    let report = session.run(&body("return 1", PATIENCE_MS)).await;
     assert_eq!((report.effects, report.usage.tool_calls), (Effects::None, 0));
 }
 
@@ -91,7 +91,7 @@ async fn a_thousand_calls_at_once() {
     session.send_tools(tools(&Arc::default())).await.unwrap();
     let code = "const all = await Promise.all(Array.from({length: 1000}, (_, i) => i % 2 ? double(i) : later(1)));
                 return all.reduce((a, b) => a + b, 0)";
-    let report = session.run(body(code, PATIENCE_MS)).await;
+    let report = session.run(&body(code, PATIENCE_MS)).await;
     assert_eq!(report.result.unwrap().value, 500_000 + 500);
     assert_eq!(report.usage.tool_calls, 1000);
 }
@@ -109,13 +109,13 @@ async fn a_hanging_tool_ends_with_its_run() {
         let mut session = engine.open(SessionOptions::one_shot()).await.unwrap();
         session.send_tools(tools(&dropped)).await.unwrap();
         let before = dropped.load(Ordering::SeqCst);
-        let report = session.run(body(code, timeout_ms)).await;
+        let report = session.run(&body(code, timeout_ms)).await;
         assert_eq!(report.effects, effects, "{code}");
         assert_eq!(dropped.load(Ordering::SeqCst), before + 1, "{code}");
         match report.fate {
             SessionFate::Lost => assert_eq!(report.result.unwrap_err().kind, FaultKind::Timeout),
             SessionFate::Usable => {
-                assert_eq!(session.run(body("return await double(4)", PATIENCE_MS)).await.result.unwrap().value, 8);
+                assert_eq!(session.run(&body("return await double(4)", PATIENCE_MS)).await.result.unwrap().value, 8);
             }
         }
     }
@@ -129,8 +129,8 @@ async fn nothing_reaches_the_next_run() {
     session.send_tools(tools(&Arc::default())).await.unwrap();
     let code = "globalThis.box = {}; later(30).then(v => { box.late = v }); double(3).then(v => { box.soon = v });
                 setTimeout(() => double(1), 20); return 'gone'";
-    assert_eq!(session.run(body(code, PATIENCE_MS)).await.result.unwrap().value, "gone");
-    let report = session.run(body("await later(60); return [await double(5), typeof box.late]", PATIENCE_MS)).await;
+    assert_eq!(session.run(&body(code, PATIENCE_MS)).await.result.unwrap().value, "gone");
+    let report = session.run(&body("await later(60); return [await double(5), typeof box.late]", PATIENCE_MS)).await;
     assert_eq!(report.result.unwrap().value[0], 10);
     assert_eq!(report.fate, SessionFate::Usable);
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cove_core::{
     CodeOutput, Engine, EngineError, ErrorCode, ExecutorError, ExecutorOptions, ExecutorState, Fault, FaultKind,
-    Finished, ImportPolicy, Limits, RunConcurrency, RunReport, RunShape, RunUnit, Session, SessionFate, SessionOptions,
+    Finished, ImportPolicy, Limits, RunConcurrency, RunReport, RunRequest, Session, SessionFate, SessionOptions,
     ToolSet,
 };
 use serde_json::{Map, Value};
@@ -72,28 +72,27 @@ impl CodeExecutor {
 
     /// Sets global variables of the session, deep-frozen.
     pub async fn send_variables(&self, variables: Map<String, Value>) -> Result<(), ExecutorError> {
-        let (mut slot, mut turn, _place) = self.enter("send_variables").await?;
+        let (mut slot, mut turn, _admitted) = self.enter("send_variables").await?;
         let sent = open_session(&mut slot)?.send_variables(variables).await;
         turn.ends_after(sent)
     }
 
     /// Makes host functions callable in the session.
     pub async fn send_tools(&self, tools: ToolSet) -> Result<(), ExecutorError> {
-        let (mut slot, mut turn, _place) = self.enter("send_tools").await?;
+        let (mut slot, mut turn, _admitted) = self.enter("send_tools").await?;
         let sent = open_session(&mut slot)?.send_tools(tools).await;
         turn.ends_after(sent)
     }
 
     /// Runs one cell.
     pub async fn run(&self, code: impl Into<String>) -> Result<CodeOutput, ExecutorError> {
-        let (mut slot, mut turn, _place) = self.enter("run").await?;
-        let unit = RunUnit {
-            code: code.into(),
-            shape: RunShape::Cell,
+        let (mut slot, mut turn, _admitted) = self.enter("run").await?;
+        let request = RunRequest {
             timeout_ms: self.options.timeout_ms,
             max_operations: Some(self.options.max_operations),
+            ..RunRequest::cell(code)
         };
-        let report = open_session(&mut slot)?.run(unit).await;
+        let report = open_session(&mut slot)?.run(&request).await;
         turn.ends_in(match report.fate {
             SessionFate::Usable => ExecutorState::Ready,
             SessionFate::Lost => ExecutorState::Dirty,
@@ -124,21 +123,21 @@ impl CodeExecutor {
 
     /// Waits for the session, then takes the executor from `READY` to `RUNNING`.
     ///
-    /// The parts are dropped from the back: the place in line, then the turn (which sets the state), then the session,
+    /// The parts are dropped from the back: the admission, then the turn (which sets the state), then the session,
     /// so that whoever gets the session next finds the state already set.
-    async fn enter(&self, call: &str) -> Result<(SessionSlot<'_>, Turn<'_>, Place<'_>), ExecutorError> {
-        let place = self.take_place(call)?;
+    async fn enter(&self, call: &str) -> Result<(SessionSlot<'_>, Turn<'_>, Admission<'_>), ExecutorError> {
+        let admission = self.admit(call)?;
         let slot = self.session.lock().await;
         let mut state = self.lock_state();
         if *state != ExecutorState::Ready {
             return Err(wrong_state(call, *state));
         }
         *state = ExecutorState::Running;
-        Ok((slot, Turn { executor: self, on_drop: ExecutorState::Dirty }, place))
+        Ok((slot, Turn { executor: self, on_drop: ExecutorState::Dirty }, admission))
     }
 
     /// One call may be inside; in `queue` mode `maxQueuedRuns` more may wait.
-    fn take_place(&self, call: &str) -> Result<Place<'_>, ExecutorError> {
+    fn admit(&self, call: &str) -> Result<Admission<'_>, ExecutorError> {
         let state = self.lock_state();
         if !matches!(*state, ExecutorState::Ready | ExecutorState::Running) {
             return Err(wrong_state(call, *state));
@@ -147,7 +146,7 @@ impl CodeExecutor {
             RunConcurrency::Reject => 0,
             RunConcurrency::Queue => self.options.max_queued_runs,
         };
-        // Counted under the state's lock, so two callers cannot both see the last free place.
+        // Counted under the state's lock, so two callers cannot both take the last one.
         if self.admitted.load(Ordering::Acquire) > may_wait {
             return Err(match self.options.run_concurrency {
                 RunConcurrency::Reject => wrong_state(call, ExecutorState::Running),
@@ -158,7 +157,7 @@ impl CodeExecutor {
             });
         }
         self.admitted.fetch_add(1, Ordering::AcqRel);
-        Ok(Place(&self.admitted))
+        Ok(Admission(&self.admitted))
     }
 
     fn limits(&self) -> Limits {
@@ -206,10 +205,10 @@ fn open_session<'a>(slot: &'a mut SessionSlot<'_>) -> Result<&'a mut Box<dyn Ses
     slot.as_mut().ok_or_else(|| wrong_state("a call", ExecutorState::Dead))
 }
 
-/// A place inside or in line; given back when dropped, also when the waiting run is given up.
-struct Place<'a>(&'a AtomicU32);
+/// Leave to be inside or to wait; given back when dropped, also when the waiting run is given up.
+struct Admission<'a>(&'a AtomicU32);
 
-impl Drop for Place<'_> {
+impl Drop for Admission<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -258,8 +257,8 @@ fn init_failed(details: &str) -> String {
 fn to_output(report: RunReport) -> Result<CodeOutput, ExecutorError> {
     let logs = join_logs(&report);
     match report.result {
-        Ok(Finished { value, is_final_answer, warnings, .. }) => {
-            Ok(CodeOutput { output: value, logs, is_final_answer, warnings })
+        Ok(Finished { value, is_final_answer, .. }) => {
+            Ok(CodeOutput { output: value, logs, is_final_answer, warnings: report.warnings })
         }
         Err(fault) => Err(to_error(fault, logs)),
     }

@@ -1,27 +1,30 @@
-//! One run, accepted once: the rooms that stand between a caller and an engine.
+//! One run, accepted once: what stands between a caller and an engine.
 //!
 //! - [`Runner`] answers `run_javascript`: it chooses an engine, runs a function body in a fresh session, saves the
 //!   pictures, and answers in one of four shapes. It never fails as a Rust call.
 //! - [`CodeExecutor`] is the stateful executor: a session with a state machine around it.
+//! - [`SessionHost`] runs code for many owners: fresh worlds, sessions by name, tools that the caller answers.
 //! - [`choose`] decides from a program's free names which engine it needs.
 //!
 //! Nothing here knows how an engine works. That is why the suite in `testkit` holds for every engine.
 
 mod choice;
 mod code_executor;
+mod host;
 mod logs;
 mod model_text;
+mod pictures;
 mod runner;
-mod shelf;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
 pub use choice::{BROWSER_ONLY, Choice, choose};
 pub use code_executor::CodeExecutor;
+pub use host::{HostError, HostOptions, MaxSessions, NoSuchCall, RunContext, RunListener, SessionHost};
 pub use logs::{TRUNCATED, join_logs};
 pub use model_text::{MODEL_TEXT_LIMIT, failure_text, fold_long_text, success_text};
-pub use runner::{OneShot, Runner, RunnerOptions};
-pub use shelf::Shelf;
+pub use pictures::{PictureStore, Pictures};
+pub use runner::{Runner, RunnerOptions};
 
 /// The examples of the documentation's page are tests of this crate.
 #[cfg(doctest)]

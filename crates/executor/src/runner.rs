@@ -1,17 +1,15 @@
-//! `run_javascript`: one call, one fresh world, one of four answers. The call itself never fails.
+//! `run_javascript`: one call, one fresh world, one report. The call itself never fails.
 
 use std::sync::Arc;
 
-use cove_artifacts::{PictureMeta, PictureSource, StoreError};
 use cove_core::{
-    Effects, Engine, EngineChoice, EngineError, EngineName, EngineReport, ExportFault, Fault, FaultKind, Finished,
-    Limits, LogLine, LogSink, NetworkPolicy, Picture, RunOutcome, RunReport, RunRequest, RunShape, RunUnit,
-    SessionOptions, ToolErrorCode, ToolSet, Usage,
+    Engine, EngineChoice, EngineError, EngineName, EngineReport, Fault, FaultKind, Limits, LogSink, NetworkPolicy,
+    RunReport, RunRequest, SessionFate, SessionOptions, ToolSet,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::Value;
 
-use crate::{Choice, Shelf, choose, join_logs};
+use crate::{Choice, Pictures, choose};
 
 /// What a runner is made of. Engines that a machine does not have are simply absent.
 #[derive(Clone, Default)]
@@ -20,8 +18,8 @@ pub struct RunnerOptions {
     pub embedded: Option<Arc<dyn Engine>>,
     /// Chrome.
     pub browser: Option<Arc<dyn Engine>>,
-    /// Where pictures go. Without a shelf a run that draws answers `canvas_export_failed`.
-    pub shelf: Option<Arc<Shelf>>,
+    /// Where pictures go; nowhere, unless something else is said.
+    pub pictures: Pictures,
     /// Limits of every run; the request's timeout wins over the one here.
     pub limits: Limits,
     /// Tools that every run may call.
@@ -35,48 +33,6 @@ pub struct RunnerOptions {
     /// The legacy scan: code that holds one of these words is refused. Empty by default, and best left so: walls hold,
     /// words do not.
     pub blocked_words: Vec<String>,
-    /// Counts loop iterations and stops there, also for one-shot runs.
-    pub max_operations: Option<u64>,
-}
-
-/// Everything that is known about one call: the answer, and what stands around it.
-#[derive(Debug, Clone)]
-pub struct OneShot {
-    /// The tool's answer.
-    pub outcome: RunOutcome,
-    /// The fault behind a failed answer, with its kind; `None` when the code came to its end.
-    pub fault: Option<FaultKind>,
-    /// Which engine ran, and why; `None` when nothing ran at all.
-    pub engine: Option<EngineReport>,
-    /// Console lines.
-    pub logs: Vec<LogLine>,
-    /// The same as one text.
-    pub log_text: String,
-    /// What it cost.
-    pub usage: Usage,
-    /// What it may have done outside.
-    pub effects: Effects,
-    /// Things that whoever runs Cove should know (a fallback, mostly).
-    pub warnings: Vec<String>,
-}
-
-impl OneShot {
-    fn refused(error: ToolErrorCode, message: impl Into<String>) -> Self {
-        Self::without_run(RunOutcome::failed(error, message), None)
-    }
-
-    fn without_run(outcome: RunOutcome, fault: Option<FaultKind>) -> Self {
-        Self {
-            outcome,
-            fault,
-            engine: None,
-            logs: Vec::new(),
-            log_text: String::new(),
-            usage: Usage::default(),
-            effects: Effects::None,
-            warnings: Vec::new(),
-        }
-    }
 }
 
 /// Answers `run_javascript`.
@@ -92,37 +48,30 @@ impl Runner {
     }
 
     /// Takes the arguments as a model sends them.
-    pub async fn call(&self, args: &Value) -> OneShot {
+    pub async fn call(&self, args: &Value) -> RunReport {
         match RunRequest::from_json(args) {
             Ok(request) => self.run(request).await,
-            Err(error) => OneShot::refused(ToolErrorCode::InvalidArgs, error.to_string()),
+            Err(error) => RunReport::refused(FaultKind::InvalidArgs, error.to_string()),
         }
     }
 
-    /// Runs one request.
-    pub async fn run(&self, request: RunRequest) -> OneShot {
+    /// Runs one request in a fresh world.
+    pub async fn run(&self, request: RunRequest) -> RunReport {
         let (length, max) = (request.code.chars().count() as u64, self.options.limits.max_code_chars);
         if length > max {
             let message = format!("The code has {length} characters; the limit is {max}");
-            let details = [("maxLength".to_owned(), max.into()), ("length".to_owned(), length.into())];
-            let error = ToolErrorCode::CodeTooLarge;
-            let outcome = RunOutcome::Failed { error, message, details: details.into_iter().collect() };
-            return OneShot::without_run(outcome, None);
+            let fault = Fault::new(FaultKind::CodeTooLarge, message).with("maxLength", max).with("length", length);
+            return nothing_ran(fault);
         }
         let blocked: Vec<&str> =
             self.options.blocked_words.iter().map(String::as_str).filter(|word| request.code.contains(word)).collect();
         if !blocked.is_empty() {
             let message = format!("The code uses what is blocked here: {}", blocked.join(", "));
-            let details = [("blocked".to_owned(), blocked.into())].into_iter().collect();
-            let outcome = RunOutcome::Failed { error: ToolErrorCode::BlockedCode, message, details };
-            return OneShot::without_run(outcome, None);
+            return nothing_ran(Fault::new(FaultKind::BlockedCode, message).with("blocked", blocked));
         }
         let wanted = match self.wanted(&request) {
             Ok(choice) => choice,
-            Err(fault) => {
-                let kind = fault.kind;
-                return OneShot::without_run((*fault).into(), Some(kind));
-            }
+            Err(fault) => return nothing_ran(*fault),
         };
         match wanted.engine {
             EngineName::Embedded => self.run_embedded(&request, wanted.because, Vec::new()).await,
@@ -150,28 +99,22 @@ impl Runner {
         })
     }
 
-    async fn run_embedded(&self, request: &RunRequest, because: String, warnings: Vec<String>) -> OneShot {
+    async fn run_embedded(&self, request: &RunRequest, because: String, warnings: Vec<String>) -> RunReport {
         let Some(engine) = &self.options.embedded else {
-            return OneShot::refused(ToolErrorCode::JsExecutionFailed, "this build has no embedded engine");
+            return RunReport::refused(FaultKind::EngineLost, "this build has no embedded engine");
         };
-        let report = EngineReport { name: EngineName::Embedded, because, fallback_used: !warnings.is_empty() };
-        match self.run_in(engine.as_ref(), request).await {
-            Ok(run) => self.answer(request, report, run, warnings),
-            Err(error) => {
-                let mut failed = OneShot::refused(ToolErrorCode::JsExecutionFailed, error.to_string());
-                failed.fault = Some(FaultKind::EngineLost);
-                failed.engine = Some(report);
-                failed.warnings = warnings;
-                failed
-            }
-        }
+        let ran = self.run_in(engine.as_ref(), request).await;
+        let mut report = ran.unwrap_or_else(|error| RunReport::refused(FaultKind::EngineLost, error.to_string()));
+        let fallback_used = !warnings.is_empty();
+        report.engine = Some(EngineReport { name: EngineName::Embedded, because, fallback_used });
+        report.warnings.splice(0..0, warnings);
+        report
     }
 
-    async fn run_browser(&self, request: &RunRequest, because: String) -> OneShot {
+    async fn run_browser(&self, request: &RunRequest, because: String) -> RunReport {
         let trouble = match &self.options.browser {
             None => EngineError::Unavailable(NO_BROWSER.to_owned()),
             Some(engine) => {
-                let report = EngineReport { name: EngineName::Browser, because: because.clone(), fallback_used: false };
                 let first = self.run_in(engine.as_ref(), request).await;
                 // A tab that could not be had is tried once more; nothing of the guest's has run by then.
                 let second = match first {
@@ -179,23 +122,26 @@ impl Runner {
                     other => other,
                 };
                 match second {
-                    Ok(run) => return self.answer(request, report, run, Vec::new()),
+                    Ok(mut report) => {
+                        let name = EngineName::Browser;
+                        report.engine = Some(EngineReport { name, because, fallback_used: false });
+                        return report;
+                    }
                     Err(error) => error,
                 }
             }
         };
-        let code = match trouble {
-            EngineError::Unavailable(_) => ToolErrorCode::BrowserNotAvailable,
-            _ => ToolErrorCode::PageCreationFailed,
+        let kind = match trouble {
+            EngineError::Unavailable(_) => FaultKind::BrowserNotAvailable,
+            _ => FaultKind::PageCreationFailed,
         };
         if request.fallback && self.options.embedded.is_some() {
+            let code = kind.tool_code();
             let warning = format!("{code}: {trouble}; the embedded engine ran the code instead");
             let because = format!("{because}, but {code}");
             return self.run_embedded(request, because, vec![warning]).await;
         }
-        let mut failed = OneShot::refused(code, trouble.to_string());
-        failed.fault = Some(FaultKind::EngineLost);
-        failed
+        RunReport::refused(kind, trouble.to_string())
     }
 
     /// A session used once. `Err` only when it could not be opened: then no guest code has run.
@@ -211,90 +157,17 @@ impl Runner {
         if !self.options.tools.is_empty() {
             session.send_tools(self.options.tools.clone()).await?;
         }
-        let unit = RunUnit {
-            code: request.code.clone(),
-            shape: match request.last_value {
-                true => RunShape::Script { input: request.input.clone() },
-                false => RunShape::FunctionBody { input: request.input.clone() },
-            },
-            timeout_ms: request.timeout_ms,
-            max_operations: self.options.max_operations,
-        };
-        let report = session.run(unit).await;
-        // Dropping ends the session without waiting for its last breath: nobody can see it any more.
+        let mut report = session.run(request).await;
+        // Dropping ends the session without waiting until its process is gone: nobody can see it any more.
         drop(session);
+        if let Ok(finished) = &mut report.result {
+            let silent = finished.value.is_null() && finished.pictures.is_empty() && report.logs.is_empty();
+            if silent && !finished.is_final_answer && !returns(&request.code) {
+                report.warnings.push(NO_RETURN.to_owned());
+            }
+            self.options.pictures.keep(request, engine.name(), finished);
+        }
         Ok(report)
-    }
-
-    fn answer(&self, request: &RunRequest, engine: EngineReport, run: RunReport, mut warnings: Vec<String>) -> OneShot {
-        let log_text = join_logs(&run);
-        let source = match engine.name {
-            EngineName::Embedded => PictureSource::Canvas,
-            EngineName::Browser => PictureSource::BrowserCanvas,
-        };
-        let (outcome, fault) = match run.result {
-            Ok(mut finished) => {
-                warnings.append(&mut finished.warnings);
-                let silent = finished.value.is_null() && finished.pictures.is_empty() && run.logs.is_empty();
-                if silent && !finished.is_final_answer && !returns(&request.code) {
-                    warnings.push(NO_RETURN.to_owned());
-                }
-                (self.keep(request, source, finished), None)
-            }
-            Err(fault) => {
-                let kind = fault.kind;
-                (fault.into(), Some(kind))
-            }
-        };
-        OneShot {
-            outcome,
-            fault,
-            engine: Some(engine),
-            logs: run.logs,
-            log_text,
-            usage: run.usage,
-            effects: run.effects,
-            warnings,
-        }
-    }
-
-    fn keep(&self, request: &RunRequest, source: PictureSource, finished: Finished) -> RunOutcome {
-        let result = finished.value;
-        if let Some(message) = finished.canvas_error {
-            return RunOutcome::ExportFailed { result, message, by: ExportFault::Drawing };
-        }
-        if finished.pictures.is_empty() {
-            return RunOutcome::Value(result);
-        }
-        let saved: Result<Vec<String>, (ExportFault, String)> =
-            finished.pictures.iter().map(|picture| self.save(request, source, picture)).collect();
-        match saved {
-            Ok(images) => RunOutcome::Pictures { result, images },
-            Err((by, message)) => RunOutcome::ExportFailed { result, message, by },
-        }
-    }
-
-    fn save(
-        &self,
-        request: &RunRequest,
-        source: PictureSource,
-        picture: &Picture,
-    ) -> Result<String, (ExportFault, String)> {
-        let host = |why: String| (ExportFault::Store, why);
-        let shelf = self.options.shelf.as_ref().ok_or_else(|| host("no artifact folder was given".to_owned()))?;
-        let store = shelf.store().map_err(|error| host(error.to_string()))?;
-        let meta = PictureMeta {
-            message_id: request.message_id.clone(),
-            agent_id: request.agent_id.clone(),
-            width: picture.width,
-            height: picture.height,
-            source,
-        };
-        let saved = store.save_picture(&picture.png, meta).map(|saved| saved.file_name);
-        saved.map_err(|error| match error {
-            StoreError::TooLarge { .. } | StoreError::NotPng => (ExportFault::Drawing, error.to_string()),
-            _ => host(error.to_string()),
-        })
     }
 }
 
@@ -305,6 +178,11 @@ impl std::fmt::Debug for Runner {
             .field("browser", &self.options.browser.is_some())
             .finish_non_exhaustive()
     }
+}
+
+/// A run that was refused before an engine had it.
+fn nothing_ran(fault: Fault) -> RunReport {
+    RunReport::new(Err(fault), SessionFate::Usable)
 }
 
 /// What is said of code that gave nothing, printed nothing and returns nothing.

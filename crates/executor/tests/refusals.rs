@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 fn call(options: RunnerOptions, args: &Value) -> Value {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let shot = runtime.block_on(Runner::new(options).call(args));
-    assert!(shot.engine.is_none(), "nothing may have run: {shot:?}");
-    assert_eq!(shot.effects, Effects::None);
-    shot.outcome.to_json()
+    let report = runtime.block_on(Runner::new(options).call(args));
+    assert!(report.engine.is_none(), "nothing may have run: {report:?}");
+    assert_eq!(report.effects, Effects::None);
+    report.answer()
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn the_legacy_scan_is_off_unless_switched_on() {
 fn auto_points_at_a_syntax_error() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let request = RunRequest { engine: EngineChoice::Auto, ..RunRequest::new("let a = 1;\nlet b = ;") };
-    let answer = runtime.block_on(Runner::default().run(request)).outcome.to_json();
+    let answer = runtime.block_on(Runner::default().run(request)).answer();
     assert_eq!((&answer["error"], &answer["line"]), (&json!("js_execution_failed"), &json!(2)));
     assert!(answer["frame"].as_str().unwrap().contains("let b = ;"), "{answer}");
 }

@@ -22,7 +22,7 @@ use crate::truncate::format_size;
 use crate::workspace::Workspace;
 
 /// A file that is edited is held in memory a few times over; larger ones are not edited by hand.
-pub const MAX_EDIT_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_EDIT_BYTES: u64 = 16 << 20;
 
 /// Each text is looked for in the whole file; more of them are a program's work.
 const MAX_REPLACEMENTS: usize = 500;

@@ -123,7 +123,7 @@ impl Workspace {
     }
 
     /// Searches in files, as far as the time goes.
-    pub fn grep_until(&self, args: &GrepArgs, stop: &Stop) -> Result<ToolResult, FileError> {
+    pub(crate) fn grep_until(&self, args: &GrepArgs, stop: &Stop) -> Result<ToolResult, FileError> {
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
         let context = usize::try_from(args.context.unwrap_or(0).min(MAX_CONTEXT)).unwrap_or(0);
         let glob = args.glob.as_deref().map(|glob| NameGlob::parse("grep", glob, true)).transpose()?;

@@ -25,7 +25,7 @@ impl Workspace {
     }
 
     /// Lists a folder, unless that takes too long. Only the first names in order are ever kept.
-    pub fn ls_until(&self, args: &LsArgs, stop: &Stop) -> Result<ToolResult, FileError> {
+    pub(crate) fn ls_until(&self, args: &LsArgs, stop: &Stop) -> Result<ToolResult, FileError> {
         let path = self.existing(rel_path(args.path.as_deref().unwrap_or("."))?);
         let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
         let keep = usize::try_from(limit).unwrap_or(usize::MAX);

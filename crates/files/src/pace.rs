@@ -40,6 +40,8 @@ pub struct Pace {
     /// Free when it was last asked, and how much less that was than the time before.
     asked: u64,
     recent: u64,
+    /// It was another figure than the time before: somebody writes, or removes.
+    stirred: bool,
 }
 
 impl Pace {
@@ -55,6 +57,7 @@ impl Pace {
             took: Duration::ZERO,
             asked: 0,
             recent: 0,
+            stirred: false,
         }
     }
 
@@ -104,10 +107,16 @@ impl Pace {
     /// Whether it is time to look. To be asked after each pause: how fast it goes is seen by what was lost meanwhile.
     pub fn due(&mut self) -> bool {
         let free = self.free();
+        self.stirred = self.asked != free;
         (self.recent, self.asked) = (self.asked.saturating_sub(free), free);
         self.suspicious()
             || self.files.saturating_sub(self.free_files()) > MANY_FILES
             || self.counted_at.elapsed() >= PERIOD.max(self.took * REST)
+    }
+
+    /// Whether anybody has written or removed anything between the last two times it was asked whether it is [due](Self::due).
+    pub fn is_stirred(&self) -> bool {
+        self.stirred
     }
 
     /// Whatever the file system lost was somebody else's.

@@ -19,7 +19,7 @@ use crate::truncate::{MAX_BYTES, MAX_LINES, TruncatedBy, Truncation, format_size
 use crate::workspace::Workspace;
 
 /// A picture this large is more than any model takes.
-pub const MAX_IMAGE_BYTES: u64 = 10 << 20;
+pub(crate) const MAX_IMAGE_BYTES: u64 = 10 << 20;
 
 /// How far past the shown lines the rest is counted. 16 MiB take about 5 ms; whatever is longer has an unknown number
 /// of lines, and the answer says so.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Enough for a search through a million files, little enough that a hostile tree does not keep a thread.
-pub const DEFAULT_BUDGET: Duration = Duration::from_secs(30);
+pub(crate) const DEFAULT_BUDGET: Duration = Duration::from_secs(30);
 
 /// Asked between files and between blocks of a file.
 #[derive(Debug, Clone)]

@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 /// Lines of one answer.
-pub const MAX_LINES: u64 = 2000;
+pub(crate) const MAX_LINES: u64 = 2000;
 /// Bytes of one answer: what a model reads without losing the thread, and the figure its users know (50.0KB).
-pub const MAX_BYTES: usize = 51_200;
+pub(crate) const MAX_BYTES: usize = 51_200;
 
 /// Why an answer ends before the text does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum TruncatedBy {
+pub(crate) enum TruncatedBy {
     /// The limit of lines.
     Lines,
     /// The limit of bytes.
@@ -20,29 +20,29 @@ pub enum TruncatedBy {
 /// `details.truncation`: how much there is and how much of it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Truncation {
+pub(crate) struct Truncation {
     /// Whether anything is missing.
-    pub truncated: bool,
+    pub(crate) truncated: bool,
     /// Which limit was reached.
-    pub truncated_by: Option<TruncatedBy>,
+    pub(crate) truncated_by: Option<TruncatedBy>,
     /// Lines in all; `None` for a file too big to be counted for its first lines.
-    pub total_lines: Option<u64>,
+    pub(crate) total_lines: Option<u64>,
     /// Bytes in all.
-    pub total_bytes: u64,
+    pub(crate) total_bytes: u64,
     /// Lines shown.
-    pub output_lines: u64,
+    pub(crate) output_lines: u64,
     /// Bytes shown.
-    pub output_bytes: u64,
+    pub(crate) output_bytes: u64,
     /// Whether not even one line fits.
-    pub first_line_exceeds_limit: bool,
+    pub(crate) first_line_exceeds_limit: bool,
     /// The limit of lines.
-    pub max_lines: u64,
+    pub(crate) max_lines: u64,
     /// The limit of bytes.
-    pub max_bytes: u64,
+    pub(crate) max_bytes: u64,
 }
 
 /// `NB`, `N.NKB`, `N.NMB`.
-pub fn format_size(bytes: u64) -> String {
+pub(crate) fn format_size(bytes: u64) -> String {
     #[allow(clippy::cast_precision_loss, reason = "one digit after the point is shown")]
     let tenths = |unit: u64| format!("{:.1}", bytes as f64 / unit as f64);
     match bytes {

@@ -24,9 +24,7 @@ fn fifo(path: &Path) {
 
 /// The most memory this process has used so far, in bytes.
 fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
+    cove_testkit::processes::status_bytes(std::process::id(), "VmHWM").unwrap()
 }
 
 #[test]

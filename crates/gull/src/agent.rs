@@ -7,13 +7,14 @@
 //! forget the page), and the only browser it can find is ours: the path of the other one does not exist.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use cove_walls::limits::Resource;
+use cove_walls::process::kill_group;
+use cove_walls::{ChildSetup, Ruleset};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
@@ -21,7 +22,6 @@ use tokio::time::Instant;
 
 use crate::output::Capture;
 use crate::room::Room;
-use crate::sys::{ChildSetup, prepare_child};
 use crate::walls::{Reach, ruleset};
 
 /// What 0.41.0 writes beside its socket when no launch flag is set; a daemon without it is taken for a stale one.
@@ -33,6 +33,10 @@ const READY: Duration = Duration::from_secs(10);
 /// What a child's pipes may hold after its end: its daemon could have inherited them and never closes them.
 const DRAIN: Duration = Duration::from_millis(150);
 
+/// What such a small program never needs more of: open files, and bytes in one file (a long recording).
+const OPEN_FILES: u64 = 256;
+const FILE_BYTES: u64 = 1 << 30;
+
 /// How agent-browser is started in one session.
 pub(crate) struct Agent {
     binary: PathBuf,
@@ -42,7 +46,7 @@ pub(crate) struct Agent {
     tmp: PathBuf,
     url: String,
     become_id: Option<u32>,
-    walls: Option<OwnedFd>,
+    walls: Option<Ruleset>,
     /// The content of the daemon's `.config`, corrected should another version have its own.
     config: Mutex<String>,
 }
@@ -111,7 +115,7 @@ impl Agent {
         }
         let log = self.tmp.join("daemon.log");
         let stderr = std::fs::File::create(&log).map_err(told)?;
-        let mut command = self.command(false);
+        let mut command = self.command(false).map_err(told)?;
         command.env("AGENT_BROWSER_DAEMON", "1").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         let mut child = command.spawn().map_err(told)?;
         let pid = child.id().ok_or_else(|| "agent-browser ended at once".to_owned())?;
@@ -165,7 +169,7 @@ impl Agent {
         deadline: Instant,
         lost: impl Future<Output = ()>,
     ) -> io::Result<Ran> {
-        let mut command = self.command(true);
+        let mut command = self.command(true)?;
         command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn()?;
@@ -199,7 +203,7 @@ impl Agent {
         self.sockets.join(format!("{}.{ending}", self.session))
     }
 
-    fn command(&self, alone: bool) -> Command {
+    fn command(&self, alone: bool) -> io::Result<Command> {
         let mut command = new_command(&self.binary);
         command
             .env_clear()
@@ -215,12 +219,17 @@ impl Agent {
             // Not the workspace: agent-browser reads settings from the folder it is started in.
             .current_dir(&self.home)
             .kill_on_drop(true);
-        let ruleset = self.walls.as_ref().map(AsRawFd::as_raw_fd);
-        prepare_child(
-            &mut command,
-            ChildSetup { become_id: self.become_id, ruleset, alone, parent: std::process::id() },
-        );
-        command
+        let setup = ChildSetup {
+            limits: vec![(Resource::Core, 0), (Resource::Nofile, OPEN_FILES), (Resource::Fsize, FILE_BYTES)],
+            // As root the walls go up without this promise, but nothing here has a use for new privileges.
+            no_new_privileges: true,
+            ruleset: self.walls.clone(),
+            become_id: self.become_id,
+            alone,
+            ..ChildSetup::default()
+        };
+        setup.apply(command.as_std_mut())?;
+        Ok(command)
     }
 }
 
@@ -258,12 +267,6 @@ impl Drop for Daemon {
 #[expect(clippy::disallowed_methods, reason = "this room owns agent-browser's processes: Daemon and run end them")]
 fn new_command(binary: &Path) -> Command {
     Command::new(binary)
-}
-
-fn kill_group(pid: u32) {
-    if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
-        let _ = kill_process_group(pid, Signal::KILL);
-    }
 }
 
 fn code_of(status: std::process::ExitStatus) -> i32 {

@@ -1,7 +1,6 @@
 //! The browser of a sandbox: launched with a folder that stays, given its cookies, looked at before it is used.
 
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -153,9 +152,9 @@ impl Browser {
         if !has_profile {
             (options.data_dir, options.is_mounted) = (own.join("data"), false);
         }
-        let ruleset_fd = rules.as_ref().map(AsRawFd::as_raw_fd);
-        let (process, pipe) = BareBrowser::launch(binary, room, &options, ruleset_fd).map_err(told)?;
-        let browser = Self { process, link: Link::start(pipe), walled: rules.is_some(), has_profile, own };
+        let walled = rules.is_some();
+        let (process, pipe) = BareBrowser::launch(binary, room, &options, rules).map_err(told)?;
+        let browser = Self { process, link: Link::start(pipe), walled, has_profile, own };
         // Its first process is held while it starts; what that one has started before is held once it answers, and
         // whoever comes later is a child of somebody who is.
         let pid = browser.process.pid();

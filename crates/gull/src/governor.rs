@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 
 use cove_cgroup::{Groups, Limit, Processors, Wanted};
+use cove_walls::{Stat, process};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::{Deserialize, Serialize};
@@ -141,11 +142,9 @@ impl Drop for Governor {
 
 /// A process and everybody below it.
 pub(crate) fn family(root: u32) -> Vec<u32> {
-    let numbered = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut below: HashMap<u32, Vec<u32>> = HashMap::new();
-    for pid in numbered.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
-        let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
-        if let Some(parent) = parent_in(&String::from_utf8_lossy(&stat)) {
+    for pid in process::all().into_iter().flatten() {
+        if let Some(parent) = Stat::of(pid).and_then(|stat| stat.parent()) {
             below.entry(parent).or_default().push(pid);
         }
     }
@@ -159,11 +158,6 @@ pub(crate) fn family(root: u32) -> Vec<u32> {
     found
 }
 
-/// `pid (name) state ppid …`; the name may hold anything.
-fn parent_in(stat: &str) -> Option<u32> {
-    stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace().nth(1)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,7 +167,5 @@ mod tests {
         let own = std::process::id();
         assert!(family(own).contains(&own));
         assert!(family(std::os::unix::process::parent_id()).contains(&own));
-        assert_eq!(parent_in("12 (a) S 1 (b) R 7 1 2"), Some(7));
-        assert_eq!(parent_in("nonsense"), None);
     }
 }

@@ -51,7 +51,6 @@ mod secret;
 mod server;
 mod skill;
 mod stage;
-mod sys;
 mod trace;
 mod verbs;
 mod walls;

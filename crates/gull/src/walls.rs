@@ -6,16 +6,11 @@
 //!
 //! On kernels without Landlock (or without its network half) the rest stands alone; `/meta` says which walls are up.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use landlock::{
-    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, NetPort, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError,
-};
-
-/// The newest interface that this list was written for. Older kernels enforce what they know of it.
-const KNOWN: ABI = ABI::V5;
+use cove_walls::Ruleset;
+use cove_walls::landlock_rules::{AccessFs, Rules, every_right, read_rights};
 
 /// Programs, libraries and fonts.
 const SYSTEM: &[&str] = &[
@@ -60,13 +55,8 @@ pub(crate) struct Reach<'a> {
 }
 
 /// Makes a ruleset; `None` where the kernel has no Landlock.
-pub(crate) fn ruleset(reach: &Reach<'_>) -> Option<OwnedFd> {
-    build(reach).ok().and_then(Option::<OwnedFd>::from)
-}
-
-fn build(reach: &Reach<'_>) -> Result<RulesetCreated, RulesetError> {
-    let all = AccessFs::from_all(KNOWN);
-    let read = AccessFs::from_read(KNOWN);
+pub(crate) fn ruleset(reach: &Reach<'_>) -> Option<Ruleset> {
+    let (all, read) = (every_right(), read_rights());
     let look = AccessFs::ReadFile | AccessFs::ReadDir;
     let write = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
     let shared = write | AccessFs::MakeReg | AccessFs::RemoveFile;
@@ -75,22 +65,15 @@ fn build(reach: &Reach<'_>) -> Result<RulesetCreated, RulesetError> {
     let devices = DEVICES.iter().map(|path| (Path::new(path), write));
     let kernel = [(Path::new(PROCESSES), write | AccessFs::ReadDir), (Path::new(SHARED_MEMORY), shared)];
     let own = reach.write.iter().map(|path| (*path, all));
-    let mut rules = Ruleset::default()
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(all)?
-        .handle_access(AccessNet::from_all(KNOWN))?
-        .create()?;
-    for (path, access) in system.chain(settings).chain(devices).chain(kernel).chain(own) {
-        // What this machine does not have needs no rule.
-        let Ok(fd) = PathFd::new(path) else { continue };
-        let access = if path.is_dir() { access } else { access & AccessFs::from_file(KNOWN) };
-        rules = rules.add_rule(PathBeneath::new(fd, access))?;
+    let mut rules = Rules::default().without_files().without_network();
+    for (path, rights) in system.chain(settings).chain(devices).chain(kernel).chain(own) {
+        rules = rules.allow(path, rights);
     }
     if let Some(folder) = reach.write_opened {
-        rules = rules.add_rule(PathBeneath::new(folder.as_fd(), all))?;
+        rules = rules.allow_opened(folder, all);
     }
     if let Some(port) = reach.port {
-        rules = rules.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
+        rules = rules.allow_port(port);
     }
-    Ok(rules)
+    rules.ruleset()
 }

@@ -7,17 +7,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cove_gull::Gull;
+use cove_testkit::processes::{stat, status_bytes};
 use site::{Place, family};
 
 /// Seconds of processor time that these processes have used.
 fn used(pids: &[u32]) -> f64 {
-    let ticks = |pid: &u32| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let (_, fields) = stat.rsplit_once(')')?;
-        let fields: Vec<&str> = fields.split_whitespace().collect();
-        Some(fields[11].parse::<f64>().ok()? + fields[12].parse::<f64>().ok()?)
-    };
-    pids.iter().filter_map(ticks).sum::<f64>() / rustix::param::clock_ticks_per_second() as f64
+    let ticks = pids.iter().filter_map(|pid| Some(stat(*pid)?.ticks)).sum::<u64>();
+    ticks as f64 / rustix::param::clock_ticks_per_second() as f64
 }
 
 /// The folders of a process's control groups that are ours.
@@ -80,6 +76,7 @@ async fn the_browser_is_held_to_what_meta_says() {
         let spin = "eval 'setInterval(() => { const t = Date.now(); while (Date.now() - t < 400); }, 0); 1'";
         assert_eq!(exec(spin).await.exit_code, 0);
         let (began, before) = (Instant::now(), used(&all));
+        // The time over which it is measured.
         tokio::time::sleep(Duration::from_secs(2)).await;
         let share = (used(&all) - before) / began.elapsed().as_secs_f64();
         // Twice what was asked for is still far from the whole processor that the page wants.
@@ -110,12 +107,7 @@ async fn a_page_that_takes_too_much_is_ended_without_control_groups() {
     let take = "eval 'window.kept = []; for (let n = 0; n < 100; n++) kept.push(new Uint8Array(10 << 20).fill(1)); kept.length'";
     let answer = exec(take).await;
     assert_ne!(answer.exit_code, 0, "{answer:?}");
-    let private = |pid: &u32| -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
-        line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
-    };
-    let held: u64 = family(browser).iter().filter_map(private).sum();
+    let held: u64 = family(browser).iter().filter_map(|pid| status_bytes(*pid, "RssAnon")).sum();
     assert!(held < limit, "{} MiB", held >> 20);
     assert_eq!(gull.browser_pid().await, Some(browser), "the browser itself stays");
     gull.close().await;

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use site::{Place, family, processes_of};
+use cove_testkit::until;
+use site::{Place, family, processes_of, runs};
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
@@ -130,15 +130,9 @@ async fn a_killed_gull_takes_everything_along() {
         let _ = stream.read_to_string(&mut answer).await;
         answer
     };
-    let gone_by = |seconds: u64| {
-        let until = Instant::now() + Duration::from_secs(seconds);
-        let place = &place;
-        async move {
-            while !processes_of(place.temp.path()).is_empty() || !processes_of(place.dir.path()).is_empty() {
-                assert!(Instant::now() < until, "{:?}", processes_of(place.temp.path()));
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        }
+    let gone = async || {
+        let nobody = || processes_of(place.temp.path()).is_empty() && processes_of(place.dir.path()).is_empty();
+        until("nobody is left", async || nobody()).await;
     };
 
     let (mut child, address) = start();
@@ -147,7 +141,7 @@ async fn a_killed_gull_takes_everything_along() {
     assert!(answer.contains("\"exit_code\":0"), "{answer}");
     // Killed in the middle of a command.
     let asking = tokio::spawn(ask(address, "open sesame", "wait 30000".to_owned()));
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    until("the command runs", async || runs(child.id(), "30000")).await;
     let leaders = processes_of(place.temp.path());
     let leaders: Vec<u32> = leaders.iter().filter_map(|line| line.split(':').next()?.parse().ok()).collect();
     let all: usize = leaders.iter().map(|pid| family(*pid).len()).sum();
@@ -155,12 +149,8 @@ async fn a_killed_gull_takes_everything_along() {
     child.kill().unwrap();
     child.wait().unwrap();
     let _ = asking.await;
-    gone_by(20).await;
-    let until = Instant::now() + Duration::from_secs(20);
-    while let Some(left) = leaders.iter().map(|pid| family(*pid)).find(|family| !family.is_empty()) {
-        assert!(Instant::now() < until, "{left:?}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    gone().await;
+    until("their families are gone", async || leaders.iter().all(|pid| family(*pid).is_empty())).await;
 
     // The next one finds the workspace free, sweeps up the folder that the first could not remove, and ends properly.
     let (mut child, address) = start();
@@ -176,6 +166,6 @@ async fn a_killed_gull_takes_everything_along() {
     )
     .unwrap();
     assert!(child.wait().unwrap().success());
-    gone_by(1).await;
+    gone().await;
     assert_eq!(std::fs::read_dir(place.temp.path()).unwrap().count(), 0, "a folder was left");
 }

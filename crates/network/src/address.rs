@@ -102,7 +102,7 @@ impl AddressRule {
     }
 
     /// Whether a connection to this very address may be made.
-    pub fn allows_address(&self, address: IpAddr, port: u16) -> bool {
+    pub(crate) fn allows_address(&self, address: IpAddr, port: u16) -> bool {
         !is_private(address) || self.names_private(address, port)
     }
 

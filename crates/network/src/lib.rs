@@ -15,5 +15,5 @@ mod way;
 pub use address::{AddressRule, is_private, split_port};
 pub use mark::is_guest;
 pub use proxy::converse;
-pub use reserved::{Reserved, is_reserved, reserve_listed};
+pub use reserved::{Reserved, reserve_listed};
 pub use way::{NoWay, STEP, connect};

@@ -58,7 +58,7 @@ pub fn reserve_listed(file: PathBuf) {
 }
 
 /// Whether no policy opens this address.
-pub fn is_reserved(asked: SocketAddr) -> bool {
+pub(crate) fn is_reserved(asked: SocketAddr) -> bool {
     let listed = match LIST.get().map(std::fs::read_to_string) {
         None => Vec::new(),
         Some(Ok(text)) => text.lines().filter_map(|line| line.trim().parse().ok()).collect(),

@@ -36,7 +36,7 @@ pub enum NoWay {
 
 impl NoWay {
     /// Whether the policy forbids it, rather than the network.
-    pub fn is_refusal(&self) -> bool {
+    pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::NotNamed(..) | Self::Private(..) | Self::Reserved(..))
     }
 }

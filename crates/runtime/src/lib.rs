@@ -23,8 +23,8 @@
 //! # }
 //! ```
 
-pub mod cell;
 pub mod client;
 mod process;
 pub mod ship;
-mod sys;
+
+pub use cove_cell as cell;

@@ -185,7 +185,7 @@ fn read(path: &Path) -> Result<Option<String>, KeyFileError> {
     let mut text = String::new();
     file.take(4_096).read_to_string(&mut text).map_err(io)?;
     match text.trim() {
-        key if cove_bay::config::check_key(key).is_ok() => Ok(Some(key.to_owned())),
+        key if cove_config::check_key(key).is_ok() => Ok(Some(key.to_owned())),
         _ => Err(KeyFileError::NoKey(path.display().to_string())),
     }
 }

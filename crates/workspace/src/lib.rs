@@ -30,6 +30,7 @@ mod listing;
 mod path;
 mod remove;
 mod replace;
+mod space;
 mod step;
 #[cfg(feature = "testkit")]
 pub mod testkit;
@@ -42,4 +43,5 @@ pub use listing::{Entry, Listing};
 pub use path::{PathError, RelPath, WORKSPACE_MOUNT};
 pub use remove::remove_tree;
 pub use replace::Target;
+pub use space::Space;
 pub use step::{Missing, Place};

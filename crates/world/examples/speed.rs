@@ -9,7 +9,8 @@
 )]
 #[path = "../tests/host/mod.rs"]
 mod host;
-use cove_world::{Job, World};
+use cove_core::RunRequest;
+use cove_world::World;
 use host::{Desk, setup};
 use serde_json::Value;
 use std::time::Instant;
@@ -31,20 +32,16 @@ fn main() {
         .collect();
     show("World::new", best(made));
     println!("heap of a fresh world: {} KiB", worlds[0].heap_bytes() / 1024);
-    let job = |code: &str, cell: bool| Job {
-        code: code.into(),
-        cell,
-        last_value: false,
-        input: None,
-        max_operations: cell.then_some(50_000_000),
-        timeout_ms: 1000,
+    let request = |code: &str, cell: bool| match cell {
+        true => RunRequest { max_operations: Some(50_000_000), ..RunRequest::cell(code) },
+        false => RunRequest::new(code),
     };
     let first: Vec<f64> = worlds
         .iter_mut()
         .map(|world| {
             let start = Instant::now();
             world.configure(&setup()).unwrap();
-            world.run(&job("return 1 + 1", false), &mut Desk::default()).result.unwrap();
+            world.run(&request("return 1 + 1", false), &mut Desk::default()).result.unwrap();
             start.elapsed().as_secs_f64() * 1e6
         })
         .collect();
@@ -56,7 +53,7 @@ fn main() {
         let taken = (0..times)
             .map(|_| {
                 let start = Instant::now();
-                world.run(&job(code, cell), &mut desk).result.unwrap_or_else(|f| panic!("{f:?}"));
+                world.run(&request(code, cell), &mut desk).result.unwrap_or_else(|f| panic!("{f:?}"));
                 start.elapsed().as_secs_f64() * 1e6
             })
             .collect();
@@ -85,7 +82,7 @@ fn main() {
             let start = Instant::now();
             world
                 .run(
-                    &job("let s = 0; for (let i = 0; i < 100; i++) s += (await tool(i))[0]; return s", false),
+                    &request("let s = 0; for (let i = 0; i < 100; i++) s += (await tool(i))[0]; return s", false),
                     &mut desk,
                 )
                 .result

@@ -9,10 +9,9 @@ use std::rc::Rc;
 
 use cove_canvas::{CanvasLimits, FontBook, FontBytes, FontIndex, FontSource, MemoryBudget};
 use cove_canvas_js::CanvasHost;
-use cove_core::Fault;
+use cove_core::{CanvasError, Fault, Finished};
 use rquickjs::{Array, Ctx, Function, Object, Value};
 
-use crate::Ended;
 use crate::prelude;
 use crate::state::State;
 
@@ -79,12 +78,12 @@ pub(crate) fn install<'js>(
 }
 
 /// Hands the pictures of a run that came to its end to the host; a run that failed leaves none.
-pub(crate) fn export(ctx: &Ctx<'_>, state: &State, result: &mut Result<Ended, Fault>) {
+pub(crate) fn export(ctx: &Ctx<'_>, state: &State, result: &mut Result<Finished, Fault>) {
     if state.gauge.refused() {
         return;
     }
     let taken = state.kit(ctx, "takeCanvases").and_then(|take| take.call::<_, Array<'_>>(()));
-    let (Ok(taken), Ok(ended)) = (taken, result) else { return };
+    let (Ok(taken), Ok(finished)) = (taken, result) else { return };
     let mut pictures: Vec<(String, Value<'_>)> = Vec::new();
     for at in (0..taken.len()).step_by(2) {
         if let (Ok(name), Ok(canvas)) = (taken.get::<String>(at), taken.get::<Value<'_>>(at + 1)) {
@@ -103,7 +102,8 @@ pub(crate) fn export(ctx: &Ctx<'_>, state: &State, result: &mut Result<Ended, Fa
                 state.port.with(|port| port.picture(name, canvas.width(), canvas.height(), &png));
             }
             Err(error) => {
-                ended.canvas_error.get_or_insert_with(|| format!("{title} could not be exported: {error}"));
+                let trouble = || CanvasError::drawing(format!("{title} could not be exported: {error}"));
+                finished.canvas_error.get_or_insert_with(trouble);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! One run, from text to report: prepare, evaluate, wait for what the code waits for, take the value, clear away.
 
-use cove_core::{Fault, FaultKind, LAST_VALUE, LogLevel};
+use cove_core::{Fault, FaultKind, Finished, LAST_VALUE, LogLevel, RunReport, RunRequest, RunShape, SessionFate};
 use cove_script::{Mode, PrepareOptions, prepare};
 use rquickjs::{Array, Ctx, Function, Value};
 
@@ -11,7 +11,6 @@ use crate::outcome;
 use crate::port::{Event, ToolFailure};
 use crate::raw;
 use crate::state::{Over, State};
-use crate::{Ended, Job, Report};
 
 /// Jobs that may still run after the code has its value, so that promises which are settled already are heard.
 const JOBS_AFTER_END: usize = 1000;
@@ -26,12 +25,12 @@ pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, code: &str, file: &str) -> rquickjs:
     ctx.eval_with_options(code, options)
 }
 
-/// Runs a job; the port has been lent already.
-pub(crate) fn run(ctx: &Ctx<'_>, state: &State, job: &Job) -> Report {
+/// Runs what was asked for; the port has been lent already.
+pub(crate) fn run(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> RunReport {
     raw::enter_thread(ctx);
     tidy(ctx, state);
-    begin(ctx, state, job);
-    let mut result = attempt(ctx, state, job);
+    begin(ctx, state, request);
+    let mut result = attempt(ctx, state, request);
     if state.is_stopped() && !answered(state) {
         result = Err(blame::stopped(state));
     }
@@ -40,49 +39,51 @@ pub(crate) fn run(ctx: &Ctx<'_>, state: &State, job: &Job) -> Report {
     let operations = steps_used(ctx, state);
     canvas::export(ctx, state, &mut result);
     finish(ctx, state, &mut result);
-    Report {
-        result,
-        operations,
-        memory_bytes: state.gauge.most() as u64,
-        usable: !state.gauge.refused() && state.over.get() != Over::Closed,
-    }
+    // Once memory ran out, no state in this world can be trusted.
+    let usable = !state.gauge.refused() && state.over.get() != Over::Closed;
+    let mut report = RunReport::new(result, if usable { SessionFate::Usable } else { SessionFate::Lost });
+    (report.usage.operations, report.usage.memory_bytes) = (operations, state.gauge.most() as u64);
+    report.warnings = state.warnings.take();
+    report
 }
 
 fn answered(state: &State) -> bool {
     state.over.get() == Over::Answered && !state.gauge.refused()
 }
 
-fn begin(ctx: &Ctx<'_>, state: &State, job: &Job) {
+fn begin(ctx: &Ctx<'_>, state: &State, request: &RunRequest) {
     state.gauge.watch();
+    state.warnings.take();
     state.over.set(Over::No);
     state.answer.borrow_mut().take();
     state.rejections.borrow_mut().clear();
-    state.guards.set(job.cell || job.max_operations.is_some());
+    state.guards.set(request.shape == RunShape::Cell || request.max_operations.is_some());
     let flag = (|| {
         let kit = state.kit.borrow().clone().ok_or(rquickjs::Error::Unknown)?.restore(ctx)?;
         kit.get::<_, Array<'_>>("over")?.set(0, false)?;
-        start_steps(ctx, state, job.max_operations)
+        start_steps(ctx, state, request.max_operations)
     })();
     if flag.is_err() {
         ctx.catch();
     }
 }
 
-fn attempt(ctx: &Ctx<'_>, state: &State, job: &Job) -> Result<Ended, Fault> {
-    let file = state.sources.borrow_mut().next_name(job.cell);
+fn attempt(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> Result<Finished, Fault> {
+    let cell = request.shape == RunShape::Cell;
+    let file = state.sources.borrow_mut().next_name(cell);
     let prepared = {
         let tool_names = state.tool_names.borrow();
         let imports = state.imports.borrow();
         let options = PrepareOptions {
-            mode: if job.cell { Mode::Cell } else { Mode::FunctionBody },
+            mode: if cell { Mode::Cell } else { Mode::FunctionBody },
             guards: state.guards.get(),
             tool_names: tool_names.as_slice(),
             imports: Some(&imports),
             mark_calls: true,
-            last_value: job.last_value,
+            last_value: request.last_value,
             file_name: &file,
         };
-        prepare(&job.code, &options).map_err(Fault::from)?
+        prepare(&request.code, &options).map_err(Fault::from)?
     };
     let takes_last = prepared.takes_last;
     let draws = prepared.free_names.iter().any(|free| free.name == "getCanvas");
@@ -90,10 +91,10 @@ fn attempt(ctx: &Ctx<'_>, state: &State, job: &Job) -> Result<Ended, Fault> {
     state.sources.borrow_mut().keep(file, prepared);
     let promise = function.and_then(|function| {
         let function = Function::from_value(function)?;
-        if job.cell {
+        if cell {
             return function.call::<_, Value<'_>>(());
         }
-        let input = set_input(ctx, state, job)?;
+        let input = set_input(ctx, state, request)?;
         if !draws {
             return function.call::<_, Value<'_>>((input,));
         }
@@ -122,16 +123,17 @@ fn attempt(ctx: &Ctx<'_>, state: &State, job: &Job) -> Result<Ended, Fault> {
     if answered(state) {
         return take_answer(state);
     }
-    let mut warnings = outcome::lost(ctx, state, &value, job.cell);
+    let mut warnings = outcome::lost(ctx, state, &value, cell);
     if takes_last && !value.is_undefined() {
         warnings.push(LAST_VALUE.to_owned());
     }
-    Ok(Ended { value: json, is_final_answer: false, canvas_error: None, warnings })
+    state.warnings.replace(warnings);
+    Ok(Finished { value: json, ..Finished::default() })
 }
 
-fn take_answer(state: &State) -> Result<Ended, Fault> {
+fn take_answer(state: &State) -> Result<Finished, Fault> {
     let answer = state.answer.borrow_mut().take().unwrap_or(Ok(serde_json::Value::Null));
-    answer.map(|value| Ended { value, is_final_answer: true, ..Ended::default() })
+    answer.map(|value| Finished { value, is_final_answer: true, ..Finished::default() })
 }
 
 /// What a failed call into the engine means.
@@ -146,8 +148,8 @@ fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> Fault {
     Fault::new(FaultKind::Syntax, format!("The code cannot be read: {error}"))
 }
 
-fn set_input<'js>(ctx: &Ctx<'js>, state: &State, job: &Job) -> rquickjs::Result<Value<'js>> {
-    let text = job.input.as_ref().map(ToString::to_string);
+fn set_input<'js>(ctx: &Ctx<'js>, state: &State, request: &RunRequest) -> rquickjs::Result<Value<'js>> {
+    let text = request.input.as_ref().map(ToString::to_string);
     let Some(text) = text else {
         return state.kit(ctx, "setInput")?.call((Value::new_undefined(ctx.clone()),));
     };
@@ -259,7 +261,7 @@ fn call_kit<'js>(ctx: &Ctx<'js>, state: &State, name: &str, args: impl rquickjs:
 }
 
 /// Ends the run: nothing that it has left may have an effect any more.
-fn finish(ctx: &Ctx<'_>, state: &State, result: &mut Result<Ended, Fault>) {
+fn finish(ctx: &Ctx<'_>, state: &State, result: &mut Result<Finished, Fault>) {
     if !state.is_over() {
         let mut jobs = 0;
         while jobs < JOBS_AFTER_END && !state.is_over() && ctx.execute_pending_job() {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use cove_core::LogLevel;
+use cove_core::{LogLevel, RunReport, RunRequest};
 use cove_script::{Mode, PrepareOptions, prepare};
 use rquickjs::{Context, Ctx, Function, Object, Persistent, Runtime};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use crate::chance::Chance;
 use crate::raw::{self, Gauge, Meter};
 use crate::state::State;
 use crate::timers::Timers;
-use crate::{Job, Port, Report, Setup, ToolDecl, WorldError, canvas, harden, names, natives, prelude, run};
+use crate::{Port, Setup, ToolDecl, WorldError, canvas, harden, names, natives, prelude, run};
 
 /// How much the heap may grow before its first cycle collection: a run that stays small never pays for one.
 const QUIET_GROWTH_BYTES: usize = 8 << 20;
@@ -20,11 +20,11 @@ const QUIET_GROWTH_BYTES: usize = 8 << 20;
 /// One runtime with one hardened, frozen realm.
 ///
 /// ```no_run
-/// # use cove_world::{Job, Port, World};
+/// # use cove_core::RunRequest;
+/// # use cove_world::{Port, World};
 /// # fn example(port: &mut dyn Port) -> Result<(), cove_world::WorldError> {
 /// let mut world = World::new()?;
-/// let job = Job { code: "return 6 * 7".into(), cell: false, last_value: false, input: None, max_operations: None, timeout_ms: 1000 };
-/// let report = world.run(&job, port);
+/// let report = world.run(&RunRequest::new("return 6 * 7"), port);
 /// assert_eq!(report.result.unwrap().value, 42);
 /// # Ok(())
 /// # }
@@ -154,10 +154,11 @@ impl World {
         Ok(())
     }
 
-    /// Prepares the source and runs it to its end.
-    pub fn run(&mut self, job: &Job, port: &mut dyn Port) -> Report {
+    /// Prepares the source and runs it to its end. The report has no console lines and no pictures, which go through the
+    /// port, and the deadline is the host's to watch.
+    pub fn run(&mut self, request: &RunRequest, port: &mut dyn Port) -> RunReport {
         let state = &self.state;
-        state.port.lend(port, || self.context.with(|ctx| run::run(&ctx, state, job)))
+        state.port.lend(port, || self.context.with(|ctx| run::run(&ctx, state, request)))
     }
 
     /// Bytes that the heap holds now.

@@ -6,8 +6,7 @@
 
 mod host;
 
-use cove_core::{Fault, FaultKind};
-use cove_world::Report;
+use cove_core::{Fault, FaultKind, RunReport, SessionFate};
 use host::Guest;
 use serde_json::{Value, json};
 
@@ -45,7 +44,7 @@ fn fresh() -> Guest {
 }
 
 /// Whether a report is what the block says.
-fn holds(must: &str, report: &Report) -> bool {
+fn holds(must: &str, report: &RunReport) -> bool {
     match &report.result {
         Ok(ended) if must.starts_with("answer ") => {
             ended.is_final_answer && ended.value == serde_json::from_str::<Value>(&must[7..]).unwrap()
@@ -77,7 +76,7 @@ fn check(text: &str) {
                 failures.push(format!("{tries} (cell: {cell})\n    must: {must}\n    was: {:?}", report.result));
                 continue;
             }
-            if !report.usable {
+            if report.fate == SessionFate::Lost {
                 assert!(matches!(&report.result, Err(fault) if fault.kind == FaultKind::Memory), "{tries}");
                 continue;
             }

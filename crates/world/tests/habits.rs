@@ -3,7 +3,7 @@
 
 mod host;
 
-use cove_core::{FaultKind, ImportPolicy};
+use cove_core::{FaultKind, ImportPolicy, RunRequest};
 use host::{Guest, setup};
 use serde_json::{Value, json};
 
@@ -177,17 +177,17 @@ fn the_figures_of_a_run_without_memory() {
     let mut guest = Guest::new();
     let report = guest.report("const kept = []; while (true) kept.push(new Array(10000).fill(1.5))", false, None);
     let limit = setup().limits.memory_bytes;
-    assert!(report.memory_bytes >= limit, "{} of {limit}", report.memory_bytes);
+    assert!(report.usage.memory_bytes >= limit, "{} of {limit}", report.usage.memory_bytes);
     let mut guest = Guest::new();
-    let before = guest.report("return 1", false, None).memory_bytes;
-    let after = guest.report("let big = new Uint8Array(9 << 20); big = null; return 1", false, None).memory_bytes;
+    let before = guest.report("return 1", false, None).usage.memory_bytes;
+    let after = guest.report("let big = new Uint8Array(9 << 20); big = null; return 1", false, None).usage.memory_bytes;
     assert!(after > before + (8 << 20), "{before} {after}");
 }
 
 /// What JSON has no form for is told, with what to write, and shown.
 #[test]
 fn values_that_vanish_are_told() {
-    let warnings = |code: &str| Guest::new().report(code, false, None).result.unwrap().warnings;
+    let warnings = |code: &str| Guest::new().report(code, false, None).warnings;
     let told = |code: &str, words: &[&str]| {
         let said = warnings(code).join("\n");
         assert!(!said.is_empty() && words.iter().all(|word| said.contains(word)), "{code}: {said}");
@@ -211,8 +211,8 @@ fn values_that_vanish_are_told() {
     ] {
         assert_eq!(warnings(silent), Vec::<String>::new(), "{silent}");
     }
-    assert!(Guest::new().report("const f = () => 1", true, None).result.unwrap().warnings.is_empty());
-    assert_eq!(Guest::new().report("new Set([1])", true, None).result.unwrap().warnings.len(), 1);
+    assert!(Guest::new().report("const f = () => 1", true, None).warnings.is_empty());
+    assert_eq!(Guest::new().report("new Set([1])", true, None).warnings.len(), 1);
     // A BigInt is an error already; it says what to write.
     let fault = Guest::new().body("return { n: 10n }").unwrap_err();
     assert!(fault.hint.as_deref().is_some_and(|hint| hint.contains("String(x)")), "{fault:?}");
@@ -223,16 +223,8 @@ fn values_that_vanish_are_told() {
 fn the_last_expression_where_it_is_asked_for() {
     let run = |code: &str, last_value: bool| {
         let mut guest = Guest::new();
-        let job = cove_world::Job {
-            code: code.to_owned(),
-            cell: false,
-            last_value,
-            input: None,
-            max_operations: None,
-            timeout_ms: 10_000,
-        };
-        let ended = guest.world.run(&job, &mut guest.desk).result.unwrap();
-        (ended.value, ended.warnings.len())
+        let report = guest.world.run(&RunRequest { last_value, ..RunRequest::new(code) }, &mut guest.desk);
+        (report.result.unwrap().value, report.warnings.len())
     };
     assert_eq!(run("const a = 1\na + 1", true), (json!(2), 1));
     assert_eq!(run("const a = 1\na + 1", false), (Value::Null, 0));
@@ -242,15 +234,8 @@ fn the_last_expression_where_it_is_asked_for() {
     assert_eq!(run("const f = () => { return 1 }\nf()", true), (json!(1), 1));
     let place = |code: &str| {
         let mut guest = Guest::new();
-        let job = cove_world::Job {
-            code: code.to_owned(),
-            cell: false,
-            last_value: true,
-            input: None,
-            max_operations: None,
-            timeout_ms: 10_000,
-        };
-        guest.world.run(&job, &mut guest.desk).result.unwrap_err().position.map(|at| (at.line, at.column))
+        let report = guest.world.run(&RunRequest { last_value: true, ..RunRequest::new(code) }, &mut guest.desk);
+        report.result.unwrap_err().position.map(|at| (at.line, at.column))
     };
     assert_eq!((place("null.x"), place("1\nnull.x")), (Some((1, 1)), Some((2, 1))));
     assert_eq!(run("await Promise.resolve({ a: [1] })", true), (json!({"a": [1]}), 1));

@@ -3,7 +3,7 @@
 
 mod host;
 
-use cove_core::{Clock, FaultKind, Random};
+use cove_core::{Clock, FaultKind, Random, SessionFate};
 use host::{Guest, setup};
 use serde_json::{Value, json};
 
@@ -170,14 +170,14 @@ fn endless_timers_are_counted() {
         let mut guest = guest(Clock::None);
         let report = guest.report(code, true, Some(2_000));
         assert_eq!(report.result.unwrap_err().kind, FaultKind::MaxOperations, "{code}");
-        assert_eq!((report.operations, report.usable), (2_000, true), "{code}");
+        assert_eq!((report.usage.operations, report.fate), (2_000, SessionFate::Usable), "{code}");
         assert_eq!(guest.cell("await new Promise((end) => setTimeout(() => end(7), 50))").unwrap(), 7, "{code}");
     }
     // Each timer is one step; those of a program that ends are in its bill.
     let mut guest = guest(Clock::None);
     let code = "let n = 0; await new Promise((end) => { const i = setInterval(() => { if (++n === 10) { clearInterval(i); end() } }, 1) }); n";
     let report = guest.report(code, true, Some(100));
-    assert_eq!((report.result.unwrap().value, report.operations), (json!(10), 10));
+    assert_eq!((report.result.unwrap().value, report.usage.operations), (json!(10), 10));
 }
 
 /// Every other thing that tells the time elsewhere: it says nothing here, or is not there.

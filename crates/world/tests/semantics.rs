@@ -3,8 +3,8 @@
 
 mod host;
 
-use cove_core::{Clock, Fault, FaultKind, ImportPolicy, Limits, Position, Random};
-use cove_world::{Job, ToolDecl, World, WorldError};
+use cove_core::{Clock, Fault, FaultKind, ImportPolicy, Limits, Position, Random, RunRequest, SessionFate};
+use cove_world::{ToolDecl, World, WorldError};
 use host::{Desk, Guest, setup, value};
 use serde_json::{Value, json};
 
@@ -135,7 +135,7 @@ fn the_end_of_a_run_is_the_end_of_its_calls() {
     guest.desk.deaf = true;
     guest.tools(&[("id", false)]);
     let report = guest.report("await id(1)", true, Some(10));
-    assert_eq!((report.result.unwrap_err().kind, report.usable), (FaultKind::EngineLost, false));
+    assert_eq!((report.result.unwrap_err().kind, report.fate), (FaultKind::EngineLost, SessionFate::Lost));
 }
 
 /// CF-08, CF-09, and where the finger points.
@@ -292,14 +292,14 @@ fn answers_are_marked() {
 fn steps_are_counted() {
     let mut guest = Guest::new();
     let report = guest.report("for (let i = 0; i < 100; i++) {}", true, Some(100));
-    assert_eq!((report.result.is_ok(), report.operations), (true, 100));
+    assert_eq!((report.result.is_ok(), report.usage.operations), (true, 100));
     let report = guest.report("for (let i = 0; i < 101; i++) {}", true, Some(100));
     assert_eq!(
-        (report.result.unwrap_err().kind, report.operations, report.usable),
-        (FaultKind::MaxOperations, 100, true)
+        (report.result.unwrap_err().kind, report.usage.operations, report.fate),
+        (FaultKind::MaxOperations, 100, SessionFate::Usable)
     );
     let report = guest.report("let n = 0; for (const x of [1, 2, 3]) n++; while (n < 10) n++; do { n-- } while (n > 0); for (const k in { a: 1 }) n++; for await (const x of [1]) n++; n", true, Some(100));
-    assert_eq!((report.result.unwrap().value, report.operations), (json!(2), 3 + 7 + 10 + 1 + 1));
+    assert_eq!((report.result.unwrap().value, report.usage.operations), (json!(2), 3 + 7 + 10 + 1 + 1));
     let report = guest.report("let n = 0; for (let i = 0; i < 200000; i++) n++; return n", false, None);
     assert_eq!(report.result.unwrap().value, 200_000);
     // Array methods are not counted: a hundred thousand elements stay cheap.
@@ -344,8 +344,8 @@ fn memory_ends_the_world_and_is_told_by_kind() {
         let report = guest.report(code, true, Some(1 << 40));
         let fault = report.result.unwrap_err();
         assert_eq!(
-            (fault.kind, fault.message.as_str(), report.usable),
-            (FaultKind::Memory, "Memory limit exceeded (8388608)", false),
+            (fault.kind, fault.message.as_str(), report.fate),
+            (FaultKind::Memory, "Memory limit exceeded (8388608)", SessionFate::Lost),
             "{code}"
         );
     }
@@ -470,15 +470,7 @@ fn deep_recursion_is_an_exception_also_on_a_deep_stack() {
             assert_eq!(room[0], depth as u8);
             return fault;
         }
-        let job = Job {
-            code: "(function f() { f() })()".into(),
-            cell: false,
-            last_value: false,
-            input: None,
-            max_operations: None,
-            timeout_ms: 1,
-        };
-        world.run(&job, &mut Desk::default()).result.unwrap_err()
+        world.run(&RunRequest::new("(function f() { f() })()"), &mut Desk::default()).result.unwrap_err()
     }
     let mut world = World::new().unwrap();
     world.configure(&setup()).unwrap();

@@ -8,8 +8,8 @@ use std::time::Duration;
 use cove_api::{BayError, ErrorCode, GcRequest, Moment};
 
 use crate::bay::{HEARTBEAT, Inner};
-use crate::store::Kind;
 use crate::{Answer, Bay};
+use cove_store::Kind;
 
 /// How soon the store knows of a call that moved the end of idleness.
 const WRITE_EVERY: Duration = Duration::from_secs(1);

@@ -13,9 +13,9 @@ use std::time::Instant;
 
 use cove_api::{GcReport, GcRequest, GcStatus, GcTaskReport, Moment};
 
-use crate::config::GcConfig;
 use crate::sandboxes::invalid;
 use crate::{Answer, Bay};
+use cove_config::GcConfig;
 
 /// Its tasks, in the order in which they run.
 const TASKS: [&str; 8] = [

@@ -78,17 +78,17 @@ impl std::fmt::Debug for Engines {
 struct Lazy<E> {
     name: EngineName,
     make: Box<dyn Fn() -> E + Send + Sync>,
-    slot: Mutex<Slot<E>>,
+    slot: Mutex<EngineSlot<E>>,
 }
 
-struct Slot<E> {
+struct EngineSlot<E> {
     engine: Option<Arc<E>>,
     closed: bool,
 }
 
 impl<E> Lazy<E> {
     fn new(name: EngineName, make: impl Fn() -> E + Send + Sync + 'static) -> Self {
-        Self { name, make: Box::new(make), slot: Mutex::new(Slot { engine: None, closed: false }) }
+        Self { name, make: Box::new(make), slot: Mutex::new(EngineSlot { engine: None, closed: false }) }
     }
 
     fn engine(&self) -> Result<Arc<E>, EngineError> {

@@ -1,12 +1,9 @@
 //! JavaScript: one-shot runs and sessions, in either engine.
 
-mod answer;
-mod calls;
 mod engines;
-mod files;
-mod place;
-mod room;
-mod sessions;
+mod file_tools;
+mod host;
+mod result;
 #[cfg(test)]
 mod tests;
 
@@ -17,17 +14,16 @@ use cove_api::SandboxId;
 use cove_api::{
     BayError, ErrorCode, EventKind, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptSession, ToolAnswer,
 };
-use cove_core::{EngineChoice, ExecutionId, LogLine, LogSink};
+use cove_core::{EngineChoice, ExecutionId, LogLine, LogSink, RunRequest};
+use cove_executor::{Pictures, RunContext, RunListener};
 use serde_json::{Map, Value, json};
 
 use crate::config::Capability;
 use crate::work::Execution;
 use crate::{Answer, Bay, Owner};
-use place::{Heard, Place};
-use room::Job;
 
 pub(crate) use engines::EngineOptions;
-pub(crate) use room::JavaScriptRoom;
+pub(crate) use host::JavaScriptHost;
 
 /// The session that `"session": true` means.
 const DEFAULT_SESSION: &str = "default";
@@ -68,22 +64,21 @@ impl Bay {
         call: impl Into<JavaScriptCall>,
     ) -> Answer<JavaScriptExecResult> {
         let JavaScriptCall { request, timeout, console, last_value } = call.into();
-        let job = Job { last_value, ..job(&request, timeout)? };
-        let place = self.javascript_place(owner, id).await?;
+        let run_request = RunRequest { last_value, ..run_request(&request, timeout)? };
+        let context = self.javascript_context(owner, id).await?;
         let mut run = Execution::begin(self, owner, id, "javascript", request.code.clone())?;
         (run.description, run.tags) = (request.description.clone(), request.tags.clone());
-        let heard = Arc::new(Speaker {
+        let events = Arc::new(RunEvents {
             bay: self.clone(),
             sandbox_id: id.clone(),
             execution_id: run.id.clone(),
-            session: job.session.clone(),
+            session: run_request.session.clone(),
             console,
         });
-        let outcome = self.inner.javascript.run(place, job, heard).await;
-        let mut result = match outcome {
-            Ok(outcome) => outcome.into_result(&self.inner.javascript.shelf(id)),
+        let mut result = match self.inner.javascript.run(context, run_request, events).await {
+            Ok(report) => result::result_of(report),
             Err(error) => {
-                // Ended under it: by a reset, a stop, a deletion, or because its time has come.
+                // A conflict may be the end of the sandbox: by a reset, a stop, a deletion, or because it has expired.
                 let error = match error.code {
                     ErrorCode::Conflict => self.over(owner, id).await.unwrap_or(error),
                     _ => error,
@@ -106,7 +101,7 @@ impl Bay {
 
     /// Forgets a session's state (`None`: the usual one). What runs in it is ended.
     pub async fn reset_javascript(&self, owner: &Owner, id: &SandboxId, session: Option<&str>) -> Answer<()> {
-        self.javascript_place(owner, id).await?;
+        self.javascript_context(owner, id).await?;
         self.inner.javascript.end(id, Some(session.unwrap_or(DEFAULT_SESSION))).await;
         Ok(())
     }
@@ -114,7 +109,7 @@ impl Bay {
     /// A client's answer to a tool call.
     pub async fn answer_tool(&self, owner: &Owner, id: &SandboxId, call_id: &str, answer: ToolAnswer) -> Answer<()> {
         self.alive_row(owner, id).await?;
-        self.inner.javascript.calls.answer(id, call_id, answer)
+        self.inner.javascript.answer_call(id, call_id, answer)
     }
 
     /// Ends every run and every session of a sandbox; for `stop` and `delete`.
@@ -122,29 +117,32 @@ impl Bay {
         self.inner.javascript.end(sandbox_id, None).await;
     }
 
-    /// What the room must know of the sandbox; refuses one that is over or cannot run JavaScript.
-    async fn javascript_place(&self, owner: &Owner, id: &SandboxId) -> Answer<Place> {
+    /// What the session host must know of the sandbox; refuses one that is over or cannot run JavaScript.
+    async fn javascript_context(&self, owner: &Owner, id: &SandboxId) -> Answer<RunContext> {
         let call = self.admit(owner, id, Capability::Javascript).await?;
         self.settle(&call.row).await?;
         let profile = &call.profile;
-        let files = if profile.can(Capability::Filesystem) { files::file_tools(self, owner, id) } else { Vec::new() };
+        let files = profile.can(Capability::Filesystem);
         // The first container that can run JavaScript says what it may reach.
         let container = profile.containers.iter().find(|spec| spec.capabilities.contains(&call.capability));
-        Ok(Place {
-            sandbox_id: id.clone(),
+        Ok(RunContext {
+            owner: id.to_string(),
+            tools: if files { file_tools::file_tools(self, owner, id) } else { Vec::new() },
             network: container.map(|spec| spec.network.clone()).unwrap_or_default(),
-            files,
-            no_pictures: self.no_pictures(owner),
-            idle: match profile.idle_timeout {
+            pictures: match self.no_pictures(owner) {
+                None => Pictures::Kept(self.inner.javascript.pictures(id)),
+                Some(reason) => Pictures::Refused(reason),
+            },
+            idle_timeout: Some(match profile.idle_timeout {
                 0 => Duration::from_secs(24 * 3600),
                 seconds => Duration::from_secs(seconds),
-            },
+            }),
         })
     }
 }
 
 /// The request, checked.
-fn job(request: &JavaScriptExecRequest, timeout: Duration) -> Answer<Job> {
+fn run_request(request: &JavaScriptExecRequest, timeout: Duration) -> Answer<RunRequest> {
     let refused = |message: String| Err(BayError::new(ErrorCode::ValidationError, message));
     if timeout.is_zero() || timeout > MAX_TIMEOUT {
         return refused(format!("`timeout` is {timeout:?}; it must be more than zero and at most {MAX_TIMEOUT:?}"));
@@ -173,19 +171,18 @@ fn job(request: &JavaScriptExecRequest, timeout: Duration) -> Answer<Job> {
     if request.tools.len() > MAX_TOOLS {
         return refused(format!("`tools` has {} entries; the limit is {MAX_TOOLS}", request.tools.len()));
     }
-    Ok(Job {
-        code: request.code.clone(),
+    Ok(RunRequest {
         input: request.input.clone(),
         engine,
         timeout_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1),
-        last_value: false,
         session,
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+        ..RunRequest::new(request.code.as_str())
     })
 }
 
-/// Says what a run says, as events of its sandbox.
-struct Speaker {
+/// Turns what a run says into events of its sandbox.
+struct RunEvents {
     bay: Bay,
     sandbox_id: SandboxId,
     execution_id: ExecutionId,
@@ -194,8 +191,8 @@ struct Speaker {
     console: Option<LogSink>,
 }
 
-impl Heard for Speaker {
-    fn line(&self, line: &LogLine) {
+impl RunListener for RunEvents {
+    fn console(&self, line: &LogLine) {
         if let Some(console) = &self.console {
             console(line);
         }
@@ -203,7 +200,7 @@ impl Heard for Speaker {
         self.bay.emit(&self.sandbox_id, EventKind::Console, &object(data));
     }
 
-    fn call(&self, call_id: &str, name: &str, args: Vec<Value>) {
+    fn tool_called(&self, call_id: &str, name: &str, args: Vec<Value>) {
         let data = json!({
             "call_id": call_id, "execution_id": self.execution_id, "session": self.session, "name": name, "args": args
         });

@@ -1,17 +1,17 @@
-//! The room with its real engines: what a run says, what a session keeps, and that nothing outlives its end.
+//! The session host with its real engines: what a run says, what a session keeps, and that nothing outlives its end.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use cove_core::{NetworkPolicy, RunOutcome};
+use cove_core::{NetworkPolicy, RunReport};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use super::answer::Outcome;
+use super::result::result_of;
 use super::*;
 
 struct Stage {
-    room: Arc<JavaScriptRoom>,
+    host: Arc<JavaScriptHost>,
     idle: Duration,
     files: Vec<cove_core::ToolSpec>,
     folder: TempDir,
@@ -26,11 +26,11 @@ enum Word {
 
 struct Ear(mpsc::UnboundedSender<Word>);
 
-impl Heard for Ear {
-    fn line(&self, line: &LogLine) {
+impl RunListener for Ear {
+    fn console(&self, line: &LogLine) {
         let _ = self.0.send(Word::Line(line.text.clone()));
     }
-    fn call(&self, call_id: &str, name: &str, args: Vec<Value>) {
+    fn tool_called(&self, call_id: &str, name: &str, args: Vec<Value>) {
         let _ = self.0.send(Word::Call { id: call_id.to_owned(), name: name.to_owned(), args });
     }
 }
@@ -40,57 +40,52 @@ const SANDBOX: &str = "sandbox-000000000001";
 impl Stage {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let room = Arc::new(JavaScriptRoom::new(folder.path().join("artifacts"), EngineOptions::default()));
-        Self { room, idle: Duration::from_secs(60), files: Vec::new(), folder }
+        let host = Arc::new(JavaScriptHost::new(folder.path().join("artifacts"), EngineOptions::default()));
+        Self { host, idle: Duration::from_secs(60), files: Vec::new(), folder }
     }
 
-    async fn hear(&self, job: Job) -> (Answer<Outcome>, mpsc::UnboundedReceiver<Word>) {
-        let (ear, words) = mpsc::unbounded_channel();
-        let place = Place {
-            sandbox_id: SANDBOX.parse().unwrap(),
+    fn context(&self) -> RunContext {
+        RunContext {
+            owner: SANDBOX.to_owned(),
+            tools: self.files.clone(),
             network: NetworkPolicy::default(),
-            files: self.files.clone(),
-            no_pictures: None,
-            idle: self.idle,
-        };
-        (self.room.run(place, job, Arc::new(Ear(ear))).await, words)
+            pictures: Pictures::Kept(self.host.pictures(SANDBOX)),
+            idle_timeout: Some(self.idle),
+        }
     }
 
-    async fn run(&self, job: Job) -> Answer<JavaScriptExecResult> {
-        self.hear(job).await.0.map(|outcome| outcome.into_result(&self.room.shelf(SANDBOX)))
+    async fn hear(&self, request: RunRequest) -> (Answer<RunReport>, mpsc::UnboundedReceiver<Word>) {
+        let (ear, words) = mpsc::unbounded_channel();
+        (self.host.run(self.context(), request, Arc::new(Ear(ear))).await, words)
     }
 
-    async fn value(&self, job: Job) -> Value {
-        let result = self.run(job).await.unwrap();
+    async fn run(&self, request: RunRequest) -> Answer<JavaScriptExecResult> {
+        self.hear(request).await.0.map(result_of)
+    }
+
+    async fn value(&self, request: RunRequest) -> Value {
+        let result = self.run(request).await.unwrap();
         assert!(result.success, "{result:?}");
         result.data.unwrap().result
     }
 }
 
-fn once(code: &str) -> Job {
-    let code = code.to_owned();
-    Job {
-        code,
-        input: None,
-        engine: EngineChoice::Auto,
-        timeout_ms: 20_000,
-        last_value: false,
-        session: None,
-        tools: Vec::new(),
-    }
+fn once(code: &str) -> RunRequest {
+    RunRequest { engine: EngineChoice::Auto, timeout_ms: 20_000, ..RunRequest::new(code) }
 }
 
-fn cell(code: &str) -> Job {
-    Job { session: Some("s".to_owned()), ..once(code) }
+fn cell(code: &str) -> RunRequest {
+    RunRequest { session: Some("s".to_owned()), ..once(code) }
 }
 
 #[tokio::test]
 async fn a_run_says_what_it_did() {
     let stage = Stage::new();
-    let job = Job { input: Some(json!([1, 2])), ..once("console.log('a'); console.warn('b'); return input.length") };
-    let (outcome, mut words) = stage.hear(job).await;
+    let request =
+        RunRequest { input: Some(json!([1, 2])), ..once("console.log('a'); console.warn('b'); return input.length") };
+    let (outcome, mut words) = stage.hear(request).await;
     assert_eq!(words.recv().await.unwrap(), Word::Line("a".to_owned()));
-    let result = outcome.unwrap().into_result(&stage.room.shelf(SANDBOX));
+    let result = result_of(outcome.unwrap());
     assert_eq!((result.success, result.output.as_str()), (true, "a\nb\n2"));
     assert_eq!(result.data.unwrap().engine.unwrap().name, "embedded");
 
@@ -100,9 +95,9 @@ async fn a_run_says_what_it_did() {
     assert_eq!(failed.data.unwrap().result["line"], 2);
     assert!(!stage.folder.path().join("artifacts").exists(), "who draws nothing leaves nothing");
 
-    let late = stage.run(Job { timeout_ms: 300, ..once("for (;;);") }).await.unwrap();
+    let late = stage.run(RunRequest { timeout_ms: 300, ..once("for (;;);") }).await.unwrap();
     assert_eq!(late.data.unwrap().result["error"], "execution_timeout");
-    stage.room.close().await;
+    stage.host.close().await;
 }
 
 #[tokio::test]
@@ -121,40 +116,40 @@ async fn pictures_come_from_either_engine() {
     let in_session = stage.run(cell("getCanvas(8, 8).getContext('2d').fillRect(0, 0, 9, 9); 'drawn'")).await.unwrap();
     let data = in_session.data.unwrap();
     assert_eq!((data.result, data.images.len()), (json!("drawn"), 1));
-    assert_eq!(stage.room.shelf(SANDBOX).store().unwrap().list().unwrap().len(), 3);
-    stage.room.close().await;
+    assert_eq!(stage.host.pictures(SANDBOX).store().unwrap().list().unwrap().len(), 3);
+    stage.host.close().await;
 }
 
 #[tokio::test]
 async fn a_session_keeps_its_state_until_it_ends() {
     let stage = Stage::new();
     stage.value(cell("let n = 40")).await;
-    assert_eq!(stage.value(Job { input: Some(json!(2)), ..cell("n + input") }).await, 42);
-    let other = Job { session: Some("other".to_owned()), ..cell("typeof n") };
+    assert_eq!(stage.value(RunRequest { input: Some(json!(2)), ..cell("n + input") }).await, 42);
+    let other = RunRequest { session: Some("other".to_owned()), ..cell("typeof n") };
     assert_eq!(stage.value(other).await, "undefined");
     let answered = stage.run(cell("final_answer(n)")).await.unwrap().data.unwrap();
     assert_eq!((answered.result, answered.is_final), (json!(40), true));
 
-    let asked = stage.run(Job { engine: EngineChoice::Browser, ..cell("1") }).await.unwrap_err();
+    let asked = stage.run(RunRequest { engine: EngineChoice::Browser, ..cell("1") }).await.unwrap_err();
     assert_eq!(asked.code, ErrorCode::Conflict);
 
-    let late = stage.run(Job { timeout_ms: 300, ..cell("for (;;);") }).await.unwrap();
+    let late = stage.run(RunRequest { timeout_ms: 300, ..cell("for (;;);") }).await.unwrap();
     assert!(!late.success && late.data.unwrap().warnings[0].contains("is lost"));
     assert_eq!(stage.value(cell("typeof n")).await, "undefined");
 
     stage.value(cell("let n = 1")).await;
-    stage.room.end(SANDBOX, Some("s")).await;
+    stage.host.end(SANDBOX, Some("s")).await;
     assert_eq!(stage.value(cell("typeof n")).await, "undefined");
-    stage.room.close().await;
+    stage.host.close().await;
 }
 
 #[tokio::test]
 async fn a_page_can_be_a_session() {
     let stage = Stage::new();
-    let page = |code: &str| Job { engine: EngineChoice::Browser, ..cell(code) };
+    let page = |code: &str| RunRequest { engine: EngineChoice::Browser, ..cell(code) };
     stage.value(page("document.body.innerHTML = '<b>hi</b>'; 0")).await;
     assert_eq!(stage.value(cell("document.body.textContent")).await, "hi");
-    stage.room.close().await;
+    stage.host.close().await;
 }
 
 #[tokio::test]
@@ -162,34 +157,27 @@ async fn who_asked_answers_the_tools() {
     let stage = Stage::new();
     for session in [None, Some("s".to_owned())] {
         let code = if session.is_none() { "return await ask(1, 'x')" } else { "await ask(1, 'x')" };
-        let job = Job { session: session.clone(), tools: vec!["ask".to_owned()], ..once(code) };
+        let request = RunRequest { session: session.clone(), tools: vec!["ask".to_owned()], ..once(code) };
         let (ear, mut words) = mpsc::unbounded_channel();
-        let place = Place {
-            sandbox_id: SANDBOX.parse().unwrap(),
-            network: Default::default(),
-            files: vec![],
-            no_pictures: None,
-            idle: stage.idle,
-        };
-        let run = stage.room.run(place, job, Arc::new(Ear(ear)));
+        let run = stage.host.run(stage.context(), request, Arc::new(Ear(ear)));
         let answer = async {
             let Some(Word::Call { id, name, args }) = words.recv().await else { panic!("no call") };
             assert_eq!((name.as_str(), args), ("ask", vec![json!(1), json!("x")]));
             let answer = ToolAnswer { result: Some(json!({"y": 7})), error: None };
-            let elsewhere = stage.room.calls.answer("sandbox-000000000002", &id, answer.clone());
+            let elsewhere = stage.host.answer_call("sandbox-000000000002", &id, answer.clone());
             assert_eq!(elsewhere.unwrap_err().code, ErrorCode::NotFound);
-            stage.room.calls.answer(SANDBOX, &id, answer.clone()).unwrap();
-            assert_eq!(stage.room.calls.answer(SANDBOX, &id, answer).unwrap_err().code, ErrorCode::NotFound);
+            stage.host.answer_call(SANDBOX, &id, answer.clone()).unwrap();
+            assert_eq!(stage.host.answer_call(SANDBOX, &id, answer).unwrap_err().code, ErrorCode::NotFound);
         };
         let (outcome, ()) = tokio::join!(run, answer);
-        assert_eq!(outcome.unwrap().outcome, RunOutcome::Value(json!({"y": 7})));
+        assert_eq!(outcome.unwrap().answer(), json!({"y": 7}));
     }
     // A later run of the session that does not offer the tool is told so, and a name twice is refused.
     let refused = stage.run(cell("await ask(2)")).await.unwrap();
     assert!(refused.error.unwrap().contains("`ask` has no handler"));
-    let twice = Job { tools: vec!["a".to_owned(), "a".to_owned()], ..cell("1") };
+    let twice = RunRequest { tools: vec!["a".to_owned(), "a".to_owned()], ..cell("1") };
     assert_eq!(stage.run(twice).await.unwrap_err().code, ErrorCode::ValidationError);
-    stage.room.close().await;
+    stage.host.close().await;
 }
 
 /// Whether any process below this one computes, looked at until it does (or does not) several times in a row.
@@ -230,11 +218,11 @@ fn busy_below(root: u32) -> bool {
 async fn nothing_outlives_its_end() {
     let stage = Arc::new(Stage::new());
     stage.value(once("return 1")).await;
-    for job in [|| once("for (;;);"), || cell("for (;;);")] {
+    for request in [|| once("for (;;);"), || cell("for (;;);")] {
         // The caller goes away.
         let run = tokio::spawn({
             let stage = Arc::clone(&stage);
-            async move { stage.run(Job { timeout_ms: 60_000, ..job() }).await }
+            async move { stage.run(RunRequest { timeout_ms: 60_000, ..request() }).await }
         });
         assert!(settles(true).await, "it runs");
         run.abort();
@@ -244,15 +232,15 @@ async fn nothing_outlives_its_end() {
         // The sandbox is stopped.
         let run = tokio::spawn({
             let stage = Arc::clone(&stage);
-            async move { stage.run(Job { timeout_ms: 60_000, ..job() }).await }
+            async move { stage.run(RunRequest { timeout_ms: 60_000, ..request() }).await }
         });
         assert!(settles(true).await, "it runs");
-        stage.room.end(SANDBOX, None).await;
+        stage.host.end(SANDBOX, None).await;
         assert_eq!(run.await.unwrap().unwrap_err().code, ErrorCode::Conflict);
         assert!(settles(false).await, "it is gone with its sandbox");
     }
     assert_eq!(stage.value(cell("1 + 1")).await, 2);
-    stage.room.close().await;
+    stage.host.close().await;
 }
 
 #[tokio::test]
@@ -260,20 +248,20 @@ async fn idle_sessions_end_and_their_number_is_bounded() {
     let stage = Stage { idle: Duration::from_millis(200), ..Stage::new() };
     stage.value(cell("let n = 1")).await;
     let until = Instant::now() + Duration::from_secs(10);
-    while stage.room.sessions.len() > 0 && Instant::now() < until {
+    while stage.host.sessions() > 0 && Instant::now() < until {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert_eq!(stage.room.sessions.len(), 0);
+    assert_eq!(stage.host.sessions(), 0);
 
     let stage = Stage::new();
     for n in 0..16 {
-        stage.value(Job { session: Some(format!("s{n}")), ..cell("1") }).await;
+        stage.value(RunRequest { session: Some(format!("s{n}")), ..cell("1") }).await;
     }
-    let full = stage.run(Job { session: Some("one more".to_owned()), ..cell("1") }).await.unwrap_err();
+    let full = stage.run(RunRequest { session: Some("one more".to_owned()), ..cell("1") }).await.unwrap_err();
     assert_eq!(full.code, ErrorCode::QuotaExceeded);
-    stage.room.end(SANDBOX, Some("s3")).await;
-    stage.value(Job { session: Some("one more".to_owned()), ..cell("1") }).await;
-    stage.room.close().await;
+    stage.host.end(SANDBOX, Some("s3")).await;
+    stage.value(RunRequest { session: Some("one more".to_owned()), ..cell("1") }).await;
+    stage.host.close().await;
 }
 
 #[tokio::test]
@@ -288,9 +276,9 @@ async fn file_tools_reach_both_kinds_of_runs() {
     assert_eq!(stage.value(once("return await read('a.txt')")).await, "text");
     assert_eq!(stage.value(cell("await read({path: 'b.txt'})")).await, "text");
     assert_eq!(*calls.lock().unwrap(), [vec![json!("a.txt")], vec![json!({"path": "b.txt"})]]);
-    let taken = Job { tools: vec!["read".to_owned()], ..once("return 1") };
+    let taken = RunRequest { tools: vec!["read".to_owned()], ..once("return 1") };
     assert_eq!(stage.run(taken).await.unwrap_err().code, ErrorCode::ValidationError);
-    stage.room.close().await;
+    stage.host.close().await;
 }
 
 #[test]
@@ -299,7 +287,7 @@ fn requests_are_checked_at_the_door() {
         let mut request = json!({"code": "1"});
         request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         let call = JavaScriptCall::from(serde_json::from_value::<JavaScriptExecRequest>(request).unwrap());
-        let error = job(&call.request, call.timeout).unwrap_err();
+        let error = run_request(&call.request, call.timeout).unwrap_err();
         assert!(error.code == ErrorCode::ValidationError && error.message.contains(word), "{error}");
     };
     check(json!({"timeout": 0}), "`timeout`");

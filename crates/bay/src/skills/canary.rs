@@ -6,9 +6,9 @@
 use cove_api::Moment;
 
 use super::health::{MIN_SAMPLES, release_health};
-use crate::config::SkillsConfig;
-use crate::store::Store;
 use crate::{Answer, Owner};
+use cove_config::SkillsConfig;
+use cove_store::Store;
 
 /// What was done with a canary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{bounded, invalid, named, payloads, replay};
 use crate::history::page_size;
-use crate::store::{CandidateFilter, MAX_NOTE_BYTES, Store, StoreError};
 use crate::{Answer, Owner};
+use cove_store::{CandidateFilter, MAX_NOTE_BYTES, Store, StoreError};
 
 /// Executions that one candidate may come from.
 const MAX_SOURCES: usize = 100;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use cove_api::{Moment, ReleaseHealth, ReleaseStage};
 
 use super::releases::release;
-use crate::store::{HEALTH_WINDOW_SECS, Replay, Store};
 use crate::{Answer, Owner};
+use cove_store::{HEALTH_WINDOW_SECS, Replay, Store};
 
 /// Replays below which nothing is said: one failure of two is chance.
 pub(super) const MIN_SAMPLES: i64 = 5;

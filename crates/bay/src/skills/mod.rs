@@ -11,6 +11,8 @@ mod health;
 mod payloads;
 mod releases;
 mod replay;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use cove_api::{
     BayError, CandidateId, CandidateInfo, CandidateList, CandidateQuery, CreateCandidate, CreatePayload, DeleteRequest,
@@ -18,18 +20,8 @@ use cove_api::{
     ReleaseInfo, ReleaseList, ReleaseQuery, ReleaseStage,
 };
 
-use crate::store::MAX_NOTE_BYTES;
 use crate::{Answer, Bay, Owner};
-
-#[cfg(test)]
-pub(crate) use self::{
-    canary::{Fate, settle_canary},
-    candidates::{create_candidate, evaluate, list_candidates},
-    health::release_health,
-    payloads::{create_payload, payload},
-    releases::promote,
-    replay::{commands_to_replay, skill_to_replay},
-};
+use cove_store::MAX_NOTE_BYTES;
 
 /// The longest name of a skill, a scenario, a benchmark, a kind.
 const MAX_NAME_CHARS: usize = 200;

@@ -3,8 +3,8 @@
 use cove_api::{CreatePayload, Moment, PayloadInfo, PayloadRef};
 
 use super::{invalid, named};
-use crate::store::{BlobRow, NewBlob, Store, StoreError, blob_id, blob_ref};
 use crate::{Answer, Owner};
+use cove_store::{BlobRow, NewBlob, Store, StoreError, blob_id, blob_ref};
 
 pub(crate) async fn create_payload(store: &Store, owner: &Owner, wish: CreatePayload) -> Answer<PayloadRef> {
     named("kind", &wish.kind)?;

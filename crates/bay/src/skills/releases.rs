@@ -4,8 +4,8 @@ use cove_api::{Moment, Promote, ReleaseInfo, ReleaseList, ReleaseQuery};
 
 use super::bounded;
 use crate::history::page_size;
-use crate::store::{ReleaseFilter, ReleaseRow, Store, StoreError};
 use crate::{Answer, Owner};
+use cove_store::{ReleaseFilter, ReleaseRow, Store, StoreError};
 
 pub(crate) async fn promote(store: &Store, owner: &Owner, id: &str, wish: &Promote) -> Answer<ReleaseInfo> {
     bounded("upgrade_reason", wish.upgrade_reason.as_deref())?;

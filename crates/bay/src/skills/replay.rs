@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::{candidates, payloads};
 use crate::browser::MAX_COMMANDS;
-use crate::store::Store;
 use crate::{Answer, Owner};
+use cove_store::Store;
 
 pub(crate) async fn skill_to_replay(
     store: &Store,

@@ -6,7 +6,8 @@ use cove_api::{
     BrowserBatchRequest, BrowserExecRequest, ErrorCode, FillRequest, HistoryQuery, NavigateRequest, ScreenshotRequest,
     SnapshotRequest,
 };
-use cove_bay::config::{ContainerConfig, ProfileConfig};
+use cove_config::{ContainerConfig, ProfileConfig};
+use cove_testkit::processes::words;
 
 use crate::support::{alive, below, harbour, harbour_with};
 
@@ -82,10 +83,8 @@ async fn pages_are_opened_filled_and_pictured() {
 
     // Gull dies, Ship does not notice; the next command has a new one.
     harbour.python(&id, "x = 7").await;
-    let gull = below(std::process::id()).into_iter().find(|pid| {
-        let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        line.split('\0').nth(1) == Some("gull")
-    });
+    let is_gull = |pid: &u32| words(*pid).get(1).is_some_and(|word| word == "gull");
+    let gull = below(std::process::id()).into_iter().find(is_gull);
     let gull = gull.unwrap();
     rustix::process::kill_process(
         rustix::process::Pid::from_raw(gull.cast_signed()).unwrap(),

@@ -1,7 +1,7 @@
 //! A hard disk limit: the file system of a cargo is full, nobody is ended for it, and nothing of it is left afterwards.
 
 use cove_api::{CreateSandbox, ErrorCode};
-use cove_bay::config::{DiskLimit, ProfileConfig};
+use cove_config::{DiskLimit, ProfileConfig};
 
 use crate::support::{harbour_with, shell};
 

@@ -5,8 +5,8 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use cove_api::{CreateSandbox, ErrorCode, SandboxId, SandboxStatus};
-use cove_bay::config::ProfileConfig;
 use cove_bay::{Bay, Owner};
+use cove_config::ProfileConfig;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::once::named;
@@ -141,7 +141,7 @@ async fn two_bays_share_their_sandboxes_and_no_session() {
     let refused = Bay::open(config(first.dir.path())).await.map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("in use by another Cove"), "each needs a folder of its own: {refused}");
     let mut other = config(first.dir.path());
-    other.database.url = Some(cove_bay::config::Secret::new(first.bay.config().database_url().unwrap()));
+    other.database.url = Some(cove_config::Secret::new(first.bay.config().database_url().unwrap()));
     other.cargo.root_path = Some(first.bay.config().cargo_root().unwrap());
     other.data_dir = Some(first.dir.path().join("second"));
     let second = Bay::open(other).await.unwrap();

@@ -1,13 +1,11 @@
 //! JavaScript in a sandbox: what starts, what is said, what is kept, who is told.
 
-use std::io::{Read as _, Write as _};
-
 use cove_api::{
     ErrorCode, Event, EventKind, HistoryQuery, JavaScriptExecRequest, JavaScriptExecResult, SandboxId, SandboxStatus,
     ToolAnswer, WriteFile,
 };
 use cove_bay::Owner;
-use cove_bay::config::ProfileConfig;
+use cove_config::ProfileConfig;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
@@ -173,17 +171,7 @@ async fn a_stop_ends_sessions_and_runs_of_that_sandbox_only() {
 /// The hosts that the profile opens are those that code reaches, in either engine; without any there is none.
 #[tokio::test]
 async fn the_profiles_network_holds_for_javascript() {
-    let site = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = site.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for stream in site.incoming() {
-            let Ok(mut stream) = stream else { return };
-            let mut head = [0; 4096];
-            let _ = stream.read(&mut head);
-            let answer = "HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello";
-            let _ = stream.write_all(answer.as_bytes());
-        }
-    });
+    let site = cove_testkit::Site::open("hello");
     let harbour = harbour_with(|config| {
         let network = cove_core::NetworkPolicy {
             allow_hosts: vec!["127.0.0.1".to_owned()],
@@ -197,7 +185,7 @@ async fn the_profiles_network_holds_for_javascript() {
     })
     .await;
     let (open, closed) = (harbour.create_of("open").await.id, harbour.create_of("javascript").await.id);
-    let code = format!("return await (await fetch('http://127.0.0.1:{port}/')).text()");
+    let code = format!("return await (await fetch('http://{}/')).text()", site.address());
     for engine in ["embedded", "browser"] {
         let request = json!({"code": code, "engine": engine});
         assert_eq!(harbour.value(&open, request.clone()).await, "hello", "{engine}");
@@ -212,7 +200,7 @@ async fn who_may_not_is_told_why() {
     let harbour = harbour_with(|config| {
         config.profiles.push(ProfileConfig {
             id: "shell-only".to_owned(),
-            capabilities: Some(vec![cove_bay::config::Capability::Shell]),
+            capabilities: Some(vec![cove_config::Capability::Shell]),
             ..ProfileConfig::default()
         });
     })

@@ -115,11 +115,11 @@ async fn a_profile_has_its_python_and_its_words() {
     let harbour = harbour_with(|config| {
         let tools = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/venv");
         config.driver.local.python = Some(tools);
-        let env = [("GREETING".to_owned(), cove_bay::config::EnvValue("a:b=c d".to_owned()))];
-        config.profiles = vec![cove_bay::config::ProfileConfig {
+        let env = [("GREETING".to_owned(), cove_config::EnvValue("a:b=c d".to_owned()))];
+        config.profiles = vec![cove_config::ProfileConfig {
             id: "words".to_owned(),
             env: env.into_iter().collect(),
-            ..cove_bay::config::ProfileConfig::default()
+            ..cove_config::ProfileConfig::default()
         }];
     })
     .await;

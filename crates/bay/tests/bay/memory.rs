@@ -1,7 +1,7 @@
 //! Memory, as callers of Bay hear of it: why something was ended, and whether the kernel enforces the limit.
 
 use cove_api::{CreateSandbox, ErrorCode, StopCause};
-use cove_bay::config::ProfileConfig;
+use cove_config::ProfileConfig;
 
 use crate::support::{harbour_with, shell};
 
@@ -54,7 +54,7 @@ async fn the_memory_limit_is_named_as_the_cause() {
     for control_groups in [true, false] {
         let harbour = harbour_with(|config| {
             config.driver.local.control_groups = control_groups;
-            let resources = cove_bay::config::ResourceConfig { cpus: 1.0, memory: "192m".parse().unwrap() };
+            let resources = cove_config::ResourceConfig { cpus: 1.0, memory: "192m".parse().unwrap() };
             config.profiles = vec![ProfileConfig { resources: Some(resources), ..profile(false) }];
         })
         .await;

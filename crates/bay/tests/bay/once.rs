@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use cove_api::{CreateCargo, CreateSandbox, ErrorCode, ExtendTtl, SandboxQuery, SandboxStatus};
 use cove_bay::IdempotencyKey;
-use cove_bay::config::ProfileConfig;
+use cove_config::ProfileConfig;
 
 use crate::support::{harbour, harbour_with, until};
 

@@ -7,12 +7,11 @@ use std::time::Duration;
 use cove_api::{
     CreateSandbox, PythonExecRequest, PythonExecResult, SandboxId, SandboxInfo, ShellExecRequest, ShellExecResult,
 };
-use cove_bay::config::Config;
 use cove_bay::{Answer, Bay, Owner};
+use cove_config::Config;
+pub(crate) use cove_testkit::processes::{alive, below};
+pub(crate) use cove_testkit::{PATIENCE, until};
 use tempfile::TempDir;
-
-/// Far more than anything here takes; only a hang takes longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Harbour {
     pub(crate) bay: Bay,
@@ -99,31 +98,5 @@ impl Harbour {
             left == 0
         })
         .await;
-    }
-}
-
-/// Everybody below a process but itself.
-pub(crate) fn below(root: u32) -> Vec<u32> {
-    let children: String = std::fs::read_dir(format!("/proc/{root}/task"))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
-        .collect();
-    let children = children.split_whitespace().map(|pid| pid.parse::<u32>().unwrap());
-    children.flat_map(|child| std::iter::once(child).chain(below(child))).collect()
-}
-
-pub(crate) fn alive(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
-}
-
-/// Waits until something is so; the state is looked at again and again, because nobody tells us when it changes.
-pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut so: impl FnMut() -> F) {
-    let begin = std::time::Instant::now();
-    while !so().await {
-        assert!(begin.elapsed() < PATIENCE, "waited in vain until {what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

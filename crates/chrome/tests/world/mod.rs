@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use cove_chrome::{ChromeEngine, ChromeOptions, find_browser};
 use cove_core::{
-    Engine, Fault, FaultKind, Finished, RunReport, RunShape, RunUnit, Session, SessionOptions, ToolSet, ToolSpec,
+    Engine, Fault, FaultKind, Finished, RunReport, RunRequest, RunShape, Session, SessionOptions, ToolSet, ToolSpec,
 };
+use cove_testkit::PATIENCE;
+use cove_testkit::processes::{self, alive};
 use serde_json::Value;
 
 /// One engine with a folder of its own, so that what it leaves behind can be seen.
@@ -16,9 +17,6 @@ pub struct World {
     pub engine: ChromeEngine,
     pub folder: tempfile::TempDir,
 }
-
-/// What a loaded machine may take for anything at all. Nothing waits so long unless it is broken.
-pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Starts an engine; without a browser the test fails and says what to do.
 pub fn world(pool_size: usize) -> World {
@@ -53,7 +51,7 @@ impl World {
 
     pub async fn report_within(&self, code: &str, timeout_ms: u64) -> RunReport {
         let mut session = self.open(SessionOptions::one_shot()).await;
-        session.run(RunUnit { timeout_ms, ..body(code) }).await
+        session.run(&RunRequest { timeout_ms, ..body(code) }).await
     }
 
     pub async fn value(&self, code: &str) -> Value {
@@ -73,7 +71,7 @@ impl World {
     pub async fn end(self) {
         let processes: BTreeSet<u32> = self.engine.pid().map(group).unwrap_or_default();
         self.engine.close().await;
-        let left: Vec<u32> = processes.into_iter().filter(|pid| is_running(*pid)).collect();
+        let left: Vec<u32> = processes.into_iter().filter(|pid| alive(*pid)).collect();
         assert!(left.is_empty(), "processes were left: {left:?}");
         let folders: Vec<PathBuf> =
             fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -81,17 +79,12 @@ impl World {
     }
 }
 
-pub fn body(code: &str) -> RunUnit {
-    RunUnit {
-        code: code.to_owned(),
-        shape: RunShape::FunctionBody { input: None },
-        timeout_ms: 60_000,
-        max_operations: None,
-    }
+pub fn body(code: &str) -> RunRequest {
+    RunRequest { timeout_ms: 60_000, ..RunRequest::new(code) }
 }
 
-pub fn cell(code: &str) -> RunUnit {
-    RunUnit { shape: RunShape::Cell, max_operations: Some(50_000), ..body(code) }
+pub fn cell(code: &str) -> RunRequest {
+    RunRequest { shape: RunShape::Cell, max_operations: Some(50_000), ..body(code) }
 }
 
 pub fn finished(report: RunReport, code: &str) -> Finished {
@@ -118,43 +111,11 @@ pub fn tools(list: Vec<ToolSpec>) -> ToolSet {
 
 /// All processes of a group, the browser's and its children's.
 pub fn group(leader: u32) -> BTreeSet<u32> {
-    let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
-    numbers.filter(|pid: &u32| stat(*pid).is_some_and(|(_, group)| group == leader)).collect()
-}
-
-/// Whether a process is there and not merely unburied.
-pub fn is_running(pid: u32) -> bool {
-    stat(pid).is_some_and(|(state, _)| state != 'Z')
+    processes::all().into_iter().filter(|pid| processes::stat(*pid).is_some_and(|stat| stat.group == leader)).collect()
 }
 
 /// Renderers of a browser.
 pub fn renderers(leader: u32) -> BTreeSet<u32> {
-    let is_renderer = |pid: &u32| {
-        fs::read(format!("/proc/{pid}/cmdline"))
-            .is_ok_and(|line| String::from_utf8_lossy(&line).contains("--type=renderer"))
-    };
-    group(leader).into_iter().filter(|pid| is_running(*pid)).filter(is_renderer).collect()
-}
-
-/// State and process group, from the kernel's own words.
-fn stat(pid: u32) -> Option<(char, u32)> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?.chars().next()?;
-    Some((state, fields.nth(1)?.parse().ok()?))
-}
-
-/// Ends a process that the test knows, by its number.
-pub fn kill(pid: u32) {
-    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-}
-
-/// Waits for something to become true; a test that waits in vain fails.
-pub async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_true() {
-        assert!(began.elapsed() < PATIENCE, "waited in vain: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let is_renderer = |pid: &u32| processes::command_line(*pid).contains("--type=renderer");
+    group(leader).into_iter().filter(|pid| alive(*pid)).filter(is_renderer).collect()
 }

@@ -18,12 +18,12 @@ pub(crate) async fn run(args: Run) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    let shot = plan.runner.run(plan.request).await;
-    let exit = Exit::of(&shot.outcome, shot.fault);
+    let report = plan.runner.run(plan.request).await;
+    let exit = Exit::of(&report);
     if json {
-        print::as_json(&shot)?;
+        print::as_json(&report)?;
     } else {
-        print::for_people(&shot, &plan.view)?;
+        print::for_people(&report, &plan.view)?;
     }
     Ok(exit)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use cove_artifacts::StoreLimits;
 use cove_core::{EngineChoice, ImportPolicy, Limits, NetworkPolicy, RunRequest, ToolSet};
-use cove_executor::{Runner, RunnerOptions, Shelf};
+use cove_executor::{PictureStore, Pictures, Runner, RunnerOptions};
 use cove_files::{Workspace, tool_specs};
 
 use crate::args::{EngineArg, Run};
@@ -47,7 +47,7 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
     };
     let mut limits = Limits { max_code_chars: 16 << 20, max_result_chars: 64 << 20, ..Limits::ONE_SHOT };
     limits.timeout_ms = args.limits.timeout_ms.unwrap_or(limits.timeout_ms);
-    request.timeout_ms = limits.timeout_ms;
+    (request.timeout_ms, request.max_operations) = (limits.timeout_ms, args.limits.max_operations);
     if let Some(mib) = args.limits.memory_mb {
         limits.memory_bytes = mib << 20;
     }
@@ -64,11 +64,10 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
         tools: ToolSet::new(tools).map_err(anyhow::Error::msg)?,
         embedded: Some(engines::embedded(&args.walls, args.font_dir, !args.no_system_fonts)),
         browser: Some(engines::browser(args.browser)),
-        shelf: Some(Arc::new(Shelf::at(&args.artifacts, StoreLimits::default()))),
+        pictures: Pictures::Kept(Arc::new(PictureStore::at(&args.artifacts, StoreLimits::default()))),
         limits: limits.checked()?,
         imports,
         network: NetworkPolicy { allow_hosts: args.allow_host, allow_private: args.allow_private },
-        max_operations: args.limits.max_operations,
         // With --json everything comes at the end in one object; a person wants to see lines as they are written.
         log_sink: (!args.json).then(|| Arc::new(print::log_line) as _),
         ..RunnerOptions::default()

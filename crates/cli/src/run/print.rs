@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 
-use cove_core::{LogLevel, LogLine, Retry, RunOutcome};
-use cove_executor::OneShot;
+use cove_core::{Finished, LogLevel, LogLine, Retry, RunReport, ToolErrorCode};
+use cove_executor::join_logs;
 use serde_json::{Value, json};
 
 use crate::show;
@@ -12,46 +12,35 @@ use crate::terminal::{self, DIM, PLAIN, RED, YELLOW};
 use super::plan::View;
 
 /// One object, one line.
-pub(super) fn as_json(shot: &OneShot) -> std::io::Result<()> {
-    let (result, images, export_error) = match &shot.outcome {
-        RunOutcome::Value(value) => (value.clone(), Vec::new(), None),
-        RunOutcome::Pictures { result, images } => (result.clone(), images.clone(), None),
-        RunOutcome::ExportFailed { result, message, .. } => (result.clone(), Vec::new(), Some(message)),
-        RunOutcome::Failed { .. } => {
-            let object = json!({
-                "ok": false,
-                "error": shot.outcome.to_json(),
-                "effects": shot.effects,
-                "retry": Retry::from(shot.effects),
-                "logs": shot.log_text,
-                "engine": shot.engine,
-                "usage": usage(shot),
-                "warnings": shot.warnings,
-            });
-            return terminal::json_line(&object);
+pub(super) fn as_json(report: &RunReport) -> std::io::Result<()> {
+    let mut object = match &report.result {
+        Err(fault) => json!({
+            "ok": false,
+            "error": fault.to_json(),
+            "effects": report.effects,
+            "retry": Retry::from(report.effects),
+        }),
+        Ok(finished) => {
+            let images: Vec<&str> = finished.images.iter().map(|image| image.file_name.as_str()).collect();
+            json!({ "ok": true, "result": finished.value, "images": images })
         }
     };
-    let mut object = json!({
-        "ok": true,
-        "result": result,
-        "images": images,
-        "logs": shot.log_text,
-        "engine": shot.engine,
-        "usage": usage(shot),
-        "warnings": shot.warnings,
-    });
-    if let Some(message) = export_error {
-        object["error"] = json!({ "error": "canvas_export_failed", "message": message });
+    object["logs"] = join_logs(report).into();
+    object["engine"] = json!(report.engine);
+    object["usage"] = usage(report);
+    object["warnings"] = json!(report.warnings);
+    if let Ok(Finished { canvas_error: Some(error), .. }) = &report.result {
+        object["error"] = json!({ "error": ToolErrorCode::CanvasExportFailed, "message": error.message });
     }
     terminal::json_line(&object)
 }
 
-fn usage(shot: &OneShot) -> Value {
+fn usage(report: &RunReport) -> Value {
     json!({
-        "wall_ms": (shot.usage.wall_ms * 1000.0).round() / 1000.0,
-        "operations": shot.usage.operations,
-        "memory_bytes": shot.usage.memory_bytes,
-        "tool_calls": shot.usage.tool_calls,
+        "wall_ms": (report.usage.wall_ms * 1000.0).round() / 1000.0,
+        "operations": report.usage.operations,
+        "memory_bytes": report.usage.memory_bytes,
+        "tool_calls": report.usage.tool_calls,
     })
 }
 
@@ -66,41 +55,38 @@ pub(crate) fn log_line(line: &LogLine) {
 }
 
 /// The value alone on standard output; pictures, warnings and errors on standard error.
-pub(super) fn for_people(shot: &OneShot, view: &View) -> std::io::Result<()> {
+pub(super) fn for_people(report: &RunReport, view: &View) -> std::io::Result<()> {
     let artifacts = &view.artifacts;
     let mut aside = terminal::aside();
-    for warning in &shot.warnings {
+    for warning in &report.warnings {
         writeln!(aside, "{YELLOW}warning:{PLAIN} {warning}")?;
     }
-    match &shot.outcome {
-        RunOutcome::Value(value) => value_line(value),
-        RunOutcome::Pictures { result, images } => {
-            value_line(result)?;
-            let protocol = show::protocol(view.show);
-            for image in images {
-                if let Some(protocol) = protocol {
-                    show::show(protocol, &artifacts.join(image));
-                }
-                writeln!(aside, "{DIM}picture{PLAIN} {}", artifacts.join(image).display())?;
-            }
-            Ok(())
-        }
-        RunOutcome::ExportFailed { result, message, .. } => {
-            value_line(result)?;
-            writeln!(aside, "{RED}canvas_export_failed:{PLAIN} {message}")
-        }
-        RunOutcome::Failed { error, message, details } => {
-            writeln!(aside, "{RED}{error}:{PLAIN} {message}")?;
-            let text = |key: &str| details.get(key).and_then(Value::as_str);
-            if let Some(frame) = text("frame") {
+    let finished = match &report.result {
+        Ok(finished) => finished,
+        Err(fault) => {
+            writeln!(aside, "{RED}{}:{PLAIN} {}", fault.kind.tool_code(), fault.message)?;
+            if let Some(frame) = &fault.frame {
                 writeln!(aside, "{}", under_own_name(frame, view.file.as_deref()))?;
             }
-            if let Some(hint) = text("hint") {
+            if let Some(hint) = &fault.hint {
                 writeln!(aside, "{DIM}hint:{PLAIN} {hint}")?;
             }
-            Ok(())
+            return Ok(());
         }
+    };
+    value_line(&finished.value)?;
+    if let Some(error) = &finished.canvas_error {
+        return writeln!(aside, "{RED}canvas_export_failed:{PLAIN} {}", error.message);
     }
+    let protocol = if finished.images.is_empty() { None } else { show::protocol(view.show) };
+    for image in &finished.images {
+        let file = artifacts.join(&image.file_name);
+        if let Some(protocol) = protocol {
+            show::show(protocol, &file);
+        }
+        writeln!(aside, "{DIM}picture{PLAIN} {}", file.display())?;
+    }
+    Ok(())
 }
 
 /// A frame in the user's file says the file's own name, so that an editor can go there; a module keeps its own.

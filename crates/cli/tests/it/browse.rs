@@ -1,30 +1,12 @@
 //! `cove browse` with a real browser and a page on loopback.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::path::Path;
-
+use cove_testkit::Site;
 use serde_json::{Value, json};
 
 use crate::{Done, cove_with};
 
 const PAGE: &str = "<title>Shop</title><h1>Shop</h1><label>Name <input id=name></label>\
     <button onclick=\"document.querySelector('h1').textContent='Hello '+document.getElementById('name').value\">Greet</button>";
-
-/// One page, whatever is asked for, until the test ends.
-fn page() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut request = [0; 4096];
-            let _ = stream.read(&mut request);
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n";
-            let _ = write!(stream, "{head}Content-Length: {}\r\n\r\n{PAGE}", PAGE.len());
-        }
-    });
-    port
-}
 
 struct Desk {
     folder: tempfile::TempDir,
@@ -51,21 +33,11 @@ impl Desk {
     }
 }
 
-fn gone(path: &Path) -> bool {
-    let begin = std::time::Instant::now();
-    while path.exists() {
-        if begin.elapsed().as_secs() > 30 {
-            return false;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    true
-}
-
 /// Without a session: everything in one call, pictures in the workspace under their real names.
 #[test]
 fn one_call_opens_looks_and_leaves() {
-    let (desk, port) = (Desk::new(), page());
+    let (desk, shop) = (Desk::new(), Site::open(PAGE));
+    let port = shop.port();
     let open = format!("open http://localhost:{port}/");
     let done = desk.browse(&[&open, "snapshot -i", "screenshot shop.png"]);
     assert_eq!(done.code, 0, "{done:?}");
@@ -92,7 +64,8 @@ fn one_call_opens_looks_and_leaves() {
 /// With a session the page stays, until it is closed, unused, or asked to go where it may not.
 #[test]
 fn a_session_stays_between_calls() {
-    let (desk, port, other) = (Desk::new(), page(), page());
+    let (desk, shop, another) = (Desk::new(), Site::open(PAGE), Site::open(PAGE));
+    let (port, other) = (shop.port(), another.port());
     let open = format!("open http://localhost:{port}/");
     let first = desk.browse(&["--session", "shop", &open, "fill #name Ada"]);
     assert_eq!(first.code, 0, "{first:?}");
@@ -109,6 +82,7 @@ fn a_session_stays_between_calls() {
     // A session that nobody uses ends itself.
     let idle = desk.browse(&["--session", "idle", "--idle-s", "1", "open about:blank"]);
     assert_eq!(idle.code, 0, "{idle:?}");
-    assert!(gone(&desk.session("idle").join("socket")));
+    let socket = desk.session("idle").join("socket");
+    cove_testkit::until_blocking("an idle session is gone", || !socket.exists());
     assert_eq!(desk.browse(&["--session", "no good", "open about:blank"]).code, 5);
 }

@@ -184,14 +184,8 @@ fn the_first_example_shows_every_wall_holding() {
 /// `fetch` reaches what the command line names, in the engine that the program needs.
 #[test]
 fn opened_hosts_are_reached() {
-    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = server.local_addr().unwrap().to_string();
-    let serving = std::thread::spawn(move || {
-        use std::io::{Read as _, Write as _};
-        let (mut client, _) = server.accept().unwrap();
-        let _ = client.read(&mut [0; 4096]).unwrap();
-        client.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\nwelcome").unwrap();
-    });
+    let server = cove_testkit::Site::open("welcome");
+    let address = server.address().to_string();
     let code = format!("return await (await fetch('http://{address}/')).text()");
     let closed = cove(&["run", "-"], &code);
     assert!(closed.code == 1 && closed.err.contains("fetch is closed in this session"), "{closed:?}");
@@ -205,7 +199,7 @@ fn opened_hosts_are_reached() {
     let done = cove(&["run", "-", "--json", "--allow-host", &address, "--allow-private", &address], &code);
     let object: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!((&object["result"], &object["engine"]["name"]), (&json!("welcome"), &json!("embedded")), "{object}");
-    serving.join().unwrap();
+    assert_eq!(server.visits(), 1, "only who was let in came");
 }
 
 /// Where the host stands on the globe is not the guest's business, in either engine.

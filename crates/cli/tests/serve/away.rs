@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use cove_testkit::{Postgres, until};
 use serde_json::{Value, json};
 
-use crate::postgres::Postgres;
-use crate::{Ground, KEY, PATIENCE};
+use crate::{Ground, KEY};
 
 /// What a caller is told: come back, and when; at once, not after the patience of whoever waits for a connection.
 #[tokio::test]
@@ -23,11 +23,7 @@ async fn a_database_that_is_away_is_said_at_once_with_when_to_come_back() {
     let cargos = ground.folder.path().join("data/cargos");
     let cargo = std::fs::read_dir(&cargos).unwrap().flatten().map(|entry| entry.path());
     let cargo = cargo.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("ws-")).last().unwrap();
-    let began = Instant::now();
-    while !cargo.join("begun").exists() {
-        assert!(began.elapsed() < PATIENCE, "it does not begin");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until("it has begun", async || cargo.join("begun").exists()).await;
     postgres.stop();
     let calls = [
         ("GET", "/v1/sandboxes".to_owned(), Value::Null),
@@ -68,11 +64,7 @@ async fn a_database_that_is_away_is_said_at_once_with_when_to_come_back() {
     assert_eq!((&done["output"], &done["recorded"]), (&json!("ran\n"), &json!(false)), "{done}");
     postgres.go_on();
     let entry = format!("/v1/sandboxes/{id}/history/{}", done["execution_id"].as_str().unwrap());
-    let began = Instant::now();
-    while served.ask("GET", &entry, Value::Null).await.0 != 200 {
-        assert!(began.elapsed() < PATIENCE, "it is never written");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    until("it is written", async || served.ask("GET", &entry, Value::Null).await.0 == 200).await;
     assert_eq!(served.shell(&id, "echo back").await, "back");
     served.close();
 }

@@ -6,6 +6,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
+use cove_testkit::{until, until_some};
 use serde_json::{Value, json};
 
 use crate::{Ground, KEY, OTHER, PATIENCE, Served};
@@ -110,15 +111,11 @@ fn is_full(answer: &(u16, Value)) {
 }
 
 async fn until_created(served: &Served, key: &str) -> String {
-    let began = std::time::Instant::now();
-    loop {
+    until_some("the room that there is is used", async || {
         let (status, body) = create(served, key).await;
-        if status == 201 {
-            return body["id"].as_str().unwrap().to_owned();
-        }
-        assert!(began.elapsed() < PATIENCE, "there is room and nobody uses it: {body}");
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+        (status == 201).then(|| body["id"].as_str().unwrap().to_owned())
+    })
+    .await
 }
 
 fn ground() -> Ground {
@@ -249,10 +246,6 @@ async fn what_is_not_recorded_is_said_and_recorded_later() {
     let entry = format!("/v1/sandboxes/{id}/history/{}", done["execution_id"].as_str().unwrap());
     assert_eq!(ask(&served, KEY, "GET", &entry, Value::Null).await.0, 404);
     inside(&ground, &served, "rm stranger");
-    let began = std::time::Instant::now();
-    while ask(&served, KEY, "GET", &entry, Value::Null).await.0 != 200 {
-        assert!(began.elapsed() < PATIENCE, "it is never written");
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    until("it is written", async || ask(&served, KEY, "GET", &entry, Value::Null).await.0 == 200).await;
     served.close();
 }

@@ -2,11 +2,12 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
-use std::time::Duration;
 
+use cove_testkit::processes::{alive, below};
+use cove_testkit::until;
 use serde_json::{Value, json};
 
-use crate::{Ground, KEY, below, until};
+use crate::{Ground, KEY};
 
 #[tokio::test]
 async fn what_runs_comes_to_its_end_before_the_server_does() {
@@ -17,22 +18,14 @@ async fn what_runs_comes_to_its_end_before_the_server_does() {
     let command = json!({ "command": "touch begun; sleep 2; echo done" });
     let running = served.request(KEY, "POST", &format!("/v1/sandboxes/{id}/shell/exec")).json(&command).send();
     let running = tokio::spawn(running);
-    let began = std::time::Instant::now();
-    loop {
-        let (status, _) =
-            served.ask("GET", &format!("/v1/sandboxes/{id}/filesystem/files?path=begun"), Value::Null).await;
-        if status == 200 {
-            break;
-        }
-        assert!(began.elapsed() < crate::PATIENCE);
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let begun = format!("/v1/sandboxes/{id}/filesystem/files?path=begun");
+    until("it has begun", async || served.ask("GET", &begun, Value::Null).await.0 == 200).await;
     let left = below(served.child.id());
     served.signal("TERM");
     let answer: Value = running.await.unwrap().unwrap().json().await.unwrap();
     assert_eq!(answer["output"], "done\n", "{answer}");
     assert_eq!(served.wait().code(), Some(0));
-    until("nothing is left", || left.iter().all(|pid| !crate::alive(*pid)));
+    until("nothing is left", async || left.iter().all(|pid| !alive(*pid))).await;
 
     // What was there is there again.
     let served = ground.serve("data", &[]);
@@ -50,19 +43,12 @@ async fn who_goes_away_cancels_what_runs() {
     let command = json!({ "command": "touch begun; sleep 297", "timeout": 300 });
     let request = served.request(KEY, "POST", &format!("/v1/sandboxes/{id}/shell/exec")).json(&command);
     let running = tokio::spawn(request.send());
-    let began = std::time::Instant::now();
-    while served.shell(&id, "ls begun 2>/dev/null; true").await.is_empty() {
-        assert!(began.elapsed() < crate::PATIENCE);
-    }
+    until("it has begun", async || !served.shell(&id, "ls begun 2>/dev/null; true").await.is_empty()).await;
     running.abort();
-    let began = std::time::Instant::now();
     let gone = async || {
         served.shell(&id, "for p in /proc/[0-9]*; do [ \"$(tr '\\0' ' ' < $p/cmdline 2>/dev/null)\" = 'sleep 297 ' ] && echo $p; done; true").await
     };
-    while !gone().await.is_empty() {
-        assert!(began.elapsed() < Duration::from_secs(30), "it runs on");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    until("it runs no more", async || gone().await.is_empty()).await;
     served.close();
 }
 

@@ -1,14 +1,15 @@
 //! What only Bays may say to one another, said by somebody else; and one sandbox by all the ways to write its name.
 
+use cove_testkit::processes::{below, command_line};
+use cove_testkit::until;
 use serde_json::{Value, json};
 
 use crate::several::two_bays;
-use crate::{KEY, Served, below, until};
+use crate::{KEY, Served};
 
 /// How many programs of this name run below a server.
 fn programs(served: &Served, words: &str) -> usize {
-    let line = |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    below(served.child.id()).iter().filter(|pid| line(pid).replace('\0', " ").trim_end() == words).count()
+    below(served.child.id()).iter().filter(|pid| command_line(**pid) == words).count()
 }
 
 /// Seals that nobody but a Bay can make, and this is what others make of them.
@@ -42,7 +43,7 @@ async fn nobody_but_a_bay_hands_on() {
     for name in &names {
         let run = a.request(KEY, "POST", &format!("/v1/sandboxes/{id}/shell/exec"));
         let run = tokio::spawn(run.json(&json!({ "command": "exec sleep 4243", "timeout": 300 })).send());
-        until("it runs", || programs(&a, "sleep 4243") == 1);
+        until("it runs", async || programs(&a, "sleep 4243") == 1).await;
         let (status, said) = b.ask("GET", &format!("/v1/sandboxes/{name}"), Value::Null).await;
         assert_eq!((status, &said["containers"][0]["healthy"]), (200, &json!(true)), "asked where it lives: {said}");
         for seal in ["", "1"] {
@@ -50,7 +51,7 @@ async fn nobody_but_a_bay_hands_on() {
             let (status, said) = forged(&b, seal, "POST", &path, Value::Null).await;
             assert_eq!(status, 200, "{said}");
         }
-        until("it is stopped", || programs(&a, "sleep 4243") == 0);
+        until("it is stopped", async || programs(&a, "sleep 4243") == 0).await;
         assert_ne!(run.await.unwrap().unwrap().status(), 200);
     }
     // Encoded twice it is another name, and nobody's.

@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use cove_testkit::processes::{alive, below, words};
+use cove_testkit::{until, until_some};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -10,7 +12,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use crate::several::two_bays;
-use crate::{KEY, PATIENCE, Served, alive, below, until};
+use crate::{KEY, PATIENCE, Served};
 
 /// Far less than the calls' own deadlines, which are minutes; a silent Bay is given up after ten seconds or so.
 const SOON: Duration = Duration::from_secs(40);
@@ -26,11 +28,8 @@ impl Drop for Woken {
 
 /// Everything that a server runs in sandboxes: their runtimes, and all below these.
 fn sessions(served: &Served) -> Vec<u32> {
-    let line = |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let runtimes = below(served.child.id()).into_iter().filter(|pid| {
-        let line = line(pid);
-        ["ship", "gull"].contains(&line.split('\0').nth(1).unwrap_or_default())
-    });
+    let is_runtime = |pid: &u32| words(*pid).get(1).is_some_and(|word| word == "ship" || word == "gull");
+    let runtimes = below(served.child.id()).into_iter().filter(is_runtime);
     let all: Vec<u32> = runtimes.flat_map(|pid| std::iter::once(pid).chain(below(pid))).collect();
     assert!(!all.is_empty(), "nothing runs");
     all
@@ -133,52 +132,42 @@ async fn a_frozen_bay_keeps_nobody_waiting_and_writes_beside_nobody() {
 
     // The guest ends without its Bay, before the other one goes on with the sandbox.
     let lines = || std::fs::read_to_string(&counter).unwrap().lines().count();
-    let took = loop {
+    until("somebody takes it over", async || {
         let before = lines();
         let (status, body) = b.ask("POST", &format!("{path}/shell/exec"), json!({ "command": "echo mine" })).await;
-        if status == 200 {
-            // It began when nobody wrote any more: what was there before is all that there is.
-            assert_eq!(lines(), before, "the old session wrote while the new one started");
-            break frozen.elapsed();
-        }
-        assert!(matches!(status, 503 | 504), "{status} {body}");
-        assert!(frozen.elapsed() < PATIENCE, "nobody takes it over: {body}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    };
+        assert!(matches!(status, 200 | 503 | 504), "{status} {body}");
+        // It began when nobody wrote any more: what was there before is all that there is.
+        assert!(status != 200 || lines() == before, "the old session wrote while the new one started");
+        status == 200
+    })
+    .await;
+    let took = frozen.elapsed();
     let taken_over = lines();
     b.shell(&id, "sleep 2").await;
     assert_eq!(lines(), taken_over, "two sessions write into one cargo");
-    until("all that it ran has ended, though it is stopped", || sessions.iter().all(|pid| !alive(*pid)));
+    until("all that it ran has ended, though it is stopped", async || sessions.iter().all(|pid| !alive(*pid))).await;
 
     // It wakes: what was sent to it meanwhile is not begun, and it serves on.
     drop(woken);
     // What the client has kept open is long since over there.
     a.http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().unwrap();
-    let began = Instant::now();
-    loop {
-        let (status, body) =
-            a.ask("POST", &format!("{path}/shell/exec"), json!({ "command": "cat execs tools 2>&1; true" })).await;
-        if status == 200 {
-            let said = body["output"].as_str().unwrap();
-            assert!(!said.contains("again\n"), "calls that had failed were begun late: {said}");
-            break;
-        }
-        assert!(began.elapsed() < PATIENCE, "{status} {body}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
+    let said = until_some("it serves again", async || {
+        let command = json!({ "command": "cat execs tools 2>&1; true" });
+        let (status, body) = a.ask("POST", &format!("{path}/shell/exec"), command).await;
+        (status == 200).then(|| body["output"].as_str().unwrap().to_owned())
+    });
+    let said = said.await;
+    assert!(!said.contains("again\n"), "calls that had failed were begun late: {said}");
     assert_eq!(lines(), taken_over, "the one that woke wrote");
     assert_eq!(b.shell(&id, "echo still mine").await, "still mine", "it stays where it is");
     let third = a.create("python-default").await;
     let path = format!("/v1/sandboxes/{third}/shell/exec");
-    loop {
+    let body = until_some("it has signed on again", async || {
         let (status, body) = a.ask("POST", &path, json!({ "command": "echo new" })).await;
-        if status == 200 {
-            assert_eq!(body["output"], "new\n");
-            break;
-        }
-        assert!(status == 503 && began.elapsed() < PATIENCE, "it does not sign on again: {status} {body}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
+        assert!(matches!(status, 200 | 503), "{status} {body}");
+        (status == 200).then_some(body)
+    });
+    assert_eq!(body.await["output"], "new\n");
     let (status, _) = b.ask("DELETE", &format!("/v1/sandboxes/{second}"), Value::Null).await;
     assert_eq!(status, 204);
     eprintln!("taken over after {took:?}");
@@ -198,7 +187,7 @@ async fn a_frozen_bays_browser_ends_without_it() {
     assert!(sessions.len() > 3, "{sessions:?}");
     a.signal("STOP");
     let woken = Woken(a.child.id());
-    until("the browser has ended, though its Bay is stopped", || sessions.iter().all(|pid| !alive(*pid)));
+    until("the browser has ended, though its Bay is stopped", async || sessions.iter().all(|pid| !alive(*pid))).await;
     drop(woken);
     b.close();
     a.close();
@@ -213,19 +202,14 @@ async fn a_bay_without_its_records_ends_what_it_runs() {
     a.shell(&id, "echo kept > file").await;
     let sessions = sessions(&a);
     postgres.stop();
-    until("its sessions have ended", || sessions.iter().all(|pid| !alive(*pid)));
+    until("its sessions have ended", async || sessions.iter().all(|pid| !alive(*pid))).await;
     postgres.go_on();
-    let began = Instant::now();
-    loop {
+    let said = until_some("it goes on", async || {
         let body = json!({ "command": "cat file" });
         let (status, said) = a.ask("POST", &format!("/v1/sandboxes/{id}/shell/exec"), body).await;
-        if status == 200 {
-            assert_eq!(said["output"], "kept\n");
-            break;
-        }
-        assert!(began.elapsed() < PATIENCE, "{status} {said}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
+        (status == 200).then_some(said)
+    });
+    assert_eq!(said.await["output"], "kept\n");
     a.close();
     b.close();
 }

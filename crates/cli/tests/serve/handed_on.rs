@@ -1,10 +1,12 @@
 //! `/mcp` where two Bays share one PostgreSQL: a tool's call for a sandbox that lives with the other one.
 
+use cove_testkit::processes::{below, command_line};
+use cove_testkit::until;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::several::two_bays;
-use crate::{KEY, Served, below, until};
+use crate::{KEY, Served};
 
 /// One request as an older client sends it; its answer comes as a stream of events.
 fn post(served: &Served, body: &Value) -> reqwest::RequestBuilder {
@@ -37,8 +39,7 @@ async fn tool(served: &Served, name: &str, arguments: Value) -> Value {
 
 /// Whether a command runs below this server.
 fn runs(served: &Served, words: &str) -> bool {
-    let line = |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    below(served.child.id()).iter().any(|pid| line(pid).replace('\0', " ").trim_end() == words)
+    below(served.child.id()).iter().any(|pid| command_line(*pid) == words)
 }
 
 // Several threads: a connection is closed while the test looks on.
@@ -70,16 +71,16 @@ async fn a_tools_call_finds_its_sandbox_through_either_bay() {
     // A client that leaves the stream ends the command with the other Bay.
     let nap = |seconds: u32| json!({ "sandbox_id": id, "command": format!("exec sleep {seconds}"), "timeout": 300 });
     let stream = post(&b, &call(4, "execute_shell", &nap(4241))).send().await.unwrap().bytes_stream();
-    until("the command runs", || runs(&a, "sleep 4241"));
+    until("the command runs", async || runs(&a, "sleep 4241")).await;
     drop(stream);
-    until("the command is ended", || !runs(&a, "sleep 4241"));
+    until("the command is ended", async || !runs(&a, "sleep 4241")).await;
 
     // So does one that says it by the call's number.
     let mut stream = post(&b, &call(5, "execute_shell", &nap(4242))).send().await.unwrap().bytes_stream();
-    until("the command runs", || runs(&a, "sleep 4242"));
+    until("the command runs", async || runs(&a, "sleep 4242")).await;
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } });
     assert_eq!(post(&b, &note).send().await.unwrap().status(), 202);
-    until("the command is ended", || !runs(&a, "sleep 4242"));
+    until("the command is ended", async || !runs(&a, "sleep 4242")).await;
     while let Some(Ok(_)) = stream.next().await {}
 
     // The Bay of the sandbox is gone: whoever asks the other one hears it as a tool says it, or finds it at work already.

@@ -1,9 +1,6 @@
 //! A guest's way to Bay itself: closed, whatever its profile opens; and a way that was missed is a stranger's, not that of
 //! somebody on this machine.
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener};
-
 use serde_json::{Value, json};
 
 use crate::{Ground, Served};
@@ -87,26 +84,6 @@ async fn browser(served: &Served, id: &str, url: &str) -> String {
     body.to_string()
 }
 
-/// Answers everybody alike, and says where they came from.
-fn site() -> (SocketAddr, std::thread::JoinHandle<Vec<SocketAddr>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let peers = std::thread::spawn(move || {
-        let mut peers = Vec::new();
-        loop {
-            let (mut stream, peer) = listener.accept().unwrap();
-            let mut head = [0; 4096];
-            let count = stream.read(&mut head).unwrap();
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello");
-            if head[..count].starts_with(b"GET /end") {
-                return peers;
-            }
-            peers.push(peer);
-        }
-    });
-    (address, peers)
-}
-
 #[tokio::test]
 async fn no_guest_reaches_bay_through_its_own_network() {
     let ground = Ground::new(OPEN);
@@ -118,14 +95,14 @@ async fn no_guest_reaches_bay_through_its_own_network() {
     let id = served.create("open").await;
 
     // And the profile does open this machine: another server on it is reached, as a guest.
-    let (address, peers) = site();
+    let site = cove_testkit::Site::open("hello");
+    let address = site.address();
     for (name, line) in tried(&served, &id, &["127.0.0.1", "localhost"], address.port()).await {
         assert!(line.contains(" 200"), "{name}: {line}");
     }
     assert_eq!(javascript(&served, &id, &format!("http://{address}/")).await, "200");
     assert!(browser(&served, &id, &format!("http://{address}/")).await.contains("hello"));
-    std::net::TcpStream::connect(address).unwrap().write_all(b"GET /end HTTP/1.1\r\n\r\n").unwrap();
-    for peer in peers.join().unwrap() {
+    for peer in site.visitors() {
         assert!(cove_network::is_guest(peer), "{peer} is not marked");
     }
 

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cove_testkit::processes::{self, alive};
+use cove_testkit::until;
 use serde_json::{Value, json};
 
-use crate::{Ground, KEY, Served, alive, below, until};
+use crate::{Ground, KEY, Served};
 
 const ROUNDS: u64 = 20;
 const WORKERS: u64 = 4;
@@ -40,15 +42,16 @@ async fn twenty_kills_lose_nothing_and_leave_nothing() {
             (0..WORKERS).map(|worker| work(&served, known.clone(), format!("r{round}-w{worker}"))).collect();
         let workers: Vec<_> = workers.into_iter().map(tokio::spawn).collect();
         tokio::time::sleep(Duration::from_millis(30 + chance(&mut seed) % 600)).await;
-        let mut below = below(served.child.id());
+        let mut below = processes::below(served.child.id());
         served.signal("KILL");
-        below.extend(crate::below(served.child.id()));
+        below.extend(processes::below(served.child.id()));
         let folder = ground.folder.path().to_str().unwrap().to_owned();
         drop(served);
         for worker in workers {
             worker.await.unwrap();
         }
-        until("no process is left", || below.iter().all(|pid| !alive(*pid)) && mentioning(&folder).is_empty());
+        let nobody = || below.iter().all(|pid| !alive(*pid)) && mentioning(&folder).is_empty();
+        until("no process is left", async || nobody()).await;
         acknowledged = known.lock().unwrap().made.values().flatten().count();
     }
     assert!(acknowledged > 10, "the load was no load: {acknowledged}");
@@ -150,10 +153,7 @@ async fn living(served: &Served) -> BTreeSet<String> {
 
 /// Processes whose command line names this folder.
 fn mentioning(folder: &str) -> Vec<u32> {
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mentions = |pid: &u32| {
-        std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains(folder))
-    };
-    pids.filter(|pid| *pid != std::process::id() && mentions(pid) && alive(*pid)).collect()
+    let mentions = |pid: &u32| processes::command_line(*pid).contains(folder);
+    let others = processes::all().into_iter().filter(|pid| *pid != std::process::id());
+    others.filter(|pid| mentions(pid) && alive(*pid)).collect()
 }

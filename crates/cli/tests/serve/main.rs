@@ -18,7 +18,6 @@ mod killed;
 mod lost;
 mod once;
 mod people;
-mod postgres;
 #[path = "../pty/mod.rs"]
 mod pty;
 mod refusals;
@@ -36,15 +35,15 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
+pub(crate) use cove_testkit::PATIENCE;
+use cove_testkit::processes::{alive, below};
+use cove_testkit::until_blocking;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 pub(crate) const KEY: &str = "sk-bay-of-the-tests";
 pub(crate) const OTHER: &str = "sk-bay-of-another";
-/// Far more than anything here takes; only a hang takes longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The folder of the whole project.
 pub(crate) fn project() -> &'static Path {
@@ -163,18 +162,16 @@ impl Served {
         let below = below(self.child.id());
         self.signal("TERM");
         assert_eq!(self.wait().code(), Some(0));
-        until("nothing is left", || below.iter().all(|pid| !alive(*pid)));
+        until_blocking("nothing is left", || below.iter().all(|pid| !alive(*pid)));
     }
 
     pub(crate) fn wait(&mut self) -> std::process::ExitStatus {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status;
-            }
-            assert!(began.elapsed() < PATIENCE, "the server did not end");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let mut status = None;
+        until_blocking("the server has ended", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        status.unwrap()
     }
 }
 
@@ -182,28 +179,5 @@ impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// Everybody below a process but itself.
-pub(crate) fn below(root: u32) -> Vec<u32> {
-    let tasks = std::fs::read_dir(format!("/proc/{root}/task")).into_iter().flatten().flatten();
-    let children: String =
-        tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
-    let children = children.split_whitespace().map(|pid| pid.parse::<u32>().unwrap());
-    children.flat_map(|child| std::iter::once(child).chain(below(child))).collect()
-}
-
-pub(crate) fn alive(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
-}
-
-/// Waits until something is so; it is looked at again and again, because nobody tells us when it changes.
-pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !so() {
-        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }

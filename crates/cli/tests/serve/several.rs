@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use cove_testkit::{Postgres, until_some};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::postgres::Postgres;
 use crate::{Ground, Served};
 
 async fn python(served: &Served, id: &str, code: &str) -> Value {
@@ -112,17 +112,12 @@ async fn either_bay_answers_for_both() {
     let mut a = a;
     a.child.kill().unwrap();
     a.child.wait().unwrap();
-    let began = std::time::Instant::now();
     let path = format!("/v1/sandboxes/{}/shell/exec", claimed[0].0);
-    loop {
+    let body = until_some("the other Bay has taken the sandbox over", async || {
         let (status, body) = b.ask("POST", &path, json!({ "command": "cat mark" })).await;
-        if status == 200 {
-            assert_eq!(body["output"], "0\n", "the cargo is there");
-            break;
-        }
-        assert!(matches!(status, 502 | 503), "{body}");
-        assert!(began.elapsed() < crate::PATIENCE, "{body}");
-        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-    }
+        assert!(matches!(status, 200 | 502 | 503), "{body}");
+        (status == 200).then_some(body)
+    });
+    assert_eq!(body.await["output"], "0\n", "the cargo is there");
     b.close();
 }

@@ -2,10 +2,12 @@
 
 use std::process::Command;
 
+use cove_testkit::processes::{below, words};
+use cove_testkit::until;
 use serde_json::{Value, json};
 
 use crate::asked::path_of;
-use crate::{Ground, Served, below};
+use crate::{Ground, Served};
 
 async fn shell(served: &Served, id: &str, timeout_s: u64) -> (u16, Value) {
     let body = json!({ "command": "echo here", "timeout": timeout_s });
@@ -77,10 +79,7 @@ async fn ask(served: &Served, operation: &str, id: &str, body: Value) -> (u16, V
 
 /// Whether somebody below the server was started with this word.
 fn runs(served: &Served, word: &str) -> bool {
-    below(served.child.id()).iter().any(|pid| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        line.split(|byte| *byte == 0).any(|given| given == word.as_bytes())
-    })
+    below(served.child.id()).iter().any(|pid| words(*pid).iter().any(|given| given == word))
 }
 
 /// Ship and Gull are killed under whatever they work on: each call says so, and the next one has a new runtime.
@@ -99,11 +98,7 @@ async fn a_runtime_that_dies_under_a_call_says_so() {
                 "exec_browser" => runs(&served, "100001"),
                 _ => runs(&served, "100002"),
             };
-            let began = std::time::Instant::now();
-            while !begun() {
-                assert!(began.elapsed() < crate::PATIENCE, "{operation} does not begin");
-                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            }
+            until(&format!("{operation} has begun"), async || begun()).await;
             let pids = below(served.child.id());
             let _ = Command::new("kill").arg("-KILL").args(pids.iter().map(u32::to_string)).output();
         };
@@ -131,11 +126,7 @@ async fn a_sandbox_that_is_ended_under_a_call_says_so() {
         let ending = async {
             let (_, info) = ask(&served, "get_sandbox", &id, Value::Null).await;
             let cargo = ground.folder.path().join("data/cargos").join(info["cargo_id"].as_str().unwrap());
-            let began = std::time::Instant::now();
-            while !(cargo.join("python").exists() && cargo.join("shell").exists()) {
-                assert!(began.elapsed() < crate::PATIENCE, "they do not begin");
-                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            }
+            until("they have begun", async || cargo.join("python").exists() && cargo.join("shell").exists()).await;
             assert!(ask(&served, end, &id, Value::Null).await.0 < 300);
         };
         let (answers, ()) = tokio::join!(calling, ending);

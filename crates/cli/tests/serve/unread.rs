@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use cove_testkit::until;
 use futures_util::SinkExt as _;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -36,11 +37,7 @@ async fn others(quay: &Quay) -> usize {
 }
 
 async fn until_gone(quay: &Quay, what: &str, before: usize) {
-    let began = Instant::now();
-    while others(quay).await > before {
-        assert!(began.elapsed() < PATIENCE, "{what} was kept");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    until(&format!("{what} is gone"), async || others(quay).await <= before).await;
 }
 
 #[tokio::test]
@@ -61,10 +58,8 @@ async fn a_terminal_that_nobody_reads_ends() {
     socket.send(Message::text(keys)).await.unwrap();
     until_gone(&quay, "the terminal", before).await;
     // Its shell and what it ran are gone with it, and the sandbox is well.
-    let began = Instant::now();
-    while run("cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[y]es unread '").await.1["output"] != "0\n" {
-        assert!(began.elapsed() < PATIENCE, "what it ran goes on");
-    }
+    let count = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[y]es unread '";
+    until("what it ran has ended", async || run(count).await.1["output"] == "0\n").await;
     drop(socket);
     quay.close().await;
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use cove_testkit::until;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -107,10 +108,7 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
         stream.write_all(head.as_bytes()).await.unwrap();
         stream.write_all(&vec![b'x'; 4 << 20]).await.unwrap();
     }
-    let began = std::time::Instant::now();
-    while served.shell(&id, "ls -A").await != "skills" {
-        assert!(began.elapsed() < PATIENCE, "something is left");
-    }
+    until("nothing is left", async || served.shell(&id, "ls -A").await == "skills").await;
     // Both are gone from the server's side, too: as many may come as before.
     let (status, body) = upload(&served, &id, file_first(pieces(4), Some("whole.bin"))).await;
     assert_eq!((status, &body["size"]), (200, &json!(256 << 10)), "{body}");

@@ -16,7 +16,7 @@ use tokio::sync::SemaphorePermit;
 use url::{Host, Position};
 
 use super::ask::Ask;
-use super::room::Share;
+use super::budget::BudgetShare;
 use super::{Failed, Fetcher};
 
 /// The longest head of an answer.
@@ -97,7 +97,7 @@ impl Exchange<'_> {
     }
 
     /// Reads the body, as far as it may go.
-    pub(super) async fn finish(mut self, max_bytes: u64, mut share: Share) -> Result<Reply, Failed> {
+    pub(super) async fn finish(mut self, max_bytes: u64, mut share: BudgetShare) -> Result<Reply, Failed> {
         let too_long =
             || format!("the answer's body has more than {max_bytes} bytes, the most that this session takes");
         if self.body.size_hint().lower() > max_bytes {

@@ -6,9 +6,9 @@
 //! outlive an answer. A call is a future like any other tool's: when its run ends, it is dropped, and its connection with it.
 
 mod ask;
+mod budget;
 mod exchange;
 mod redirect;
-mod room;
 mod tls;
 
 use std::collections::HashMap;
@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, oneshot};
 
 use self::ask::Ask;
+use self::budget::BodyBudget;
 use self::exchange::Reply;
 use self::redirect::Next;
-use self::room::Room;
 use crate::calls::Tools;
 
 /// The name by which the world calls `fetch`'s host side. No guest can write it, and no caller can take it.
@@ -66,7 +66,7 @@ pub(crate) struct Fetcher {
     opened: String,
     outside: Arc<Outside>,
     seats: Semaphore,
-    room: Arc<Room>,
+    budget: Arc<BodyBudget>,
     max_body_bytes: u64,
     /// Requests that can still be given up, by the number the world has given them.
     stops: Mutex<HashMap<u64, oneshot::Sender<()>>>,
@@ -79,7 +79,7 @@ impl Fetcher {
             opened: policy.allow_hosts.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", "),
             outside: Arc::clone(outside),
             seats: Semaphore::new(MAX_AT_ONCE),
-            room: Room::new(memory_bytes / 2),
+            budget: BodyBudget::new(memory_bytes / 2),
             max_body_bytes: MAX_BODY_BYTES.min(memory_bytes / 8),
             stops: Mutex::default(),
         }
@@ -113,7 +113,7 @@ impl Fetcher {
             match redirect::next(&ask, exchange.head())? {
                 Next::Ask(next) => ask = *next,
                 Next::Answer => {
-                    let reply = exchange.finish(self.max_body_bytes, self.room.share()).await?;
+                    let reply = exchange.finish(self.max_body_bytes, self.budget.share()).await?;
                     return Ok(written(&ask, reply, redirected));
                 }
             }

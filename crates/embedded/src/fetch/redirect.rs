@@ -24,14 +24,15 @@ const FOR_ONE_HOST: [header::HeaderName; 3] = [header::AUTHORIZATION, header::CO
 
 pub(super) fn next(ask: &Ask, head: &Parts) -> Result<Next, Failed> {
     let moved = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
-    let Some(place) = head.headers.get(header::LOCATION).filter(|_| moved) else { return Ok(Next::Answer) };
+    let Some(location) = head.headers.get(header::LOCATION).filter(|_| moved) else { return Ok(Next::Answer) };
     match ask.redirects {
         Redirects::Manual => return Ok(Next::Answer),
         Redirects::Error => return Err(format!("{} answers with a redirect, which the request forbids", ask.url)),
         Redirects::Follow => {}
     }
-    let place = String::from_utf8_lossy(place.as_bytes());
-    let url = ask.url.join(&place).map_err(|error| format!("the redirect to {place:?} leads nowhere: {error}"))?;
+    let location = String::from_utf8_lossy(location.as_bytes());
+    let url =
+        ask.url.join(&location).map_err(|error| format!("the redirect to {location:?} leads nowhere: {error}"))?;
     let mut next = Ask { url: checked(url)?, ..ask.clone() };
     let becomes_get = match head.status {
         StatusCode::SEE_OTHER => ask.method != Method::GET && ask.method != Method::HEAD,
@@ -69,23 +70,23 @@ mod tests {
             .unwrap()
     }
 
-    fn told(status: u16, place: &str) -> Parts {
-        Response::builder().status(status).header("location", place).body(()).unwrap().into_parts().0
+    fn told(status: u16, location: &str) -> Parts {
+        Response::builder().status(status).header("location", location).body(()).unwrap().into_parts().0
     }
 
     /// What is asked after each redirect: method, address, body, and which headers are still there.
     #[test]
     fn a_redirect_keeps_what_it_may() {
-        let check = |method: &str, status: u16, place: &str| match next(&asked(method, "follow"), &told(status, place))
-        {
-            Ok(Next::Ask(ask)) => {
-                let has = |name: &str| ask.headers.contains_key(name);
-                let kept = (has("authorization"), has("content-type"), has("x-own"));
-                format!("{} {} {} {kept:?}", ask.method, ask.url, ask.body.len())
-            }
-            Ok(Next::Answer) => "answer".to_owned(),
-            Err(error) => error,
-        };
+        let check =
+            |method: &str, status: u16, location: &str| match next(&asked(method, "follow"), &told(status, location)) {
+                Ok(Next::Ask(ask)) => {
+                    let has = |name: &str| ask.headers.contains_key(name);
+                    let kept = (has("authorization"), has("content-type"), has("x-own"));
+                    format!("{} {} {} {kept:?}", ask.method, ask.url, ask.body.len())
+                }
+                Ok(Next::Answer) => "answer".to_owned(),
+                Err(error) => error,
+            };
         assert_eq!(check("GET", 302, "/y"), "GET https://a.example/y 0 (true, true, true)");
         assert_eq!(check("POST", 302, "y"), "GET https://a.example/y 0 (true, false, true)");
         assert_eq!(check("PUT", 302, "y"), "PUT https://a.example/y 2 (true, true, true)");

@@ -2,7 +2,7 @@
 
 use libc::c_long;
 
-use crate::shelf::CAPACITY_BYTES;
+use crate::font_store::CAPACITY_BYTES;
 use crate::sys::raw_call;
 
 /// What an attempt should come to.
@@ -46,12 +46,12 @@ fn sealed_descriptor() -> Result<c_long, i32> {
     (0..1024).find_map(|number| seals(number).ok()).ok_or(libc::EBADF)
 }
 
-/// Where the fonts' shelf is mapped.
+/// Where the font store is mapped.
 fn fonts() -> usize {
     crate::sys::shelf::address()
 }
 
-/// The last page of the shelf, which the host has not written.
+/// The last page of the font store, which the host has not written.
 fn beyond_fonts() -> usize {
     fonts() + CAPACITY_BYTES as usize - 4096
 }

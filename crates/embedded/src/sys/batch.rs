@@ -11,6 +11,7 @@ use std::cell::UnsafeCell;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
 
+use cove_walls::fork::exit_now;
 use rustix::net::SendFlags;
 
 use crate::wire::{DyingCause, FromChild, HEADER_BYTES, header};
@@ -141,7 +142,7 @@ fn send_all(mut bytes: &[u8]) {
         match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL) {
             Ok(sent) => bytes = &bytes[sent..],
             Err(rustix::io::Errno::INTR) => {}
-            Err(_) => super::exit_now(0),
+            Err(_) => exit_now(0),
         }
     }
 }
@@ -176,7 +177,7 @@ extern "C" fn on_abort(_: i32) {
         send_all(&[cause as u8]);
         send_all(&words[..length]);
     }
-    super::exit_now(ABORTED);
+    exit_now(ABORTED);
 }
 
 /// The exit code of a child that has aborted.

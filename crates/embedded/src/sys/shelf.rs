@@ -1,11 +1,11 @@
-//! The worker's side of the [shelf](crate::shelf): mapped once, before any wall stands, and inherited by every child.
+//! The worker's side of the [font store](crate::font_store): mapped once, before any wall stands, and inherited by every child.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::shelf::{CAPACITY_BYTES, Place};
+use crate::font_store::{CAPACITY_BYTES, FontLocation};
 
 /// Where it is mapped; zero where there is none.
 static ADDRESS: AtomicUsize = AtomicUsize::new(0);
@@ -42,8 +42,8 @@ pub(crate) fn address() -> usize {
     ADDRESS.load(Ordering::Relaxed)
 }
 
-/// What the host has put there. `None`: there is no shelf, or no such place on it.
-pub(crate) fn at(place: Place) -> Option<&'static [u8]> {
+/// What the host has put there. `None`: there is no font store, or no such place on it.
+pub(crate) fn at(place: FontLocation) -> Option<&'static [u8]> {
     let start = usize::try_from(place.offset).ok()?;
     let bytes = usize::try_from(place.bytes).ok()?;
     if address() == 0 || start.checked_add(bytes)? > capacity() {

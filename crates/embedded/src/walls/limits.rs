@@ -2,7 +2,8 @@
 
 use std::io;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use cove_walls::limits::{Resource, lower};
+use rustix::process::{Rlimit, getrlimit, setrlimit};
 
 /// Beside the guest's heap a child needs room to parse source, to draw, and to hold one large answer (64 MiB) twice.
 const HEAD_ROOM_BYTES: u64 = 256 << 20;
@@ -12,14 +13,8 @@ const HEAD_ROOM_BYTES: u64 = 256 << 20;
 const GUEST_STACK_BYTES: usize = 16 << 20;
 const STACK_LIMIT_BYTES: u64 = 32 << 20;
 
-fn set(resource: Resource, most: u64) -> io::Result<()> {
-    let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-    let most = most.min(allowed);
-    setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) }).map_err(Into::into)
-}
-
 /// In the zygote; its children inherit them.
-pub(super) fn lower() -> io::Result<String> {
+pub(super) fn lower_in_zygote() -> io::Result<String> {
     let nothing = [
         Resource::Core,
         Resource::Fsize,
@@ -30,10 +25,10 @@ pub(super) fn lower() -> io::Result<String> {
         Resource::Locks,
     ];
     for resource in nothing {
-        set(resource, 0)?;
+        lower(resource, 0)?;
     }
     // The zygote holds a few descriptors of its own and three per fork, one fork at a time.
-    set(Resource::Nofile, 64)?;
+    lower(Resource::Nofile, 64)?;
     Ok("no core, file, lock or queue; 8 descriptors, no process, capped memory in a child".into())
 }
 
@@ -49,9 +44,9 @@ pub(crate) fn deepen_stack() {
 
 /// In a child: it forks nothing and opens nothing.
 pub(super) fn lower_in_child() -> io::Result<()> {
-    set(Resource::Nproc, 0)?;
+    lower(Resource::Nproc, 0)?;
     // Not zero: `poll` refuses to look at more descriptors than may be open.
-    set(Resource::Nofile, 8)
+    lower(Resource::Nofile, 8).map(drop)
 }
 
 /// What a child may allocate beside what its zygote had: a heap never fills its memory without gaps, hence the half on top.
@@ -62,7 +57,7 @@ pub(crate) fn max_child_bytes(memory_bytes: u64) -> u64 {
 /// In a child, once its session's memory limit is known: the second line behind the engine's own count.
 pub(crate) fn cap_memory(base_bytes: u64, memory_bytes: u64) -> io::Result<()> {
     let most = base_bytes + max_child_bytes(memory_bytes);
-    set(Resource::As, most)?;
+    lower(Resource::As, most)?;
     // The fonts' shelf takes address space that is not the guest's, also not once it has unmapped it.
-    set(Resource::Data, most.saturating_sub(crate::sys::shelf::mapped_bytes()))
+    lower(Resource::Data, most.saturating_sub(crate::sys::shelf::mapped_bytes())).map(drop)
 }

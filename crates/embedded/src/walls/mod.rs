@@ -14,16 +14,21 @@ mod root;
 mod seccomp;
 mod status;
 
-pub use report::{Wall, WallName, WallReport, WallState};
+pub use cove_walls::WallState;
+pub use report::{Wall, WallName, WallReport};
 
 pub(crate) use limits::{cap_memory, deepen_stack, max_child_bytes};
-pub(crate) use report::Survey;
+pub(crate) use report::{Survey, finish};
 pub(crate) use seccomp::ChildFilter;
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use cove_walls::Status;
+use cove_walls::identity::{drop_capabilities, set_dumpable, set_no_new_privileges};
+use cove_walls::process::die_with_parent;
+use rustix::process::getpid;
+
 use crate::probe::Behind;
-use rustix::process::{DumpableBehavior, Pid, getpid, getppid, set_dumpable_behavior};
 
 /// The zygote's id: whom a child must have as its parent.
 static ZYGOTE: AtomicI32 = AtomicI32::new(0);
@@ -37,10 +42,10 @@ pub(crate) struct Left {
 
 /// First stage: in the freshly started process, whose descriptors and environment are already gone.
 pub(crate) fn leave_what_is_shared(survey: &mut Survey) -> Left {
-    survey.note(WallName::NoNewPrivileges, rustix::thread::set_no_new_privs(true).map(|()| "set".into()));
+    survey.note(WallName::NoNewPrivileges, set_no_new_privileges().map(|()| "set"));
     identity::become_nobody(survey);
-    // Changing the user makes a process undumpable, and then its own id maps are not its own to write.
-    let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
+    // A program that cannot be read is undumpable when it starts, and then its own id maps are not its own to write.
+    let _ = set_dumpable(true);
     namespaces::leave(survey)
 }
 
@@ -64,30 +69,25 @@ pub(crate) fn close_in(survey: &mut Survey, left: &Left, behind: Behind) -> Shar
         survey.note(WallName::PidNamespace, seen);
     }
     // Opened while there still is a /proc; read when all walls stand.
-    let status = status::open();
+    let status = Status::open_own();
     if left.mount_namespace {
         survey.note(WallName::MountNamespace, root::make_empty());
     }
-    identity::drop_capabilities(survey);
-    survey.note(WallName::ResourceLimits, limits::lower());
+    survey.note(WallName::Capabilities, drop_capabilities().map(|()| "none"));
+    survey.note(WallName::ResourceLimits, limits::lower_in_zygote());
     landlock_rules::restrict(survey);
-    survey.note(
-        WallName::NotDumpable,
-        set_dumpable_behavior(DumpableBehavior::NotDumpable).map(|()| "no core, no ptrace, no /proc/PID/mem".into()),
-    );
+    let hidden = set_dumpable(false).map(|()| "no core, no ptrace, no /proc/PID/mem");
+    survey.note(WallName::NotDumpable, hidden);
     let child_filter = if behind == Behind::All { seccomp::put_on(survey) } else { None };
-    let seen = status::read(status);
-    seen.confirm(survey);
-    Shared { child_filter, base_bytes: seen.address_space_bytes(), fresh: None }
+    let seen = status.and_then(|status| Status::read(status).ok()).unwrap_or_default();
+    status::confirm(&seen, survey);
+    Shared { child_filter, base_bytes: status::address_space_bytes(&seen), fresh: None }
 }
 
 /// Third stage: in each child, right after the fork. `false`: a wall that should stand does not, and the child must end.
 pub(crate) fn finish_in_child(filter: Option<&mut ChildFilter>) -> bool {
-    use rustix::process::{Signal, set_parent_process_death_signal};
     // Where there is a PID namespace the kernel ends the children with the zygote anyway; this is for where there is none.
-    set_parent_process_death_signal(Some(Signal::KILL)).is_ok()
-        // A zygote that had ended by then sends no signal any more.
-        && Pid::as_raw(getppid()) == ZYGOTE.load(Ordering::Relaxed)
+    die_with_parent(ZYGOTE.load(Ordering::Relaxed)).is_ok()
         && limits::lower_in_child().is_ok()
         && filter.is_none_or(|filter| filter.put_on().is_ok())
 }

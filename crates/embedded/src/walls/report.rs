@@ -74,26 +74,11 @@ impl fmt::Display for WallName {
     }
 }
 
-/// Whether a wall stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WallState {
-    /// It was put up, and seen from inside to stand.
-    Active,
-    /// It could not be put up here.
-    Missing,
-}
+/// One wall of the engine's.
+pub type Wall = cove_walls::Wall<WallName>;
 
-/// One wall.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wall {
-    /// Which one.
-    pub name: WallName,
-    /// Whether it stands.
-    pub state: WallState,
-    /// How it was seen to stand, or why it does not.
-    pub detail: String,
-}
+/// Gathers the report while the walls go up.
+pub(crate) type Survey = cove_walls::Survey<WallName>;
 
 /// All walls of one engine, as the worker itself has found them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +90,7 @@ pub struct WallReport {
 impl WallReport {
     /// The walls that do not stand.
     pub fn missing(&self) -> impl Iterator<Item = &Wall> {
-        self.walls.iter().filter(|wall| wall.state == WallState::Missing)
+        self.walls.iter().filter(|wall| wall.is_missing())
     }
 
     /// One wall. A worker's report has every wall; one that it did not mention is missing.
@@ -114,58 +99,32 @@ impl WallReport {
     }
 }
 
-/// Gathers the report while the walls go up.
-#[derive(Debug, Default)]
-pub(crate) struct Survey(Vec<Wall>);
-
-impl Survey {
-    /// Notes how putting up a wall has ended.
-    pub(crate) fn note<E: fmt::Display>(&mut self, name: WallName, outcome: Result<String, E>) {
-        let (state, detail) = match outcome {
-            Ok(detail) => (WallState::Active, detail),
-            Err(error) => (WallState::Missing, error.to_string()),
-        };
-        self.0.retain(|wall| wall.name != name);
-        self.0.push(Wall { name, state, detail });
-    }
-
-    /// A look from inside found that a wall does not stand, whatever the calls returned.
-    pub(crate) fn contradict(&mut self, name: WallName, found: String) {
-        self.note(name, Err::<String, _>(found));
-    }
-
-    /// Adds to the detail of a wall that stands.
-    pub(crate) fn add(&mut self, name: WallName, proof: &str) {
-        if let Some(wall) = self.0.iter_mut().find(|wall| wall.name == name && wall.state == WallState::Active) {
-            wall.detail = format!("{}; {proof}", wall.detail);
+/// The report, with every wall in it: one that nobody spoke of is missing.
+pub(crate) fn finish(mut survey: Survey) -> WallReport {
+    for name in WallName::ALL {
+        if survey.get(name).is_none() {
+            survey.contradict(*name, "not tried".into());
         }
     }
-
-    /// The report, with every wall in it.
-    pub(crate) fn finish(mut self) -> WallReport {
-        let order = |name: WallName| WallName::ALL.iter().position(|other| *other == name);
-        for name in WallName::ALL {
-            if !self.0.iter().any(|wall| wall.name == *name) {
-                self.contradict(*name, "not tried".into());
-            }
-        }
-        self.0.sort_by_key(|wall| order(wall.name));
-        WallReport { walls: self.0 }
-    }
+    let mut walls = survey.into_walls();
+    walls.sort_by_key(|wall| WallName::ALL.iter().position(|name| *name == wall.name));
+    WallReport { walls }
 }
 
 #[cfg(test)]
 mod tests {
+    use cove_walls::WallState;
+
     use super::*;
 
     /// A wall that nobody spoke of is missing; one that is contradicted is, too.
     #[test]
     fn silence_is_no_wall() {
         let mut survey = Survey::default();
-        survey.note(WallName::Seccomp, Ok::<_, String>("on".into()));
-        survey.note(WallName::Capabilities, Ok::<_, String>("none".into()));
+        survey.note(WallName::Seccomp, Ok::<_, String>("on"));
+        survey.note(WallName::Capabilities, Ok::<_, String>("none"));
         survey.contradict(WallName::Capabilities, "CapEff is 1".into());
-        let report = survey.finish();
+        let report = finish(survey);
         assert_eq!(report.walls.len(), WallName::ALL.len());
         assert_eq!(report.get(WallName::Seccomp).unwrap().state, WallState::Active);
         assert_eq!(report.missing().count(), WallName::ALL.len() - 1);

@@ -2,13 +2,13 @@
 
 use std::io;
 
-use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_change, unmount};
+use cove_walls::mounts::make_private;
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use rustix::process::{chdir, pivot_root};
 
 /// Swaps the root for an empty, read-only file system and lets go of the old one. Needs a mount namespace of our own.
 pub(super) fn make_empty() -> io::Result<String> {
-    // Nothing we do here may be seen outside, nor anything outside be seen here.
-    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+    make_private()?;
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     // Any directory will do as a place to mount on; these two are there on every Linux.
     let place = ["/proc", "/tmp"]

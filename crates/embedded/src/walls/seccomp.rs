@@ -4,18 +4,10 @@
 //! innocently ask (files). The second is the list. The third, put on by each child, takes away what only the zygote needs;
 //! it is short, because a child is made for every run.
 
-use std::collections::BTreeMap;
-
+use cove_walls::seccomp::{Answer, Argument, Calls, Filter, SeccompError};
 use libc::c_long;
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    apply_filter,
-};
 
 use super::{Survey, WallName};
-
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Allowed without looking at the arguments: memory, time, and talking on descriptors that are already open.
 const ALLOWED: &[c_long] = &[
@@ -113,66 +105,43 @@ const ZYGOTE_ONLY: &[c_long] = &[
 /// Stands in the child's filter where its own process id belongs.
 const OWN_PID: u32 = 0x5afe_c0de;
 
-fn when(argument: u8, operator: SeccompCmpOp, value: u64) -> Outcome<SeccompRule> {
-    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?;
-    Ok(SeccompRule::new(vec![condition])?)
-}
-
-fn compile(rules: Rules, otherwise: SeccompAction, matched: SeccompAction) -> Outcome<BpfProgram> {
-    let arch = std::env::consts::ARCH.try_into()?;
-    Ok(SeccompFilter::new(rules, otherwise, matched, arch)?.try_into()?)
-}
-
-fn plain(calls: &[&[c_long]]) -> Rules {
-    calls.iter().flat_map(|calls| calls.iter()).map(|call| (*call, Vec::new())).collect()
-}
-
-fn allow_list() -> Outcome<BpfProgram> {
-    let mut rules = plain(&[ALLOWED, ALLOWED_HERE, REFUSED, REFUSED_HERE]);
-    let flag = |value: i32| u64::from(value.unsigned_abs());
+fn allow_list() -> Result<Filter, SeccompError> {
+    let mut calls = Calls::of(&[ALLOWED, ALLOWED_HERE, REFUSED, REFUSED_HERE]);
     // Memory that can be executed is never needed: the engine interprets. Nor is memory to share, which the kernel would
     // not count as this process's data; the fonts' shelf is mapped by now.
-    let none_of = |argument, bits| {
-        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(flag(bits)), 0)
-    };
-    let private = SeccompRule::new(vec![none_of(2, libc::PROT_EXEC)?, none_of(3, libc::MAP_SHARED)?])?;
-    rules.insert(libc::SYS_mmap, vec![private]);
-    rules.insert(libc::SYS_mprotect, vec![SeccompRule::new(vec![none_of(2, libc::PROT_EXEC)?])?]);
+    let no_code = (2, Argument::without(libc::PROT_EXEC));
+    calls.insert_when(libc::SYS_mmap, [vec![no_code, (3, Argument::without(libc::MAP_SHARED))]]);
+    calls.insert_when(libc::SYS_mprotect, [vec![no_code]]);
     // A fork, and nothing that shares memory or makes namespaces: the low byte is the signal, the rest glibc's two flags.
     let fork_flags = libc::CLONE_CHILD_SETTID | libc::CLONE_CHILD_CLEARTID | 0xff;
-    rules.insert(libc::SYS_clone, vec![when(0, SeccompCmpOp::MaskedEq(u64::from(!fork_flags as u32)), 0)?]);
-    rules.insert(libc::SYS_socketpair, vec![when(0, SeccompCmpOp::Eq, flag(libc::AF_UNIX))?]);
+    calls.insert_when_any(libc::SYS_clone, 0, [Argument::without(!fork_flags)]);
+    calls.insert_when_any(libc::SYS_socketpair, 0, [Argument::is(libc::AF_UNIX)]);
     // Questions about a descriptor and its plain flags. Not who is signalled when it is ready, which could be a neighbour,
     // nor how much the kernel keeps for a pipe.
     let plain_commands = [libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_SETFL, libc::F_DUPFD_CLOEXEC];
-    let plain_commands = plain_commands.map(|command| when(1, SeccompCmpOp::Eq, flag(command)));
-    rules.insert(libc::SYS_fcntl, plain_commands.into_iter().collect::<Outcome<_>>()?);
+    calls.insert_when_any(libc::SYS_fcntl, 1, plain_commands.map(Argument::is));
     // One's own limits, which can only be lowered.
-    rules.insert(libc::SYS_prlimit64, vec![when(0, SeccompCmpOp::Eq, 0)?]);
+    calls.insert_when_any(libc::SYS_prlimit64, 0, [Argument::Is(0)]);
     let options = [libc::PR_SET_PDEATHSIG, libc::PR_SET_NO_NEW_PRIVS, libc::PR_SET_NAME];
-    let options = options.map(|option| when(0, SeccompCmpOp::Eq, flag(option)));
-    rules.insert(libc::SYS_prctl, options.into_iter().collect::<Outcome<_>>()?);
-    compile(rules, SeccompAction::KillProcess, SeccompAction::Allow)
+    calls.insert_when_any(libc::SYS_prctl, 0, options.map(Argument::is));
+    calls.compile(Answer::Allow, Answer::Kill)
 }
 
 /// The filter that a child puts on last.
-pub(crate) struct ChildFilter(BpfProgram);
+pub(crate) struct ChildFilter(Filter);
 
 impl ChildFilter {
-    fn compile() -> Outcome<Self> {
-        let mut rules = plain(&[ZYGOTE_ONLY]);
+    fn compile() -> Result<Self, SeccompError> {
+        let mut calls = Calls::of(&[ZYGOTE_ONLY]);
         // A child may signal itself (an abort does) and nobody else.
-        rules.insert(libc::SYS_tgkill, vec![when(0, SeccompCmpOp::Ne, OWN_PID.into())?]);
-        compile(rules, SeccompAction::Allow, SeccompAction::KillProcess).map(Self)
+        calls.insert_when_any(libc::SYS_tgkill, 0, [Argument::IsNot(OWN_PID)]);
+        calls.compile(Answer::Kill, Answer::Allow).map(Self)
     }
 
     /// Writes the child's own process id into the filter and puts it on.
-    pub(crate) fn put_on(&mut self) -> Outcome<()> {
-        let own = rustix::process::getpid().as_raw_nonzero().get().unsigned_abs();
-        for instruction in self.0.iter_mut().filter(|instruction| instruction.k == OWN_PID) {
-            instruction.k = own;
-        }
-        Ok(apply_filter(&self.0)?)
+    pub(crate) fn put_on(&mut self) -> Result<(), SeccompError> {
+        self.0.fill_in(OWN_PID, rustix::process::getpid().as_raw_nonzero().get().unsigned_abs());
+        self.0.put_on()
     }
 }
 
@@ -181,11 +150,9 @@ pub(super) fn put_on(survey: &mut Survey) -> Option<ChildFilter> {
     let outcome = (|| {
         let child = ChildFilter::compile()?;
         let list = allow_list()?;
-        let errno = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-        let refused = compile(plain(&[REFUSED, REFUSED_HERE]), SeccompAction::Allow, errno)?;
-        apply_filter(&refused)?;
-        apply_filter(&list)?;
-        Outcome::Ok((child, list.len()))
+        Calls::of(&[REFUSED, REFUSED_HERE]).compile(Answer::Fail(libc::EPERM), Answer::Allow)?.put_on()?;
+        list.put_on()?;
+        Ok::<_, SeccompError>((child, list.instructions()))
     })();
     match outcome {
         Ok((child, length)) => {
@@ -193,7 +160,7 @@ pub(super) fn put_on(survey: &mut Survey) -> Option<ChildFilter> {
             Some(child)
         }
         Err(error) => {
-            survey.note(WallName::Seccomp, Err(error));
+            survey.note(WallName::Seccomp, Err::<String, _>(error));
             None
         }
     }

@@ -56,7 +56,7 @@ const KEEP_BYTES: usize = 256 << 10;
 
 impl Frames {
     /// Where new bytes are to be appended. It grows with what arrives, never with what a frame announces.
-    pub(crate) fn room(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn spare_buffer(&mut self) -> &mut Vec<u8> {
         if self.start == self.bytes.len() {
             self.start = 0;
             if self.bytes.capacity() > KEEP_BYTES {
@@ -122,7 +122,7 @@ mod tests {
             let mut rest = stream.as_slice();
             for cut in cuts.iter().cycle() {
                 let (piece, left) = rest.split_at((*cut).min(rest.len()));
-                buffer.room().extend_from_slice(piece);
+                buffer.spare_buffer().extend_from_slice(piece);
                 while let Some(frame) = buffer.next(limit).unwrap() {
                     seen.push((frame.kind, frame.payload.to_vec()));
                 }
@@ -137,7 +137,7 @@ mod tests {
         #[test]
         fn noise_is_refused_or_bounded(noise in prop::collection::vec(any::<u8>(), 0..2000)) {
             let mut buffer = Frames::default();
-            buffer.room().extend_from_slice(&noise);
+            buffer.spare_buffer().extend_from_slice(&noise);
             for _ in 0..noise.len() {
                 match buffer.next(limit) {
                     Ok(Some(frame)) => prop_assert!(frame.payload.len() <= LIMIT && frame.kind < 8),
@@ -152,10 +152,10 @@ mod tests {
     #[test]
     fn a_long_frame_is_refused_before_it_arrives() {
         let mut buffer = Frames::default();
-        buffer.room().extend_from_slice(&header(1, LIMIT + 1));
+        buffer.spare_buffer().extend_from_slice(&header(1, LIMIT + 1));
         assert_eq!(buffer.next(limit), Err(WireError::Length { kind: 1, length: LIMIT + 1, limit: LIMIT }));
         let mut buffer = Frames::default();
-        buffer.room().extend_from_slice(&header(99, 0));
+        buffer.spare_buffer().extend_from_slice(&header(99, 0));
         assert_eq!(buffer.next(limit), Err(WireError::Kind(99)));
     }
 }

@@ -1,9 +1,9 @@
 //! The payloads. Text and bytes travel raw beside a small head; JSON is written and read once, never inside a string.
 
-use cove_core::{Fault, LogLevel, LogLine, Picture};
-use cove_world::{Ended, Job, Report};
+use cove_core::{
+    CanvasError, Fault, Finished, LogLevel, LogLine, Picture, RunReport, RunRequest, RunShape, SessionFate,
+};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::WireError;
 
@@ -62,10 +62,11 @@ fn length_of(bytes: &[u8]) -> [u8; 4] {
     u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-// ---- Job
+// ---- Requests
 
+/// What of a request travels beside its code and its input: what the worker needs, and no more.
 #[derive(Serialize, Deserialize)]
-struct JobHead {
+struct RequestHead {
     cell: bool,
     last_value: bool,
     /// `None` is `undefined`; JSON's `null` stands in the text behind the code.
@@ -74,47 +75,39 @@ struct JobHead {
     timeout_ms: u64,
 }
 
-/// A job as the host writes it: the input is borrowed from the caller.
-pub(crate) struct JobFrame<'a> {
-    pub(crate) code: &'a str,
-    pub(crate) cell: bool,
-    pub(crate) last_value: bool,
-    pub(crate) input: Option<&'a Value>,
-    pub(crate) max_operations: Option<u64>,
-    pub(crate) timeout_ms: u64,
-}
-
-pub(crate) fn encode_job(job: &JobFrame<'_>, out: &mut Vec<u8>) {
-    let head = JobHead {
-        cell: job.cell,
-        last_value: job.last_value,
-        has_input: job.input.is_some(),
-        max_operations: job.max_operations,
-        timeout_ms: job.timeout_ms,
+pub(crate) fn encode_request(request: &RunRequest, out: &mut Vec<u8>) {
+    // A cell has no input of its own.
+    let input = request.input.as_ref().filter(|_| request.shape == RunShape::FunctionBody);
+    let head = RequestHead {
+        cell: request.shape == RunShape::Cell,
+        last_value: request.last_value,
+        has_input: input.is_some(),
+        max_operations: request.max_operations,
+        timeout_ms: request.timeout_ms,
     };
     sized_into(out, &serde_json::to_vec(&head).unwrap_or_default());
-    sized_into(out, job.code.as_bytes());
-    if let Some(input) = job.input {
+    sized_into(out, request.code.as_bytes());
+    if let Some(input) = input {
         // A `Value` has string keys only, so writing it cannot fail.
         let _ = serde_json::to_writer(&mut *out, input);
     }
 }
 
-pub(crate) fn decode_job(payload: &[u8]) -> Result<Job, String> {
+pub(crate) fn decode_request(payload: &[u8]) -> Result<RunRequest, String> {
     let mut reader = Reader(payload);
-    let head = reader.sized().and_then(|head| serde_json::from_slice::<JobHead>(head).ok());
-    let (Some(head), Some(code)) = (head, reader.text()) else { return Err("the job does not decode".into()) };
+    let head = reader.sized().and_then(|head| serde_json::from_slice::<RequestHead>(head).ok());
+    let (Some(head), Some(code)) = (head, reader.text()) else { return Err("the request does not decode".into()) };
     let input = match head.has_input {
         true => Some(serde_json::from_slice(reader.0).map_err(|error| format!("the input does not decode: {error}"))?),
         false => None,
     };
-    Ok(Job {
-        code: code.to_owned(),
-        cell: head.cell,
+    Ok(RunRequest {
+        shape: if head.cell { RunShape::Cell } else { RunShape::FunctionBody },
         last_value: head.last_value,
         input,
         max_operations: head.max_operations,
         timeout_ms: head.timeout_ms,
+        ..RunRequest::new(code)
     })
 }
 
@@ -169,19 +162,19 @@ pub(crate) fn decode_call(payload: &[u8]) -> Result<Call<'_>, WireError> {
 
 /// What a tool said: JSON text, or a message and a code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Answer {
+pub(crate) enum ToolReply {
     Value(String),
     Failure { message: String, code: Option<String> },
 }
 
-pub(crate) fn encode_answer(id: u64, answer: &Answer, out: &mut Vec<u8>) {
+pub(crate) fn encode_answer(id: u64, answer: &ToolReply, out: &mut Vec<u8>) {
     out.extend_from_slice(&id.to_le_bytes());
     match answer {
-        Answer::Value(json) => {
+        ToolReply::Value(json) => {
             out.push(1);
             out.extend_from_slice(json.as_bytes());
         }
-        Answer::Failure { message, code } => {
+        ToolReply::Failure { message, code } => {
             out.push(0);
             sized_into(out, message.as_bytes());
             out.extend_from_slice(code.as_deref().unwrap_or_default().as_bytes());
@@ -189,15 +182,15 @@ pub(crate) fn encode_answer(id: u64, answer: &Answer, out: &mut Vec<u8>) {
     }
 }
 
-pub(crate) fn decode_answer(payload: &[u8]) -> Option<(u64, Answer)> {
+pub(crate) fn decode_answer(payload: &[u8]) -> Option<(u64, ToolReply)> {
     let mut reader = Reader(payload);
     let id = reader.u64()?;
     if reader.byte()? == 1 {
-        return Some((id, Answer::Value(reader.rest_as_text()?.to_owned())));
+        return Some((id, ToolReply::Value(reader.rest_as_text()?.to_owned())));
     }
     let message = reader.text()?.to_owned();
     let code = Some(reader.rest_as_text()?.to_owned()).filter(|code| !code.is_empty());
-    Some((id, Answer::Failure { message, code }))
+    Some((id, ToolReply::Failure { message, code }))
 }
 
 // ---- Pictures
@@ -222,8 +215,10 @@ pub(crate) fn decode_picture(payload: &[u8]) -> Result<Picture, WireError> {
     picture.ok_or(WireError::Payload("picture"))
 }
 
-// ---- Report
+// ---- Reports
 
+/// What of a report travels beside its value. Pictures and console lines have frames of their own, and what the run cost
+/// its host the host counts itself.
 #[derive(Serialize, Deserialize)]
 struct ReportHead {
     fault: Option<Fault>,
@@ -243,40 +238,43 @@ pub(crate) fn max_report_bytes(max_result_chars: u64) -> usize {
 /// A report on its way: the head with its length, and the value's JSON, apart so that neither eats into the other's depth.
 pub(crate) type ReportFrame = (Vec<u8>, Vec<u8>);
 
-pub(crate) fn report_parts(report: Report) -> ReportFrame {
-    let (ended, fault) = match report.result {
-        Ok(ended) => (ended, None),
-        Err(fault) => (Ended::default(), Some(fault)),
+pub(crate) fn report_parts(report: RunReport) -> ReportFrame {
+    let (finished, fault) = match report.result {
+        Ok(finished) => (finished, None),
+        Err(fault) => (Finished::default(), Some(fault)),
     };
     let head = ReportHead {
         fault,
-        is_final_answer: ended.is_final_answer,
-        canvas_error: ended.canvas_error,
-        warnings: ended.warnings,
-        operations: report.operations,
-        memory_bytes: report.memory_bytes,
-        usable: report.usable,
+        is_final_answer: finished.is_final_answer,
+        canvas_error: finished.canvas_error.map(|error| error.message),
+        warnings: report.warnings,
+        operations: report.usage.operations,
+        memory_bytes: report.usage.memory_bytes,
+        usable: report.fate == SessionFate::Usable,
     };
     let mut bytes = Vec::new();
     sized_into(&mut bytes, &serde_json::to_vec(&head).unwrap_or_default());
-    (bytes, serde_json::to_vec(&ended.value).unwrap_or_default())
+    (bytes, serde_json::to_vec(&finished.value).unwrap_or_default())
 }
 
-pub(crate) fn decode_report(payload: &[u8]) -> Result<Report, WireError> {
+pub(crate) fn decode_report(payload: &[u8]) -> Result<RunReport, WireError> {
     let mut reader = Reader(payload);
     let head = reader.sized().and_then(|head| serde_json::from_slice::<ReportHead>(head).ok());
     let head = head.ok_or(WireError::Payload("report"))?;
     let value = serde_json::from_slice(reader.0).map_err(|_| WireError::Payload("report"))?;
     let result = match head.fault {
         Some(fault) => Err(fault),
-        None => Ok(Ended {
+        None => Ok(Finished {
             value,
             is_final_answer: head.is_final_answer,
-            canvas_error: head.canvas_error,
-            warnings: head.warnings,
+            canvas_error: head.canvas_error.map(CanvasError::drawing),
+            ..Finished::default()
         }),
     };
-    Ok(Report { result, operations: head.operations, memory_bytes: head.memory_bytes, usable: head.usable })
+    let mut report = RunReport::new(result, if head.usable { SessionFate::Usable } else { SessionFate::Lost });
+    (report.usage.operations, report.usage.memory_bytes) = (head.operations, head.memory_bytes);
+    report.warnings = head.warnings;
+    Ok(report)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use cove_core::FaultKind;
 use proptest::prelude::*;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::*;
 
@@ -24,20 +24,28 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn jobs_survive(code in "(?s).{0,200}", cell: bool, input in prop::option::of(values()), ops: Option<u64>, timeout_ms: u64) {
+    fn requests_survive(code in "(?s).{0,200}", cell: bool, input in prop::option::of(values()), ops: Option<u64>, timeout_ms: u64) {
+        let shape = if cell { RunShape::Cell } else { RunShape::FunctionBody };
+        let input = input.filter(|_| !cell);
+        let request = RunRequest { shape, input, max_operations: ops, timeout_ms, ..RunRequest::new(code) };
         let mut bytes = Vec::new();
-        let frame = JobFrame { code: &code, cell, last_value: cell, input: input.as_ref(), max_operations: ops, timeout_ms };
-        encode_job(&frame, &mut bytes);
-        prop_assert_eq!(decode_job(&bytes), Ok(Job { code, cell, last_value: cell, input, max_operations: ops, timeout_ms }));
+        encode_request(&request, &mut bytes);
+        prop_assert_eq!(decode_request(&bytes), Ok(request));
     }
 
     #[test]
     fn reports_survive(value in values(), failed: bool, text in ".{0,40}", operations: u64, usable: bool) {
         let result = match failed {
             true => Err(Fault::new(FaultKind::Exception, text).with("value", value)),
-            false => Ok(Ended { value, is_final_answer: usable, canvas_error: Some(text.clone()), warnings: vec![text] }),
+            false => Ok(Finished {
+                value,
+                is_final_answer: usable,
+                canvas_error: Some(CanvasError::drawing(text)),
+                ..Finished::default()
+            }),
         };
-        let report = Report { result, operations, memory_bytes: 7, usable };
+        let mut report = RunReport::new(result, if usable { SessionFate::Usable } else { SessionFate::Lost });
+        (report.usage.operations, report.usage.memory_bytes) = (operations, 7);
         let (mut bytes, rest) = report_parts(report.clone());
         bytes.extend_from_slice(&rest);
         prop_assert_eq!(decode_report(&bytes), Ok(report));
@@ -49,7 +57,7 @@ proptest! {
         let mut bytes = call.head();
         bytes.extend_from_slice(text.as_bytes());
         prop_assert_eq!(decode_call(&bytes), Ok(call));
-        for answer in [Answer::Value(text.clone()), Answer::Failure { message: text.clone(), code }] {
+        for answer in [ToolReply::Value(text.clone()), ToolReply::Failure { message: text.clone(), code }] {
             let mut bytes = Vec::new();
             encode_answer(id, &answer, &mut bytes);
             prop_assert_eq!(decode_answer(&bytes), Some((id, answer)));
@@ -108,15 +116,7 @@ fn lines_and_pictures_survive() {
 fn an_input_of_null_stays_null() {
     for input in [None, Some(Value::Null), Some(json!([null]))] {
         let mut bytes = Vec::new();
-        let frame = JobFrame {
-            code: "",
-            cell: false,
-            last_value: false,
-            input: input.as_ref(),
-            max_operations: None,
-            timeout_ms: 1,
-        };
-        encode_job(&frame, &mut bytes);
-        assert_eq!(decode_job(&bytes).unwrap().input, input);
+        encode_request(&RunRequest { input: input.clone(), ..RunRequest::new("") }, &mut bytes);
+        assert_eq!(decode_request(&bytes).unwrap().input, input);
     }
 }

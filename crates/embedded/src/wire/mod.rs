@@ -10,8 +10,9 @@ mod weight;
 
 pub(crate) use frame::{Frame, Frames, HEADER_BYTES, WireError, frame_into, header};
 pub(crate) use message::{
-    Answer, Call, JobFrame, MAX_ANSWER_BYTES, MAX_CALL_BYTES, decode_answer, decode_call, decode_job, decode_lines,
-    decode_picture, decode_report, encode_answer, encode_job, line_head, max_report_bytes, picture_head, report_parts,
+    Call, MAX_ANSWER_BYTES, MAX_CALL_BYTES, ToolReply, decode_answer, decode_call, decode_lines, decode_picture,
+    decode_report, decode_request, encode_answer, encode_request, line_head, max_report_bytes, picture_head,
+    report_parts,
 };
 pub(crate) use weight::weight;
 
@@ -26,16 +27,16 @@ pub(crate) enum ToChild {
     /// Host functions.
     Tools = 3,
     /// Code to run.
-    Job = 4,
+    Run = 4,
     /// What a tool has answered.
     Answer = 5,
-    /// Where the fonts' index or one file of it lies on the shelf, or its bytes; empty when there is none.
+    /// Where the fonts' index or one file of it lies in the font store, or its bytes; empty when there is none.
     Font = 6,
 }
 
 impl ToChild {
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Setup, Self::Variables, Self::Tools, Self::Job, Self::Answer, Self::Font]
+        [Self::Setup, Self::Variables, Self::Tools, Self::Run, Self::Answer, Self::Font]
             .into_iter()
             .find(|kind| *kind as u8 == byte)
     }

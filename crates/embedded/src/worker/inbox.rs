@@ -11,7 +11,7 @@ use rustix::net::{RecvFlags, recv};
 use crate::wire::{Frames, ToChild};
 
 /// What has come.
-pub(super) enum Heard {
+pub(super) enum Received {
     /// A frame.
     Frame(ToChild, Vec<u8>),
     /// Nothing, in the time that was given.
@@ -37,29 +37,29 @@ impl Inbox {
     }
 
     /// Waits for the next frame, at most so long.
-    pub(super) fn next(&mut self, at_most: Option<Duration>) -> Heard {
+    pub(super) fn next(&mut self, at_most: Option<Duration>) -> Received {
         let deadline = at_most.and_then(|at_most| Instant::now().checked_add(at_most));
         loop {
             // The host is trusted: a frame may be as long as it says.
             match self.frames.next(|_| Some(usize::MAX)) {
                 Ok(Some(frame)) => {
                     return match ToChild::from_byte(frame.kind) {
-                        Some(kind) => Heard::Frame(kind, frame.payload.to_vec()),
-                        None => Heard::Closed,
+                        Some(kind) => Received::Frame(kind, frame.payload.to_vec()),
+                        None => Received::Closed,
                     };
                 }
                 Ok(None) => {}
-                Err(_) => return Heard::Closed,
+                Err(_) => return Received::Closed,
             }
             if let Some(deadline) = deadline
                 && !self.readable_before(deadline)
             {
-                return Heard::Elapsed;
+                return Received::Elapsed;
             }
-            match recv(&self.socket, spare_capacity(self.frames.room()), RecvFlags::empty()) {
-                Ok((0, _)) => return Heard::Closed,
+            match recv(&self.socket, spare_capacity(self.frames.spare_buffer()), RecvFlags::empty()) {
+                Ok((0, _)) => return Received::Closed,
                 Ok(_) | Err(Errno::INTR) => {}
-                Err(_) => return Heard::Closed,
+                Err(_) => return Received::Closed,
             }
         }
     }

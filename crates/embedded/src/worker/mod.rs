@@ -1,12 +1,12 @@
 //! The worker: the program that the host starts, from its first instruction to the last.
 //!
 //! One program, three lives. It starts as a plain process and leaves everything that it shares with others; it becomes
-//! the *zygote*, which builds one hardened world and never runs guest code; and it forks *inmates*, each of which serves
-//! one session and then ends. Any program can be its own worker by calling [`enter_if_asked`] first in `main`.
+//! the *zygote*, which builds one hardened world and never runs guest code; and it forks *session
+//! processes*, each of which serves one session and then ends. Any program can be its own worker by calling [`enter_if_asked`] first in `main`.
 
 mod inbox;
-pub(crate) mod inmate;
 mod port;
+pub(crate) mod session_process;
 pub(crate) mod start;
 mod zygote;
 
@@ -60,19 +60,19 @@ pub fn main() -> ! {
     zygote::main()
 }
 
-/// What a worker of a test does with the source of a job before it runs it.
-static BEFORE_JOBS: OnceLock<fn(&str)> = OnceLock::new();
+/// What a worker of a test does with the source of a run before it runs it.
+static BEFORE_RUNS: OnceLock<fn(&str)> = OnceLock::new();
 
-/// For a worker program that exists only in tests, to crash when a job says so. Call it before [`main`]; a program that
+/// For a worker program that exists only in tests, to crash when the code says so. Call it before [`main`]; a program that
 /// does not call it, and no other does, has no such way in.
 #[doc(hidden)]
-pub fn before_each_job(act: fn(&str)) {
-    let _ = BEFORE_JOBS.set(act);
+pub fn before_each_run(act: fn(&str)) {
+    let _ = BEFORE_RUNS.set(act);
 }
 
-/// Does what a test's worker does before a job.
-fn before_job(source: &str) {
-    if let Some(act) = BEFORE_JOBS.get() {
+/// Does what a test's worker does before a run.
+fn before_run(source: &str) {
+    if let Some(act) = BEFORE_RUNS.get() {
         act(source);
     }
 }

@@ -8,10 +8,10 @@ use cove_canvas::FontBytes;
 use cove_core::LogLine;
 use cove_world::{Event, Port, ToolFailure};
 
-use super::inbox::{Heard, Inbox};
-use crate::fonts::{self, Question, Thing};
+use super::inbox::{Inbox, Received};
+use crate::fonts::{FontItem, FontReply, FontRequest};
 use crate::sys::{batch, shelf};
-use crate::wire::{Answer, Call, FromChild, MAX_CALL_BYTES, ToChild, decode_answer, line_head, picture_head};
+use crate::wire::{Call, FromChild, MAX_CALL_BYTES, ToChild, ToolReply, decode_answer, line_head, picture_head};
 
 /// The port of one run.
 pub(super) struct SocketPort<'a> {
@@ -45,25 +45,25 @@ impl<'a> SocketPort<'a> {
     }
 
     /// Stands still until the host has answered.
-    fn ask_for_fonts(&mut self, thing: Thing) -> Option<FontBytes> {
+    fn ask_for_fonts(&mut self, item: FontItem) -> Option<FontBytes> {
         batch::flush();
-        let question = Question { thing, sees_shelf: shelf::address() != 0 };
-        batch::send_frame(FromChild::Font, &[&question.encode()]);
+        let request = FontRequest { item, sees_store: shelf::address() != 0 };
+        batch::send_frame(FromChild::Font, &[&request.encode()]);
         while !self.closed {
             match self.inbox.next(None) {
-                Heard::Frame(ToChild::Font, payload) => {
-                    return match fonts::Answer::decode(&payload) {
-                        fonts::Answer::Nothing => None,
-                        fonts::Answer::Shelved(place) => Some(Arc::new(shelf::at(place)?)),
-                        fonts::Answer::Bytes(bytes) => Some(bytes),
+                Received::Frame(ToChild::Font, payload) => {
+                    return match FontReply::decode(&payload) {
+                        FontReply::Nothing => None,
+                        FontReply::Stored(location) => Some(Arc::new(shelf::at(location)?)),
+                        FontReply::Bytes(bytes) => Some(bytes),
                     };
                 }
-                Heard::Frame(ToChild::Answer, payload) => {
+                Received::Frame(ToChild::Answer, payload) => {
                     let answer = self.tool_answer(&payload);
                     self.early.extend(answer);
                 }
-                Heard::Elapsed => {}
-                Heard::Frame(..) | Heard::Closed => self.closed = true,
+                Received::Elapsed => {}
+                Received::Frame(..) | Received::Closed => self.closed = true,
             }
         }
         None
@@ -73,8 +73,8 @@ impl<'a> SocketPort<'a> {
     fn tool_answer(&mut self, payload: &[u8]) -> Option<(u64, Result<String, ToolFailure>)> {
         let (id, answer) = decode_answer(payload).filter(|(id, _)| self.open.remove(id))?;
         let result = match answer {
-            Answer::Value(json) => Ok(json),
-            Answer::Failure { message, code } => Err(ToolFailure { message, code }),
+            ToolReply::Value(json) => Ok(json),
+            ToolReply::Failure { message, code } => Err(ToolFailure { message, code }),
         };
         Some((id, result))
     }
@@ -111,11 +111,11 @@ impl Port for SocketPort<'_> {
     }
 
     fn font_index(&mut self) -> Option<FontBytes> {
-        self.ask_for_fonts(Thing::Index)
+        self.ask_for_fonts(FontItem::Index)
     }
 
     fn font_file(&mut self, file: u32) -> Option<FontBytes> {
-        self.ask_for_fonts(Thing::File(file))
+        self.ask_for_fonts(FontItem::File(file))
     }
 
     fn wait(&mut self, at_most: Option<Duration>) -> Event {
@@ -129,13 +129,13 @@ impl Port for SocketPort<'_> {
         }
         while !self.closed {
             match self.inbox.next(at_most) {
-                Heard::Frame(ToChild::Answer, payload) => {
+                Received::Frame(ToChild::Answer, payload) => {
                     let Some((id, result)) = self.tool_answer(&payload) else { continue };
                     return Event::ToolAnswer { id, result };
                 }
-                Heard::Elapsed => return Event::Elapsed,
+                Received::Elapsed => return Event::Elapsed,
                 // The host sends nothing but answers while a run goes on.
-                Heard::Frame(..) | Heard::Closed => self.closed = true,
+                Received::Frame(..) | Received::Closed => self.closed = true,
             }
         }
         Event::Closed

@@ -8,16 +8,17 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use cove_walls::fork::{Forked, exit_now, fork};
 use cove_world::World;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open};
 
 use super::start::{self, Walled};
-use super::{MANY_ARGUMENT, inmate};
+use super::{MANY_ARGUMENT, session_process};
 use crate::control::{self, Fork, Notice};
 use crate::probe::Behind;
-use crate::sys::{self, Forked, code, heap};
+use crate::sys::{code, heap};
 use crate::walls::deepen_stack;
 
 /// The most children that one command may ask for; the host never asks for so many.
@@ -39,29 +40,29 @@ pub(super) fn main() -> ! {
         handed_on = code::HandedOn::prepare();
     }
     deepen_stack();
-    let Some(mut walled) = start::wall_in(Behind::All) else { sys::exit_now(2) };
+    let Some(mut walled) = start::wall_in(Behind::All) else { exit_now(2) };
     let mut world = match World::new() {
         Ok(world) => world,
         Err(error) => {
             let _ = control::send(&walled.control, &Notice::Failed(error.to_string()).encode(), &[]);
-            sys::exit_now(1)
+            exit_now(1)
         }
     };
     if many {
         if let Some(handed_on) = &handed_on {
             handed_on.forget_use();
         }
-        inmate::rehearse(&mut world);
+        session_process::rehearse(&mut world);
         let edge = heap::close_gaps();
         // Behind the edge lie what the world keeps ready for its children, and then what they ask for themselves.
         world.close_gaps();
         walled.shared.fresh = edge.and_then(heap::fresh);
     }
     if say_ready(&walled).is_none() {
-        sys::exit_now(1);
+        exit_now(1);
     }
     serve(&mut walled, &mut world);
-    sys::exit_now(0)
+    exit_now(0)
 }
 
 fn say_ready(walled: &Walled) -> Option<()> {
@@ -81,7 +82,7 @@ fn serve(walled: &mut Walled, world: &mut World) {
         }
         let [control, ends] = ready.map(|polled| !polled.revents().is_empty());
         if ends {
-            bury(walled, &mut living);
+            reap(walled, &mut living);
         }
         if control {
             let Ok(Some((bytes, _))) = control::receive(&walled.control) else { return };
@@ -89,8 +90,8 @@ fn serve(walled: &mut Walled, world: &mut World) {
             let now = Instant::now();
             let calm = calm_again.replace(now + CALM * count.min(MAX_FORKS)).is_none_or(|then| now >= then);
             for _ in 0..count.min(MAX_FORKS) {
-                if let Err(error) = bear(walled, world, &mut living, calm) {
-                    let notice = Notice::Barren(error.to_string());
+                if let Err(error) = fork_child(walled, world, &mut living, calm) {
+                    let notice = Notice::ForkFailed(error.to_string());
                     if control::send(&walled.control, &notice.encode(), &[]).is_err() {
                         return;
                     }
@@ -101,10 +102,15 @@ fn serve(walled: &mut Walled, world: &mut World) {
 }
 
 /// Forks one child and hands its socket and its process over to the host.
-fn bear(walled: &mut Walled, world: &mut World, living: &mut HashMap<Pid, u64>, calm: bool) -> std::io::Result<()> {
+fn fork_child(
+    walled: &mut Walled,
+    world: &mut World,
+    living: &mut HashMap<Pid, u64>,
+    calm: bool,
+) -> std::io::Result<()> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    match sys::fork()? {
-        Forked::Child => inmate::live(world, &theirs, &mut walled.shared, calm),
+    match fork()? {
+        Forked::Child => session_process::live(world, &theirs, &mut walled.shared, calm),
         Forked::Parent(pid) => {
             drop(theirs);
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -118,11 +124,11 @@ fn bear(walled: &mut Walled, world: &mut World, living: &mut HashMap<Pid, u64>, 
 
 fn announce(control: &OwnedFd, number: u64, socket: &OwnedFd, process: &OwnedFd) {
     // If the host is gone, the next look at the control socket says so.
-    let _ = control::send(control, &Notice::Born(number).encode(), &[socket.as_fd(), process.as_fd()]);
+    let _ = control::send(control, &Notice::Forked(number).encode(), &[socket.as_fd(), process.as_fd()]);
 }
 
 /// Takes note of every child that has ended. What the host ended itself (SIGKILL) or what ended well it need not hear.
-fn bury(walled: &Walled, living: &mut HashMap<Pid, u64>) {
+fn reap(walled: &Walled, living: &mut HashMap<Pid, u64>) {
     // The signals that have gathered say only "some child"; reading them makes room for the next.
     let mut signals = [0; 1024];
     let _ = rustix::io::read(&walled.child_ends, &mut signals[..]);

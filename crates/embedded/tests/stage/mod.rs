@@ -3,7 +3,7 @@
 
 use std::os::fd::OwnedFd;
 
-use cove_core::{Engine, Fault, RunReport, RunShape, RunUnit, Session, SessionOptions};
+use cove_core::{Engine, Fault, RunReport, RunRequest, Session, SessionOptions};
 use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -20,13 +20,12 @@ pub(crate) fn engine() -> EmbeddedEngine {
     EmbeddedEngine::new(options())
 }
 
-pub(crate) fn body(code: &str, timeout_ms: u64) -> RunUnit {
-    let shape = RunShape::FunctionBody { input: None };
-    RunUnit { code: code.into(), shape, timeout_ms, max_operations: None }
+pub(crate) fn body(code: &str, timeout_ms: u64) -> RunRequest {
+    RunRequest { timeout_ms, ..RunRequest::new(code) }
 }
 
-pub(crate) fn cell(code: &str) -> RunUnit {
-    RunUnit { code: code.into(), shape: RunShape::Cell, timeout_ms: PATIENCE_MS, max_operations: None }
+pub(crate) fn cell(code: &str) -> RunRequest {
+    RunRequest { timeout_ms: PATIENCE_MS, ..RunRequest::cell(code) }
 }
 
 pub(crate) async fn session(engine: &EmbeddedEngine) -> Box<dyn Session> {
@@ -34,9 +33,9 @@ pub(crate) async fn session(engine: &EmbeddedEngine) -> Box<dyn Session> {
 }
 
 /// A fresh session, one run, and its end.
-pub(crate) async fn once(engine: &EmbeddedEngine, unit: RunUnit) -> RunReport {
+pub(crate) async fn once(engine: &EmbeddedEngine, request: RunRequest) -> RunReport {
     let mut session = session(engine).await;
-    let report = session.run(unit).await;
+    let report = session.run(&request).await;
     session.close().await.unwrap();
     report
 }
@@ -52,28 +51,6 @@ pub(crate) async fn fault(engine: &EmbeddedEngine, code: &str, timeout_ms: u64) 
 /// The descriptors of this process.
 pub(crate) fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
-}
-
-/// Every process below `root`, by `/proc`.
-pub(crate) fn descendants(root: u32) -> Vec<u32> {
-    let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|pid: u32| {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // The name may hold anything, a bracket too; the fields begin after the last one.
-            let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
-            Some((pid, parent))
-        })
-        .collect();
-    let mut found = vec![root];
-    let mut at = 0;
-    while at < found.len() {
-        let parent = found[at];
-        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
-        at += 1;
-    }
-    found.split_off(1)
 }
 
 /// A process by descriptor; `None` when it has ended already.

@@ -1,11 +1,11 @@
 //! The canvas's own properties: what has no canvas is as it ever was, and any drawing ends in a picture.
 
-use cove_core::{RunOutcome, RunRequest};
+use cove_core::RunRequest;
 use proptest::prelude::*;
 
 use super::draw::json_value;
 use super::one_shot::png_size;
-use super::{Suite, ensure};
+use super::{Suite, ensure, plain};
 
 /// One drawing step; numbers stand where it says `x`, `y`, `w`, `n`.
 const STEPS: &[&str] = &[
@@ -47,16 +47,15 @@ impl Suite {
             "const getCanvas = 1; return [getCanvas, input]",
             "throw new Error(JSON.stringify(input))",
         ];
-        self.with_shelf(|shelf| {
+        self.with_store(|pictures| {
             self.hold("canvas property 4", &(0..FORMS.len(), json_value()), |(form, input)| {
                 prop_assume!(input.get("then").is_none());
                 let request = || RunRequest { input: Some(input.clone()), ..self.request(FORMS[form]) };
-                let without = self.run(request()).outcome;
-                let with = self.block_on(self.runner(Some(shelf.clone())).run(request())).outcome;
-                let plain = matches!(with, RunOutcome::Value(_) | RunOutcome::Failed { .. });
-                ensure(plain && with == without, || {
-                    format!("{with:?}, but {without:?} without a store: {}", FORMS[form])
-                })
+                let without = self.run(request());
+                let with = self.block_on(self.runner(Some(pictures.clone())).run(request()));
+                let as_ever = plain(&with).is_some() || with.result.is_err();
+                let (with, without) = (with.answer(), without.answer());
+                ensure(as_ever && with == without, || format!("{with}, but {without} without a store: {}", FORMS[form]))
             });
         });
     }
@@ -65,14 +64,14 @@ impl Suite {
     pub fn canvas_05_any_drawing_is_a_picture(&self) {
         let step = (0..STEPS.len(), [-20i32..120, -20i32..120, 0i32..120, 0i32..120]);
         let steps = proptest::collection::vec(step, 1..16);
-        self.with_shelf(|shelf| {
+        self.with_store(|pictures| {
             self.hold("canvas property 5", &(1u32..140, 1u32..140, steps), |(width, height, steps)| {
                 let mut code = format!("const ctx = getCanvas({width}, {height}).getContext('2d');\n");
                 for (step, [x, y, w, n]) in steps {
                     let text = STEPS[step];
                     code.push_str(&format!("{{ const x = {x}, y = {y}, w = {w}, n = {n}; {text} }}\n"));
                 }
-                let (_, png) = self.draw(shelf, code)?;
+                let (_, png) = self.draw(pictures, code)?;
                 ensure(png_size(&png) == Some((width, height)), || format!("the PNG has {:?}", png_size(&png)))?;
                 ensure(is_whole(&png), || "the PNG is not whole".to_owned())
             });

@@ -120,7 +120,7 @@ impl Suite {
                 let mut waiting = Vec::new();
                 for index in 0..count {
                     let mut run = Box::pin(executor.run(format!("order.push({index}); order")));
-                    // One poll takes the place in line.
+                    // One poll puts it in the queue.
                     ensure(poll_once(&mut run).await.is_none(), || "a queued run did not wait".to_owned())?;
                     waiting.push(run);
                 }
@@ -373,7 +373,7 @@ impl Suite {
         ];
         let executor = self.ready(ExecutorOptions::default());
         self.hold("jumps in finally", &(0..FORMS.len(), 0..1000i32), |(form, value)| {
-            self.gives(&executor, &FORMS[form].replace('V', &value.to_string()), &json!(value))
+            self.gives(&executor, FORMS[form].replace('V', &value.to_string()), &json!(value))
         });
     }
 

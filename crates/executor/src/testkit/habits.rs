@@ -1,6 +1,6 @@
 //! Programs as models write them, in every engine: the habits that are understood, and what is told of values and calls.
 
-use cove_core::{RunOutcome, RunRequest};
+use cove_core::RunRequest;
 use serde_json::{Value, json};
 
 use super::Suite;
@@ -39,8 +39,8 @@ impl Suite {
         ];
         for (code, expected) in cases {
             let request = RunRequest { input: Some(json!({"n": 41})), ..self.request(*code) };
-            let outcome = self.run(request).outcome;
-            assert_eq!(outcome, RunOutcome::Value(expected.clone()), "{} engine: {code}", self.engine.name());
+            let answer = self.run(request).answer();
+            assert_eq!(&answer, expected, "{} engine: {code}", self.engine.name());
         }
     }
 
@@ -53,11 +53,15 @@ impl Suite {
             ("const list = { a: 1 }; list.map((x) => x)", "list.map", "method of an array"),
             ("const f = 1; f(parseInt('3'))", "f", ""),
         ] {
-            let RunOutcome::Failed { message, details, .. } = self.run(self.request(code)).outcome else {
-                panic!("{code} came to an end");
-            };
-            assert_eq!(message, format!("TypeError: {callee} is not a function"), "{} engine", self.engine.name());
-            let said = details.get("hint").and_then(Value::as_str).unwrap_or_default();
+            let report = self.run(self.request(code));
+            let Some(fault) = report.fault() else { panic!("{code} came to an end") };
+            assert_eq!(
+                fault.message,
+                format!("TypeError: {callee} is not a function"),
+                "{} engine",
+                self.engine.name()
+            );
+            let said = fault.hint.as_deref().unwrap_or_default();
             assert!(said.contains(hint), "{code}: {said}");
         }
     }
@@ -66,7 +70,7 @@ impl Suite {
     pub fn lost_values_are_told(&self) {
         let warnings = |code: &str, last_value: bool| {
             let shot = self.run(RunRequest { last_value, ..self.request(code) });
-            (shot.outcome.to_json(), shot.warnings.join("\n"))
+            (shot.answer(), shot.warnings.join("\n"))
         };
         for (code, word) in [
             ("return new Map([['a', 1]])", "Object.fromEntries(map)"),

@@ -1,7 +1,8 @@
 //! The suite that every engine must pass: one set of properties, written against the trait and nothing below it.
 //!
-//! An engine's own tests make a [`Suite`] around it and call each property by name; a property draws at least a
-//! hundred cases and fails by panicking with the smallest case that breaks it, as `proptest` finds it.
+//! An engine's own tests make a [`Suite`] around it and hand it to [`engine_suite`](crate::engine_suite), which writes a
+//! test for each property; a property draws at least a hundred cases and fails by panicking with the smallest case that
+//! breaks it, as `proptest` finds it.
 
 #![allow(clippy::panic, reason = "a suite fails by panicking, as every test does")]
 
@@ -15,11 +16,11 @@ mod one_shot;
 use std::future::Future;
 use std::sync::Arc;
 
-use cove_core::{Engine, EngineChoice, EngineName, RunRequest};
+use cove_core::{Engine, EngineChoice, EngineName, RunReport, RunRequest};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
-use crate::{OneShot, Runner, RunnerOptions, Shelf};
+use crate::{PictureStore, Pictures, Runner, RunnerOptions};
 
 /// How many cases a property draws; `COVE_CASES` asks for more.
 const CASES: u32 = 100;
@@ -47,8 +48,9 @@ impl Suite {
         self.runtime.block_on(work)
     }
 
-    fn runner(&self, shelf: Option<Arc<Shelf>>) -> Runner {
-        let mut options = RunnerOptions { shelf, ..RunnerOptions::default() };
+    fn runner(&self, pictures: Option<Arc<PictureStore>>) -> Runner {
+        let pictures = pictures.map_or_else(Pictures::default, Pictures::Kept);
+        let mut options = RunnerOptions { pictures, ..RunnerOptions::default() };
         match self.engine.name() {
             EngineName::Embedded => options.embedded = Some(self.engine.clone()),
             EngineName::Browser => options.browser = Some(self.engine.clone()),
@@ -64,7 +66,7 @@ impl Suite {
         RunRequest { engine, fallback: false, ..RunRequest::new(code) }
     }
 
-    fn run(&self, request: RunRequest) -> OneShot {
+    fn run(&self, request: RunRequest) -> RunReport {
         self.runtime.block_on(self.runner(None).run(request))
     }
 
@@ -82,6 +84,59 @@ impl Suite {
             panic!("{} engine breaks {name}: {error}", self.engine.name());
         }
     }
+}
+
+/// One test for each property that needs nothing but the engine: `engine_suite!(with_suite)`, where `with_suite` makes a
+/// [`Suite`](crate::testkit::Suite) and hands it to the function that it is given.
+#[macro_export]
+macro_rules! engine_suite {
+    ($with:path) => {
+        $crate::engine_suite! { $with:
+            property_01_result_consistency
+            property_02_promises
+            property_03_timeout
+            property_04_errors
+            property_05_canvas_size
+            property_06_canvas_singleton
+            property_07_canvas_export
+            canvas_04_nothing_changes_without_one
+            canvas_05_any_drawing_is_a_picture
+            property_08_sandbox
+            property_09_isolation
+            values_become_json
+            habits_are_understood
+            failed_calls_are_named
+            lost_values_are_told
+            a_policy_opens_what_it_names
+            cf_01_lifecycle
+            cf_02_concurrent_run_is_rejected
+            cf_03_queue_is_fifo
+            cf_04_queue_overflow
+            cf_05_static_import
+            cf_06_dynamic_import
+            modules_find_one_another
+            cf_07_failing_tool
+            cf_08_throw
+            cf_09_max_operations
+            cf_10_timeout_and_recovery
+            final_answer_cannot_be_swallowed
+            jumps_leave_finally
+            declarations_persist
+            smoke_test
+        }
+    };
+    ($with:path: $($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            $with(|suite| suite.$name());
+        }
+    )*};
+}
+
+/// The value of a run that came to its end and drew nothing.
+fn plain(report: &RunReport) -> Option<&serde_json::Value> {
+    let finished = report.result.as_ref().ok()?;
+    (finished.images.is_empty() && finished.canvas_error.is_none()).then_some(&finished.value)
 }
 
 /// `prop_assert!` as a function, for closures that read better without macros.

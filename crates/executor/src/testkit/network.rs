@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cove_core::{NetworkPolicy, RunShape, RunUnit, SessionOptions};
+use cove_core::{NetworkPolicy, RunRequest, SessionOptions};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -70,9 +70,7 @@ impl Suite {
         let network = NetworkPolicy { allow_hosts: all(hosts), allow_private: all(private) };
         let opened = self.engine.open(SessionOptions { network, ..SessionOptions::one_shot() }).await;
         let mut session = opened.unwrap_or_else(|error| panic!("no session: {error}"));
-        let shape = RunShape::FunctionBody { input: None };
-        let unit = RunUnit { code: code.to_owned(), shape, timeout_ms: 60_000, max_operations: None };
-        let report = session.run(unit).await;
+        let report = session.run(&RunRequest { timeout_ms: 60_000, ..RunRequest::new(code) }).await;
         report.result.unwrap_or_else(|fault| panic!("{code}: {}", fault.message)).value
     }
 }

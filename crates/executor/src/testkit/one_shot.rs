@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_artifacts::StoreLimits;
-use cove_core::{RunOutcome, RunRequest, ToolErrorCode};
+use cove_core::{RunRequest, ToolErrorCode};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::draw::{json_value, message, name, sum};
-use super::{Suite, ensure};
-use crate::Shelf;
+use super::{Suite, ensure, plain};
+use crate::PictureStore;
 
 impl Suite {
     /// Property 1: code computes what it says, `input` arrives whole, and the result is JSON.
@@ -18,13 +18,13 @@ impl Suite {
         self.hold("property 1 (arithmetic)", &(sum(), any::<i16>(), any::<i16>()), |(sum, a, b)| {
             let mut request = self.request(format!("return {};", sum.text()));
             request.input = Some(json!({ "a": a, "b": b }));
-            let answer = self.run(request).outcome.to_json();
+            let answer = self.run(request).answer();
             ensure(answer.as_f64() == Some(sum.value(a, b)), || format!("{answer} for {}", sum.text()))
         });
         self.hold("property 1 (input)", &json_value(), |input| {
             let request = RunRequest { input: Some(input.clone()), ..self.request("return input") };
-            let answer = self.run(request).outcome;
-            ensure(answer == RunOutcome::Value(input.clone()), || format!("{answer:?} for {input}"))
+            let answer = self.run(request);
+            ensure(plain(&answer) == Some(&input), || format!("{answer:?} for {input}"))
         });
     }
 
@@ -43,8 +43,8 @@ impl Suite {
             // A thenable is awaited too, which is not what this property is about.
             prop_assume!(value.get("then").is_none());
             let request = RunRequest { input: Some(value.clone()), ..self.request(FORMS[form]) };
-            let answer = self.run(request).outcome;
-            ensure(answer == RunOutcome::Value(value.clone()), || format!("{answer:?} for {} of {value}", FORMS[form]))
+            let answer = self.run(request);
+            ensure(plain(&answer) == Some(&value), || format!("{answer:?} for {} of {value}", FORMS[form]))
         });
     }
 
@@ -64,12 +64,12 @@ impl Suite {
         self.hold("property 3", &(0..FORMS.len(), 15u64..60), |(form, timeout_ms)| {
             let started = Instant::now();
             let request = RunRequest { timeout_ms, ..self.request(FORMS[form]) };
-            let shot = self.run(request);
-            let (answer, took) = (shot.outcome.to_json(), started.elapsed());
+            let report = self.run(request);
+            let (answer, took) = (report.answer(), started.elapsed());
             ensure(answer["error"] == "execution_timeout" && answer["timeoutMs"] == timeout_ms, || {
                 format!("{answer} for {}", FORMS[form])
             })?;
-            let ran_ms = shot.usage.wall_ms;
+            let ran_ms = report.usage.wall_ms;
             ensure(ran_ms < timeout_ms as f64 + 1000.0, || format!("answered after {ran_ms} ms"))?;
             // The page or process is made ready outside the run's own clock; a loaded machine may take its time there.
             ensure(took < Duration::from_millis(timeout_ms) + Duration::from_secs(10), || {
@@ -94,7 +94,7 @@ impl Suite {
         self.hold("property 4", &(0..FORMS.len(), message(), 0u64..4), |(form, text, lines)| {
             let (code, kind) = FORMS[form];
             let code = format!("{}{}", "\n".repeat(lines as usize), code.replace('M', &json!(text).to_string()));
-            let answer = self.run(self.request(code)).outcome.to_json();
+            let answer = self.run(self.request(code)).answer();
             let said = answer["message"].as_str().unwrap_or_default();
             ensure(answer["error"] == "js_execution_failed" && said.contains(&format!("{kind}{text}")), || {
                 format!("{answer} for {:?}", FORMS[form])
@@ -108,10 +108,10 @@ impl Suite {
 
     /// Property 5 of the browser's design, 1 of the canvas's: a canvas has the size it was asked for, and so has its PNG.
     pub fn property_05_canvas_size(&self) {
-        self.with_shelf(|shelf| {
+        self.with_store(|pictures| {
             self.hold("property 5", &(1u32..300, 1u32..300), |(width, height)| {
                 let code = format!("const c = getCanvas({width}, {height}); return [c.width, c.height]");
-                let (answer, png) = self.draw(shelf, code)?;
+                let (answer, png) = self.draw(pictures, code)?;
                 ensure(answer == json!([width, height]), || format!("{answer}"))?;
                 ensure(png_size(&png) == Some((width, height)), || format!("the PNG has {:?}", png_size(&png)))
             });
@@ -121,14 +121,14 @@ impl Suite {
     /// Property 6 (2 of the canvas's): every call gives the same canvas; the first one decides its size.
     pub fn property_06_canvas_singleton(&self) {
         let sizes = proptest::collection::vec((1u32..200, 1u32..200), 1..6);
-        self.with_shelf(|shelf| {
+        self.with_store(|pictures| {
             self.hold("property 6", &sizes, |sizes| {
                 let calls: Vec<String> = sizes.iter().map(|(w, h)| format!("getCanvas({w}, {h})")).collect();
                 let code = format!(
                     "const all = [{}]; return [all.every(c => c === all[0]), all[0].width, all[0].height]",
                     calls.join(", ")
                 );
-                let (answer, _) = self.draw(shelf, code)?;
+                let (answer, _) = self.draw(pictures, code)?;
                 ensure(answer == json!([true, sizes[0].0, sizes[0].1]), || format!("{answer}"))
             });
         });
@@ -137,13 +137,13 @@ impl Suite {
     /// Property 7 (3 and 5 of the canvas's): drawing leaves one PNG with its metadata; not drawing leaves nothing.
     pub fn property_07_canvas_export(&self) {
         let shapes = proptest::collection::vec((0u8..5, 0u8..=255, 0u8..=255, 0u8..=255), 0..6);
-        self.with_shelf(|shelf| {
+        self.with_store(|pictures| {
             self.hold("property 7", &(any::<bool>(), 8u32..120, 8u32..120, shapes), |(uses, width, height, shapes)| {
                 if !uses {
                     let answer = self
                         .runtime
-                        .block_on(self.runner(Some(shelf.clone())).run(self.request("return typeof getCanvas")));
-                    return ensure(answer.outcome == RunOutcome::Value(json!("function")), || format!("{answer:?}"));
+                        .block_on(self.runner(Some(pictures.clone())).run(self.request("return typeof getCanvas")));
+                    return ensure(plain(&answer) == Some(&json!("function")), || format!("{answer:?}"));
                 }
                 let mut code = format!("const ctx = getCanvas({width}, {height}).getContext('2d');\n");
                 for (kind, r, g, b) in shapes {
@@ -158,7 +158,7 @@ impl Suite {
                         _ => "ctx.strokeRect(1, 1, 20, 20);\n",
                     });
                 }
-                let (_, png) = self.draw(shelf, code)?;
+                let (_, png) = self.draw(pictures, code)?;
                 ensure(png_size(&png) == Some((width, height)), || format!("the PNG has {:?}", png_size(&png)))
             });
         });
@@ -179,14 +179,14 @@ impl Suite {
         self.hold("property 8", &(0..WORDS.len(), message()), |(word, text)| {
             let said = format!("{} {text}", WORDS[word]);
             let code = format!("// {said}\nreturn {}; /* {said} */", json!(said));
-            let answer = self.run(self.request(code)).outcome;
-            ensure(answer == RunOutcome::Value(json!(said)), || format!("{answer:?}"))
+            let answer = self.run(self.request(code));
+            ensure(plain(&answer) == Some(&json!(said)), || format!("{answer:?}"))
         });
         const REACHES: &[&str] =
             &["require", "process", "Deno", "Bun", "module", "__dirname", "global", "Buffer", "std", "os"];
         self.hold("property 8 (reach)", &(0..REACHES.len()), |reach| {
-            let answer = self.run(self.request(format!("return typeof {}", REACHES[reach]))).outcome;
-            ensure(answer == RunOutcome::Value(json!("undefined")), || format!("{answer:?} for {}", REACHES[reach]))
+            let answer = self.run(self.request(format!("return typeof {}", REACHES[reach])));
+            ensure(plain(&answer) == Some(&json!("undefined")), || format!("{answer:?} for {}", REACHES[reach]))
         });
     }
 
@@ -208,10 +208,10 @@ impl Suite {
                              (globalThis.document?.cookie ?? '').includes('NAME')]";
         self.hold("property 9", &(0..LEAVES.len(), name()), |(leave, name)| {
             self.run(self.request(format!("try {{ {} }} catch {{}} return 1", LEAVES[leave].replace("NAME", &name))));
-            let answer = self.run(self.request(LOOKS.replace("NAME", &name))).outcome;
+            let answer = self.run(self.request(LOOKS.replace("NAME", &name)));
             let clean =
                 json!(["undefined", "undefined", "undefined", "undefined", "undefined", "undefined", null, false]);
-            ensure(answer == RunOutcome::Value(clean), || format!("{answer:?} after {}", LEAVES[leave]))
+            ensure(plain(&answer) == Some(&clean), || format!("{answer:?} after {}", LEAVES[leave]))
         });
     }
 
@@ -220,8 +220,8 @@ impl Suite {
         self.run(self.request("return 1"));
         let before = instance();
         self.hold("property 10", &any::<i16>(), |number| {
-            let answer = self.run(self.request(format!("return {number}"))).outcome;
-            ensure(answer == RunOutcome::Value(json!(number)), || format!("{answer:?}"))?;
+            let answer = self.run(self.request(format!("return {number}")));
+            ensure(plain(&answer) == Some(&json!(number)), || format!("{answer:?}"))?;
             ensure(instance() == before, || format!("instance {} became {}", before, instance()))
         });
     }
@@ -229,7 +229,7 @@ impl Suite {
     /// The value rules: what has no JSON form becomes `null` or an error, as the contract lists them.
     pub fn values_become_json(&self) {
         let check = |code: &str, expected: Value| {
-            let answer = self.run(self.request(code)).outcome.to_json();
+            let answer = self.run(self.request(code)).answer();
             assert_eq!(answer, expected, "{code}");
         };
         check("", json!(null));
@@ -245,7 +245,7 @@ impl Suite {
         check("return input", json!(null));
         check("const x: number = 1; interface A { a: string } return x as number", json!(1));
         let fails = |code: &str, error: ToolErrorCode| {
-            let answer = self.run(self.request(code)).outcome.to_json();
+            let answer = self.run(self.request(code)).answer();
             assert_eq!(answer["error"], error.as_str(), "{code}: {answer}");
             assert!(!answer["message"].as_str().unwrap_or_default().is_empty(), "{code}: {answer}");
         };
@@ -259,7 +259,7 @@ impl Suite {
         fails(&"1;".repeat(25_001), ToolErrorCode::CodeTooLarge);
     }
 
-    pub(super) fn with_shelf(&self, test: impl FnOnce(&Arc<Shelf>)) {
+    pub(super) fn with_store(&self, test: impl FnOnce(&Arc<PictureStore>)) {
         /// Gone at the end, however it comes.
         struct Folder(std::path::PathBuf);
         impl Drop for Folder {
@@ -271,30 +271,32 @@ impl Suite {
         let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let name = format!("cove-suite-{}-{}-{}", self.engine.name(), std::process::id(), since.as_nanos());
         let folder = Folder(std::env::temp_dir().join(name));
-        test(&Arc::new(Shelf::at(&folder.0, StoreLimits::default())));
+        test(&Arc::new(PictureStore::at(&folder.0, StoreLimits::default())));
     }
 
     /// Runs code that draws; gives its value and the one picture, after checking the metadata beside it.
-    pub(super) fn draw(&self, shelf: &Arc<Shelf>, code: String) -> Result<(Value, Vec<u8>), TestCaseError> {
+    pub(super) fn draw(&self, pictures: &Arc<PictureStore>, code: String) -> Result<(Value, Vec<u8>), TestCaseError> {
         let mut request = self.request(code);
         request.message_id = Some("m-1".to_owned());
-        let answer = self.runtime.block_on(self.runner(Some(shelf.clone())).run(request)).outcome;
-        let RunOutcome::Pictures { result, images } = answer else {
-            return Err(TestCaseError::fail(format!("no picture: {answer:?}")));
+        let answer = self.runtime.block_on(self.runner(Some(pictures.clone())).run(request));
+        let finished = answer.result.map_err(|fault| TestCaseError::fail(format!("no picture: {fault:?}")))?;
+        let [image] = &finished.images[..] else {
+            return Err(TestCaseError::fail(format!("not one picture: {finished:?}")));
         };
-        ensure(images.len() == 1, || format!("{images:?}"))?;
-        let id = images[0].strip_suffix(".png").and_then(|stem| stem.parse().ok());
-        let id = id.ok_or_else(|| TestCaseError::fail(format!("{} is not <uuid>.png", images[0])))?;
+        let (name, result) = (image.file_name.as_str(), finished.value);
+        let id = name.strip_suffix(".png").and_then(|stem| stem.parse().ok());
+        let id = id.ok_or_else(|| TestCaseError::fail(format!("{name} is not <uuid>.png")))?;
         let fail = |error: &dyn std::fmt::Display| TestCaseError::fail(error.to_string());
-        let store = shelf.store().map_err(|error| fail(&error))?;
+        let store = pictures.store().map_err(|error| fail(&error))?;
         let png = store.read(id).map_err(|error| fail(&error))?.bytes;
         let meta = store.meta(id).map_err(|error| fail(&error))?;
         let meta = serde_json::to_value(meta).map_err(|error| fail(&error))?;
         let size = png_size(&png).unwrap_or_default();
         let source = if self.engine.name() == cove_core::EngineName::Browser { "browser-canvas" } else { "canvas" };
-        let described = meta["id"] == images[0].trim_end_matches(".png")
+        let described = meta["id"] == name.trim_end_matches(".png")
             && (meta["type"] == "image" && meta["extension"] == ".png" && meta["source"] == source)
             && (meta["width"] == size.0 && meta["height"] == size.1)
+            && (image.width, image.height) == size
             && (meta["messageId"] == "m-1" && meta["agentId"].is_null());
         ensure(described, || format!("metadata {meta} for {size:?}"))?;
         store.delete(id).map_err(|error| fail(&error))?;

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{Html, IntoResponse, Redirect};
 use axum::routing::{get, post};
 use cove_gull::{Answer, Endpoint, Gull, GullOptions, Listen, Server, serve};
+use cove_testkit::processes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -190,31 +191,21 @@ pub fn png_size(path: &Path) -> (u32, u32) {
 /// Processes whose command line or environment names this folder: what a Gull has left behind.
 pub fn processes_of(folder: &Path) -> Vec<String> {
     let folder = folder.display().to_string();
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let path = entry.path();
-        if !entry.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()) {
-            continue;
-        }
-        let read = |name: &str| std::fs::read(path.join(name)).map(|b| String::from_utf8_lossy(&b).replace('\0', " "));
-        let (line, environment) = (read("cmdline").unwrap_or_default(), read("environ").unwrap_or_default());
-        if line.contains(&folder) || environment.contains(&folder) {
-            found.push(format!("{}: {line}", entry.file_name().to_string_lossy()));
-        }
-    }
-    found
+    let environment = |pid: u32| std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let names = |pid: &u32| {
+        processes::command_line(*pid).contains(&folder) || String::from_utf8_lossy(&environment(*pid)).contains(&folder)
+    };
+    let found = processes::all().into_iter().filter(names);
+    found.map(|pid| format!("{pid}: {}", processes::command_line(pid))).collect()
 }
 
 /// All processes of the session that `leader` leads: the browser with everything it has started.
 pub fn family(leader: u32) -> Vec<u32> {
-    let of = |pid: u32| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let (_, fields) = stat.rsplit_once(')')?;
-        let mut fields = fields.split_whitespace();
-        (fields.next()? != "Z").then_some(())?;
-        fields.nth(2)?.parse::<u32>().ok()
-    };
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
-    pids.filter(|pid| of(*pid) == Some(leader)).collect()
+    let of_it = |pid: &u32| processes::stat(*pid).is_some_and(|stat| stat.state != 'Z' && stat.session == leader);
+    processes::all().into_iter().filter(of_it).collect()
+}
+
+/// Whether somebody below a process was started with this word.
+pub fn runs(root: u32, word: &str) -> bool {
+    processes::below(root).into_iter().any(|pid| processes::words(pid).iter().any(|given| given == word))
 }

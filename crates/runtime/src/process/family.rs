@@ -6,15 +6,15 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cove_cell::{GuestWalls, OomScore};
+use cove_walls::spawn::{Spawned, Start, Whose, is_child, mark_of, reap};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use super::spawner::Spawner;
 use super::tree::Tree;
-use super::{Mark, OomScore, Program};
-use crate::cell::GuestWalls;
-use crate::sys::spawn::{Spawned, Start, Whose, is_child, mark_of, reap};
+use super::{Mark, Program};
 
 /// The dead that are taken away in one go: a fork bomb's are many, and Ship has other things to do.
 const BURIALS: usize = 512;

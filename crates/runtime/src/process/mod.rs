@@ -4,7 +4,6 @@
 
 mod family;
 mod mark;
-mod oom;
 mod output;
 mod program;
 mod spawner;
@@ -13,7 +12,5 @@ mod tree;
 pub(crate) use family::Family;
 pub use family::Rank;
 pub(crate) use mark::Mark;
-pub(crate) use oom::GUESTS;
-pub use oom::OomScore;
 pub(crate) use output::{Bounded, Capture};
 pub(crate) use program::{End, Program, TreeEnd};

@@ -4,12 +4,13 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use cove_walls::process::kill;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::sync::oneshot;
 
 use super::Mark;
 use super::family::Registered;
-use super::tree::{self, Tree};
+use super::tree::Tree;
 
 /// How long a program that was killed may take to be seen dead.
 const LAST_NEWS: Duration = Duration::from_millis(200);
@@ -117,7 +118,7 @@ impl Program {
     /// Ends the program and everybody below it, also those who forked twice or left their session.
     pub(crate) async fn end_tree(&mut self) -> TreeEnd {
         // By its handle: it may not have its mark yet.
-        tree::kill(&self.handle);
+        kill(&self.handle);
         let whole = match self.mark {
             Some(mark) => Tree::Of(mark).end().await,
             None => true,
@@ -138,7 +139,7 @@ impl Drop for Program {
         if self.released {
             return;
         }
-        tree::kill(&self.handle);
+        kill(&self.handle);
         let Some(mark) = self.mark else { return };
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn(Tree::Of(mark).end())),

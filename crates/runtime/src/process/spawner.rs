@@ -6,12 +6,13 @@
 use std::io;
 use std::sync::{Arc, mpsc};
 
+use cove_cell::OomScore;
+use cove_walls::process::kill;
+use cove_walls::spawn::{Spawned, Start, block_signals, spawn};
 use tokio::sync::oneshot;
 
 use super::family::Register;
-use super::tree::kill;
-use super::{Mark, OomScore, Program};
-use crate::sys::spawn::{Spawned, Start, block_signals, spawn};
+use super::{Mark, Program};
 
 struct Order {
     start: Start,
@@ -71,9 +72,11 @@ impl Spawner {
 
 /// Makes the process, with a guest's score.
 fn make(score: Option<&OomScore>, start: Start, mark: Option<Mark>) -> io::Result<Spawned> {
-    let Some(score) = score.filter(|score| !score.must_rest()) else { return spawn(start, mark, None) };
+    let Some(score) = score.filter(|score| !score.must_rest()) else {
+        return spawn(start, mark.map(Mark::limits), None);
+    };
     let raised = score.raise()?;
-    let spawned = spawn(start, mark, Some(score.lower()));
+    let spawned = spawn(start, mark.map(Mark::limits), Some(score.lower()));
     drop(raised);
     let spawned = spawned?;
     score.check(spawned.pid).inspect_err(|_| kill(&spawned.handle))?;

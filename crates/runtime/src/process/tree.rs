@@ -1,14 +1,13 @@
 //! Everybody who carries a mark, found in `/proc`, and their end.
 
 use std::collections::HashSet;
-use std::fs;
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal};
+use cove_walls::Stat;
+use cove_walls::spawn::mark_of;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::Mark;
-use crate::sys::spawn::mark_of;
 
 /// How long the end of a tree is waited for. A fork bomb takes some ten milliseconds; with what else an answer needs,
 /// this keeps the promise of deadline + 1 s.
@@ -24,33 +23,18 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// Looks of somebody who cannot wait.
 const HURRIED_LOOKS: usize = 50;
 
-/// What `/proc/PID/stat` says of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Entry {
-    pid: i32,
-    dead: bool,
-}
-
-/// `pid (name) state ppid …`; the name may hold anything, also parentheses and newlines.
-///
-/// The first thread of a process may have ended while others run: only one that is alone is dead.
-fn parse(stat: &str) -> Option<Entry> {
-    let (pid, rest) = stat.split_once(' ')?;
-    let mut fields = rest.get(rest.rfind(')')? + 1..)?.split_ascii_whitespace();
-    let state = fields.next()?;
-    let threads: u32 = fields.nth(16)?.parse().ok()?;
-    Some(Entry { pid: pid.parse().ok()?, dead: matches!(state, "Z" | "X") && threads <= 1 })
-}
-
+/// The first thread of a process may have ended while others run: only one that is alone is dead. Who is not there is, too.
 fn is_dead(pid: i32) -> bool {
-    // `/proc/PID/stat` may be other than UTF-8 by its name field.
-    let stat = fs::read(format!("/proc/{pid}/stat")).ok();
-    stat.and_then(|stat| parse(&String::from_utf8_lossy(&stat))).is_none_or(|entry| entry.dead)
+    Stat::of(pid.cast_unsigned()).as_ref().and_then(has_ended).unwrap_or(true)
+}
+
+fn has_ended(stat: &Stat) -> Option<bool> {
+    let (is_dead, threads) = (stat.is_dead()?, stat.threads()?);
+    Some(is_dead && threads <= 1)
 }
 
 fn numbered() -> impl Iterator<Item = i32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    cove_walls::process::all().into_iter().flatten().map(u32::cast_signed)
 }
 
 fn send(pid: i32, signal: Signal) {
@@ -127,11 +111,6 @@ impl Tree {
     }
 }
 
-/// Kills the process of a handle.
-pub(super) fn kill(handle: impl AsFd) {
-    let _ = pidfd_send_signal(handle, Signal::KILL);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,11 +120,12 @@ mod tests {
         let stat = |name: &str, state: &str, threads: u32| {
             format!("12 ({name}) {state} 7 12 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 {threads} 0 99")
         };
-        assert_eq!(parse(&stat("a) Z 1 (b", "R", 1)), Some(Entry { pid: 12, dead: false }));
-        assert_eq!(parse(&stat("x", "Z", 1)), Some(Entry { pid: 12, dead: true }));
-        assert_eq!(parse(&stat("its first thread has ended", "Z", 2)), Some(Entry { pid: 12, dead: false }));
-        for nonsense in ["", "1", "x (a) S 1", "1 a S 1", "1 (a)", "1 (a) S 1 1"] {
-            assert!(parse(nonsense).is_none(), "{nonsense:?}");
+        let ended = |text: &str| has_ended(&Stat::parse(text).unwrap());
+        assert_eq!(ended(&stat("a) Z 1 (b", "R", 1)), Some(false));
+        assert_eq!(ended(&stat("x", "Z", 1)), Some(true));
+        assert_eq!(ended(&stat("its first thread has ended", "Z", 2)), Some(false));
+        for nonsense in ["1 (a)", "1 (a) S 1 1"] {
+            assert_eq!(ended(nonsense), None, "{nonsense:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::options::DEFAULT_PORT;
 use super::{IPythonUse, Listen, Rank, ShipOptions, serve};
-use crate::cell;
+use crate::cell::{self, Inside};
 
 const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspace DIR] [--env NAME=VALUE]…
             [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]";
@@ -31,7 +31,7 @@ fn start_file_threads() {
 /// Must be called first thing in `main`, before any thread is started: when it was started by a
 /// [`LocalCell`](crate::cell::LocalCell), this process first puts up its own walls.
 pub fn command(args: &[String]) -> (u8, Option<String>) {
-    if let Some(ended) = super::javascript::enter_room_if_asked(args) {
+    if let Some(ended) = super::javascript::enter_if_asked(args) {
         return ended;
     }
     let inside = match cell::enter() {
@@ -46,7 +46,7 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     }
     let options = match (inside, parsed) {
         (_, Err(problem)) => return (2, Some(format!("{problem}\n{USAGE}"))),
-        (Some(inside), Ok(options)) => inside.ship_options(options),
+        (Some(inside), Ok(options)) => behind_walls(inside, options),
         (None, Ok(options)) => {
             // Otherwise the end of a program that has lost its parents would be told to somebody else.
             let _ = rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1));
@@ -84,6 +84,30 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     match served {
         Ok(()) => (0, None),
         Err(error) => (5, Some(error.to_string())),
+    }
+}
+
+/// What Ship is told inside of a cell.
+fn behind_walls(inside: Inside, options: ShipOptions) -> ShipOptions {
+    // Whoever reaches a port in here is a guest; all else is asked by the socket, which has no name in here.
+    let guests = |listen| if let Listen::Tcp(address) = listen { Listen::Doorstep(address) } else { listen };
+    let mut listen: Vec<_> = options.listen.into_iter().map(guests).collect();
+    listen.push(Listen::Opened(inside.listener));
+    ShipOptions {
+        listen,
+        env: inside.env,
+        workspace: "/workspace".into(),
+        process_limit: Some(inside.process_limit),
+        disk_news: Some(inside.disk_news),
+        processors: inside.processors,
+        limits: Some(inside.limits),
+        memory: Some(inside.memory),
+        score: inside.score,
+        uptime: Some(inside.uptime),
+        way_out: inside.way_out,
+        program: inside.program,
+        rank: Rank::Init,
+        ..options
     }
 }
 

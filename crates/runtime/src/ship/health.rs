@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use cove_walls::spawn::{StandardStreams, Start, no_input};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -16,7 +17,6 @@ use tokio::sync::Mutex;
 
 use super::ShipState;
 use crate::process::Family;
-use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// How long a trivial program may take. Usually a millisecond; guests who use all their processors make it longer.
 const WORK_LIMIT: Duration = Duration::from_secs(5);

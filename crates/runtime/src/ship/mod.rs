@@ -21,8 +21,9 @@ mod skill;
 mod term;
 mod way_out;
 
-pub use crate::process::{OomScore, Rank};
+pub use crate::process::Rank;
 pub use command::command;
+pub use cove_cell::OomScore;
 pub use options::{Listen, ShipOptions};
 pub use python::IPythonUse;
 pub use server::{ShipError, ShipHandle, router, serve};

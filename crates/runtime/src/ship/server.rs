@@ -21,8 +21,8 @@ use super::javascript::{self, Javascript};
 use super::python::Kernel;
 use super::shell::Jobs;
 use super::{Listen, ShipOptions, doorstep, fs, python, shell, skill, term, way_out};
-use crate::cell::{EffectiveLimits, GuestWalls};
-use crate::process::{Family, OomScore};
+use crate::cell::{EffectiveLimits, GuestWalls, OomScore};
+use crate::process::Family;
 
 /// JSON bodies: code and file contents. Larger files are uploaded.
 const MAX_BODY_BYTES: usize = 32 << 20;

@@ -6,13 +6,16 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
+use cove_walls::descriptors::duplicate_high;
+use cove_walls::process::watch;
+use cove_walls::spawn::{StandardStreams, Start};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
@@ -24,8 +27,6 @@ use tokio::sync::Notify;
 use super::ShipState;
 use super::error::{ApiError, Params};
 use crate::process::Program;
-use crate::sys::duplicate_high;
-use crate::sys::spawn::{StandardStreams, Start};
 
 /// How long a start may take; usually a millisecond.
 const START_LIMIT: Duration = Duration::from_secs(5);
@@ -85,7 +86,7 @@ async fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)
     unlockpt(&master)?;
     let peer = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&master, true)?;
-    let terminal = Terminal { master: crate::sys::watch(master)? };
+    let terminal = Terminal { master: watch(master)? };
     terminal.resize(size.cols, size.rows);
     let root = state.workspace.root();
     let mut env: Vec<_> = state.env.iter().filter(|(name, _)| name != "TERM").cloned().collect();
@@ -95,11 +96,7 @@ async fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)
         args: vec!["-l".to_owned()],
         env,
         cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
-        streams: StandardStreams {
-            input: duplicate_high(peer.as_fd())?,
-            output: duplicate_high(peer.as_fd())?,
-            error: peer,
-        },
+        streams: StandardStreams { input: duplicate_high(&peer)?, output: duplicate_high(&peer)?, error: peer },
         terminal: true,
         inherit: None,
         processes: state.process_limit,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cove_runtime::client::ShipClient;
+use cove_testkit::processes::alive;
 use hyper::Method;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -32,14 +33,13 @@ async fn ship_runs_without_walls_and_ends_in_order() {
     assert!(answer["data"]["result"].as_str().is_some_and(|list| list.contains("made.txt")), "{answer}");
     // Alone, `setsid` would be the leader of its group, and fork and end at once.
     let job = ask("/shell/exec", json!({"command": "setsid sleep 999 & exec sleep 999", "background": true})).await;
-    let pid = Pid::from_raw(i32::try_from(job["pid"].as_i64().unwrap()).unwrap()).unwrap();
-    let alive = || std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).is_ok();
-    assert!(alive());
+    let pid = u32::try_from(job["pid"].as_u64().unwrap()).unwrap();
+    assert!(alive(pid));
     let own = Pid::from_raw(i32::try_from(ship.id().unwrap()).unwrap()).unwrap();
     kill_process(own, Signal::TERM).unwrap();
     let ended = tokio::time::timeout(Duration::from_secs(20), ship.wait()).await.unwrap().unwrap();
     assert!(ended.success(), "{ended}");
-    until("its processes have gone", || async { !alive() }).await;
+    until("its processes have gone", async || !alive(pid)).await;
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cove_runtime::cell::{CellOptions, LocalCell};
+use cove_testkit::processes::{alive, below};
 use serde_json::json;
 
 use crate::support::{PATIENCE, sandbox_with};
@@ -18,14 +19,12 @@ async fn a_cell_ends_with_its_lease_and_not_before() {
     let command = "nohup sh -c 'while :; do echo x >> counter; sleep 0.01; done' >/dev/null 2>&1 &";
     let (status, said) = sandbox.post("/shell/exec", json!({ "command": command })).await;
     assert!(status.is_success(), "{said}");
+    let all = below(sandbox.cell.walls().init_pid);
     tokio::time::timeout(PATIENCE, sandbox.cell.wait()).await.expect("it goes on for ever").unwrap();
     assert!(began.elapsed() >= Duration::from_millis(4_900), "it ended after {:?}", began.elapsed());
     let counter = sandbox.cargo.path().join("counter");
-    let lines = || std::fs::read(&counter).unwrap().len();
-    let before = lines();
-    // There is no event for "nothing more comes": it is given the time of ten lines.
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    assert!(before > 0 && lines() == before, "a guest outlived its lease");
+    assert!(!std::fs::read(&counter).unwrap().is_empty() && !all.is_empty(), "nothing ran");
+    assert!(!all.iter().any(|pid| alive(*pid)), "a guest outlived its lease");
 }
 
 /// As a Bay starts it that was frozen just then: it is over before it has begun.

@@ -3,34 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use rustix::process::{Pid, Signal, kill_process};
+use cove_testkit::processes::{alive, below, kill};
 use serde_json::json;
 
 use crate::support::{Sandbox, sandbox, until};
 
-/// Everybody below a process, as the host sees it.
+/// A process and everybody below it, as the host sees them.
 fn tree(root: u32) -> Vec<u32> {
-    let children: String = std::fs::read_dir(format!("/proc/{root}/task"))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
-        .collect();
-    let children = children.split_whitespace().map(|pid| pid.parse::<u32>().unwrap());
-    std::iter::once(root).chain(children.flat_map(tree)).collect()
-}
-
-fn alive(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
+    std::iter::once(root).chain(below(root)).collect()
 }
 
 fn mounts() -> BTreeSet<String> {
     std::fs::read_to_string("/proc/self/mountinfo").unwrap().lines().map(str::to_owned).collect()
-}
-
-fn kill(pid: u32) {
-    let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
 }
 
 /// A sandbox with work in it: Python, a command, a daemon, a job.

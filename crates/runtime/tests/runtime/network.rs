@@ -1,32 +1,10 @@
 //! The way out, for profiles that have one.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use cove_core::NetworkPolicy;
 use cove_runtime::cell::CellNetwork;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use cove_testkit::Site;
 
 use crate::support::{Sandbox, sandbox_with};
-
-/// A web server on the host; counts who came.
-async fn server(greeting: &'static str) -> (u16, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let visits = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&visits);
-    tokio::spawn(async move {
-        while let Ok((mut guest, _)) = listener.accept().await {
-            counted.fetch_add(1, Ordering::Relaxed);
-            let mut request = vec![0; 4096];
-            let _ = guest.read(&mut request).await;
-            let answer = format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{greeting}");
-            let _ = guest.write_all(answer.as_bytes()).await;
-        }
-    });
-    (port, visits)
-}
 
 /// The first line and the last of what the proxy answers.
 async fn ask(sandbox: &Sandbox, request: &str) -> (String, String) {
@@ -49,8 +27,8 @@ print(b.decode().splitlines()[0], b.decode().splitlines()[-1], sep='|')"
 
 #[tokio::test]
 async fn named_hosts_are_reached_and_no_others() {
-    let (open, visits) = server("welcome").await;
-    let (closed, intruders) = server("go away").await;
+    let (welcome, go_away) = (Site::open("welcome"), Site::open("go away"));
+    let (open, closed) = (welcome.port(), go_away.port());
     let policy = NetworkPolicy {
         allow_hosts: vec![format!("localhost:{open}"), "open.example".to_owned()],
         allow_private: vec![format!("127.0.0.1:{open}")],
@@ -62,7 +40,7 @@ async fn named_hosts_are_reached_and_no_others() {
     assert_eq!((first.as_str(), last.as_str()), ("HTTP/1.1 200 OK", "welcome"));
     let (first, _) = ask(&sandbox, &tunnel(&format!("127.0.0.1:{open}"))).await;
     assert_eq!(first, "HTTP/1.1 200 Connection Established");
-    assert!(visits.load(Ordering::Relaxed) >= 1);
+    assert!(welcome.visits() >= 1);
     for host in [
         format!("localhost:{closed}"),
         format!("127.0.0.1:{closed}"),
@@ -81,7 +59,7 @@ async fn named_hosts_are_reached_and_no_others() {
     }
     let (first, _) = ask(&sandbox, "GET / HTTP/1.1\r\n\r\n").await;
     assert_eq!(first, "HTTP/1.1 400 Bad Request");
-    assert_eq!(intruders.load(Ordering::Relaxed), 0);
+    assert_eq!(go_away.visits(), 0);
     // Without the proxy there is still nothing.
     let direct = format!("import socket; socket.create_connection(('127.0.0.1', {open}), 1)");
     assert_eq!(sandbox.python(&direct).await["error_name"], "ConnectionRefusedError");

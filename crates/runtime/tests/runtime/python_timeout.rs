@@ -63,7 +63,7 @@ async fn a_cell_that_waits_too_long_for_its_turn_is_not_started() {
     sandbox.python("ran = False").await;
     let long = sandbox.python("import time; time.sleep(1)");
     let waiting = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        until("it runs", || async { sandbox.get("/ipython/kernel/status").await.1["status"] == "busy" }).await;
         sandbox.ok("/ipython/exec", json!({"code": "ran = True", "timeout": 0.2})).await
     };
     let (_, answer) = tokio::join!(long, waiting);

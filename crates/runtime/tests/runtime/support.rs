@@ -1,18 +1,16 @@
 //! A sandbox for a test: a cargo, a cell, a client; all of it gone when the test is.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
 use cove_runtime::client::ShipClient;
+use cove_testkit::processes;
+pub(crate) use cove_testkit::{PATIENCE, until};
 use hyper::{Method, StatusCode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-/// Far more than anything here takes; only a hang takes longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Names another place of the program that is a sandbox's first process.
 pub(crate) const SHIP: &str = "COVE_TEST_SHIP";
@@ -118,15 +116,12 @@ impl Sandbox {
 
     /// Sends a signal from outside to the processes of this sandbox whose command line has this word.
     pub(crate) fn signal(&self, word: &str, signal: Signal) {
-        let space = |pid: &str| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
-        let own = space(&self.cell.walls().init_pid.to_string()).unwrap();
+        let space = |pid: u32| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+        let own = space(self.cell.walls().init_pid).unwrap();
         let mut found = 0;
-        for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Ok(pid) = name.parse::<i32>() else { continue };
-            let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            if space(&name).as_ref() == Some(&own) && String::from_utf8_lossy(&words).contains(word) {
-                kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+        for pid in processes::all() {
+            if space(pid).as_ref() == Some(&own) && processes::command_line(pid).contains(word) {
+                kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
                 found += 1;
             }
         }
@@ -135,15 +130,6 @@ impl Sandbox {
 
     pub(crate) async fn python(&self, code: &str) -> Value {
         self.ok("/ipython/exec", json!({"code": code})).await
-    }
-}
-
-/// Waits until something is so; the state is looked at again and again, because nobody tells us when it changes.
-pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut so: impl FnMut() -> F) {
-    let begin = std::time::Instant::now();
-    while !so().await {
-        assert!(begin.elapsed() < PATIENCE, "waited in vain until {what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

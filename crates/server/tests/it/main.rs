@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use cove_bay::Bay;
-use cove_bay::config::Config;
+use cove_config::Config;
 use cove_server::{KeySpec, Server, ServerOptions};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;

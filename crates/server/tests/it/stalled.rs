@@ -1,7 +1,8 @@
 //! Whoever asks and does not read the answer, and whoever holds what others need: nobody else notices.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cove_testkit::until;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -42,15 +43,6 @@ async fn figure(place: &Place, name: &str) -> usize {
 }
 
 const CONNECTIONS: &str = "cove_http_connections";
-
-/// Looks until it is so: nobody tells when a socket is gone.
-async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
-    let began = Instant::now();
-    while !so().await {
-        assert!(began.elapsed() < SOON, "waited in vain until {what}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
 
 async fn is_well(place: &Place) {
     let asked = reqwest::Client::builder().no_proxy().timeout(SOON).build().unwrap();

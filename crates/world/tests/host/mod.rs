@@ -4,8 +4,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use cove_core::{Clock, Fault, ImportPolicy, Limits, LogLevel, LogLine, Random};
-use cove_world::{Event, Job, Port, Report, Setup, ToolDecl, ToolFailure, World};
+use cove_core::{Clock, Fault, ImportPolicy, Limits, LogLevel, LogLine, Random, RunReport, RunRequest, RunShape};
+use cove_world::{Event, Port, Setup, ToolDecl, ToolFailure, World};
 use serde_json::{Value, json};
 
 type Handler = Box<dyn FnMut(&[Value]) -> Result<Value, String>>;
@@ -106,10 +106,9 @@ impl Guest {
         self.world.set_tools(&tools).expect("tools");
     }
 
-    pub fn report(&mut self, code: &str, cell: bool, max_operations: Option<u64>) -> Report {
-        let job =
-            Job { code: code.to_owned(), cell, last_value: false, input: None, max_operations, timeout_ms: 10_000 };
-        self.world.run(&job, &mut self.desk)
+    pub fn report(&mut self, code: &str, cell: bool, max_operations: Option<u64>) -> RunReport {
+        let shape = if cell { RunShape::Cell } else { RunShape::FunctionBody };
+        self.world.run(&RunRequest { shape, max_operations, ..RunRequest::new(code) }, &mut self.desk)
     }
 
     /// A function body, or its fault.
@@ -123,15 +122,10 @@ impl Guest {
     }
 
     pub fn with_input(&mut self, code: &str, input: Value) -> Result<Value, Fault> {
-        let job = Job {
-            code: code.to_owned(),
-            cell: false,
-            last_value: false,
-            input: Some(input),
-            max_operations: None,
-            timeout_ms: 10_000,
-        };
-        self.world.run(&job, &mut self.desk).result.map(|ended| ended.value)
+        self.world
+            .run(&RunRequest { input: Some(input), ..RunRequest::new(code) }, &mut self.desk)
+            .result
+            .map(|ended| ended.value)
     }
 }
 

@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use cove_walls::Stat;
 use cove_workspace::{Folder, HeldFolder};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
@@ -129,8 +130,7 @@ impl Drop for LabelFile {
 
 /// When a process began, by the kernel's count.
 pub(super) fn began(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit(") ").next()?.split(' ').nth(19)?.parse().ok()
+    Stat::of(pid)?.began()
 }
 
 /// Ends what Bays that are gone have left; tells what was still alive or lay about.

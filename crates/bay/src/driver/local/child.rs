@@ -1,15 +1,14 @@
-//! The only unsafe room: what a child of Bay's does between `fork` and `exec`.
+//! Bay's children, which die with it.
 //!
-//! It arranges its own death for the moment when the thread that made it ends. Threads of a runtime come and go, so one
-//! thread of ours, which never ends, makes all such children.
-
-#![allow(unsafe_code)]
+//! The kernel ends a child when the *thread* that made it ends. Threads of a runtime come and go, so one thread of ours,
+//! which never ends, makes all such children.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, mpsc};
 
+use cove_walls::{ChildSetup, Group};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
@@ -51,20 +50,7 @@ fn spawn(order: &Order) -> io::Result<Child> {
     let (input, output, errors) = super::gull::streams();
     command.args(&order.args).env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
     command.stdin(input).stdout(output).stderr(errors).kill_on_drop(true);
-    let parent = std::process::id().cast_signed();
-    // SAFETY: the closure makes three plain system calls with scalar arguments; it allocates nothing and takes no lock.
-    unsafe {
-        command.pre_exec(move || {
-            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 || libc::setpgid(0, 0) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // Bay may have ended before the first call.
-            if libc::getppid() != parent {
-                return Err(io::Error::from_raw_os_error(libc::ESRCH));
-            }
-            Ok(())
-        });
-    }
+    ChildSetup { group: Group::Process, ..ChildSetup::default() }.apply(command.as_std_mut())?;
     command.spawn()
 }
 

@@ -115,7 +115,7 @@ impl Driver for LocalDriver {
     }
 
     fn warnings(&self) -> Vec<String> {
-        if self.memory_is_enforced { Vec::new() } else { vec![cove_runtime::cell::MEMORY_WATCHED.to_owned()] }
+        if self.memory_is_enforced { Vec::new() } else { vec![cove_cell::MEMORY_WATCHED.to_owned()] }
     }
 
     fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cove_runtime::cell::{CellLimits, CellMount, CellNetwork, CellOptions, LocalCell};
+use cove_cell::{CellLimits, CellMount, CellNetwork, CellOptions, LocalCell};
 use tokio::sync::watch;
 
 use super::LocalDriver;

@@ -168,15 +168,10 @@ async fn what_the_state_of_things_forbids() {
     refused("delete_cargo", &answer(delete).await, &CARGO_USED);
     unripe(&quay, &shell).await;
 
-    let began = std::time::Instant::now();
-    loop {
-        let (_, now) = answer(quay.fitting("get_sandbox", &short).bearer_auth(KEY)).await;
-        if now["status"] == "expired" {
-            break;
-        }
-        assert!(began.elapsed() < PATIENCE, "{now}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    cove_testkit::until("it is over", async || {
+        answer(quay.fitting("get_sandbox", &short).bearer_auth(KEY)).await.1["status"] == "expired"
+    })
+    .await;
     quay.refuses(&EXPIRED, &short, same).await;
     quay.close().await;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cove_bay::Bay;
-use cove_bay::config::{Config, ProfileConfig};
+use cove_config::{Config, ProfileConfig};
 use cove_server::{KeySpec, Server, ServerOptions};
 use futures_util::StreamExt as _;
 use reqwest::RequestBuilder;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use cove_testkit::Postgres;
 use serde_json::{Value, json};
 
 use super::quay::{Quay, answer, config, profile};
 use super::{AWAY, LOCKED, NO_PROFILE_HERE, NO_RUNTIME, NO_TABLES, UNREACHABLE};
-use crate::postgres::Postgres;
 use crate::{KEY, PATIENCE};
 
 /// The tables, so that nobody else gets at them.
@@ -20,7 +20,7 @@ async fn what_others_make_impossible() {
     let url = postgres.url();
     let of = |name: &str| {
         let mut config = config(&folder.path().join(name));
-        config.database.url = Some(cove_bay::config::Secret::new(&url));
+        config.database.url = Some(cove_config::Secret::new(&url));
         config
     };
     let quay = Quay::open(of("here"), |_| {}).await;

@@ -3,12 +3,12 @@
 //! Code runs in the embedded engine, in a process of its own inside the sandbox. The browser engine is not here: a
 //! browser inside these walls could not have its own, so the control plane runs that one outside.
 
-mod answer;
-mod line;
-mod room;
+mod link;
+mod process;
+mod result;
 mod wire;
 
-pub(crate) use line::{Javascript, Recipe};
+pub(crate) use link::{Javascript, Recipe};
 
 use axum::body::{Body as HttpBody, Bytes};
 use axum::extract::State;
@@ -16,16 +16,17 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
+use cove_core::{EngineChoice, RunRequest};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ShipState;
 use super::error::{ApiError, Body};
-use line::Call;
-use wire::{Run, Word};
+use link::Call;
+use wire::Message;
 
-/// The argument that turns Ship's program into the room. No user types it.
-pub(super) const ROOM_ARGUMENT: &str = "__javascript";
+/// The argument that turns Ship's program into the JavaScript process. No user types it.
+pub(super) const PROCESS_ARGUMENT: &str = "__javascript";
 
 /// The session that `"session": true` means.
 const DEFAULT_SESSION: &str = "default";
@@ -38,21 +39,21 @@ pub(crate) fn routes() -> Router<ShipState> {
     Router::new().route("/javascript/exec", post(exec)).route("/javascript/reset", post(reset))
 }
 
-/// Becomes the room if these arguments ask for it; returns when Ship has gone.
-pub(super) fn enter_room_if_asked(args: &[String]) -> Option<(u8, Option<String>)> {
+/// Becomes the JavaScript process if these arguments ask for it; returns when Ship has gone.
+pub(super) fn enter_if_asked(args: &[String]) -> Option<(u8, Option<String>)> {
     let [first, number, folder] = args else { return None };
-    if first != ROOM_ARGUMENT {
+    if first != PROCESS_ARGUMENT {
         return None;
     }
     // Guests have the same user: without this they could read and change it.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     let served = (|| {
-        let number = number.parse().map_err(|_| "no line to Ship".to_owned())?;
-        let line = crate::sys::adopt(number).ok_or_else(|| "no line to Ship".to_owned())?;
-        rustix::io::fcntl_setfd(&line, rustix::io::FdFlags::CLOEXEC).map_err(|error| error.to_string())?;
+        let number = number.parse().map_err(|_| "no socket to Ship".to_owned())?;
+        let socket = cove_walls::descriptors::adopt(number).ok_or_else(|| "no socket to Ship".to_owned())?;
+        rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC).map_err(|error| error.to_string())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        runtime.block_on(room::serve(line, folder.as_ref()))
+        runtime.block_on(process::serve(socket, folder.as_ref()))
     })();
     Some(match served {
         Ok(()) => (0, None),
@@ -101,11 +102,11 @@ impl SessionName {
 }
 
 impl ExecRequest {
-    fn parse(self) -> Result<Run, ApiError> {
+    fn parse(self) -> Result<RunRequest, ApiError> {
         let timeout = super::shell::timeout(self.timeout)?;
-        let auto = match self.engine.as_deref() {
-            None | Some("auto") => true,
-            Some("embedded") => false,
+        let engine = match self.engine.as_deref() {
+            None | Some("auto") => EngineChoice::Auto,
+            Some("embedded") => EngineChoice::Embedded,
             Some("browser" | "chrome") => {
                 return Err(ApiError::bad_request(
                     "capability_not_supported",
@@ -121,16 +122,17 @@ impl ExecRequest {
         if self.max_operations == Some(0) {
             return Err(ApiError::validation("`max_operations` must be at least 1"));
         }
-        Ok(Run {
-            code: self.code,
+        Ok(RunRequest {
             input: self.input,
             timeout_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1),
             max_operations: self.max_operations,
             session: self.session.map_or(Ok(None), SessionName::parse)?,
-            auto,
+            // It cannot bring a browser here, only say that one is missed.
+            engine,
             fallback: self.fallback.unwrap_or(true),
             message_id: self.message_id,
             agent_id: self.agent_id,
+            ..RunRequest::new(self.code)
         })
     }
 }
@@ -145,9 +147,9 @@ async fn exec(State(state): State<ShipState>, Body(request): Body<ExecRequest>) 
 fn as_lines(call: Call) -> Response {
     let lines = futures_util::stream::unfold(call, |mut call| async move {
         let line = match call.next().await? {
-            Word::Log { line, .. } => json!({"log": line}),
-            Word::Done { answer, .. } => json!({"answer": answer}),
-            Word::Ready { .. } => json!({}),
+            Message::Log { line, .. } => json!({"log": line}),
+            Message::Done { answer, .. } => json!({"answer": answer}),
+            Message::Ready { .. } => json!({}),
         };
         Some((Ok::<_, std::convert::Infallible>(Bytes::from(format!("{line}\n"))), call))
     });

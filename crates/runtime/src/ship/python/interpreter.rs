@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cove_walls::spawn::{StandardStreams, Start, no_input};
 use futures_util::FutureExt;
 use rustix::process::Signal;
 use serde::Deserialize;
@@ -16,7 +17,6 @@ use crate::process::{Capture, End, Family, Program};
 use crate::ship::causes::Causes;
 use crate::ship::frames::Frames;
 use crate::ship::fs::workspace::Workspace;
-use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// The Python side.
 const LOOP: &str = concat!(include_str!("loop.py"), include_str!("zygote.py"));

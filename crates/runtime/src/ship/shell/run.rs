@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use cove_walls::spawn::{StandardStreams, Start, no_input};
+
 use super::{ExecAnswer, Order};
 use crate::cell::{StopCause, Stopped};
 use crate::process::{Capture, End, Program, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::causes::Moment;
 use crate::ship::error::ApiError;
-use crate::sys::spawn::{StandardStreams, Start, no_input};
 
 /// A command that has been started.
 pub(super) struct Running {

@@ -3,6 +3,11 @@
 //! Each writes at full speed and says, as it goes, how much it has written; it wants five times the limit and gets no more
 //! than the limit and a margin. Afterwards the workspace can be emptied, and written again.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use cove_runtime::cell::CellLimits;
 use serde_json::{Value, json};
 
@@ -99,6 +104,22 @@ const TRIES: &[(&str, &str)] = &[
         "while said() < WANTED:\n fd = new(f'f{said()}')\n if libc.fallocate(fd, 1, ctypes.c_long(0), ctypes.c_long(16 << 20)) != 0: raise OSError(ctypes.get_errno(), 'fallocate')\n for _ in range(16): say()\n os.close(fd)",
     ),
     (
+        "room that is reserved by another call",
+        "import struct\nfd = new('f')\nwhile said() < WANTED:\n fcntl.ioctl(fd, 0x4030582a, struct.pack('hhqqiI4i', 0, 0, said() << 20, 16 << 20, 0, 0, 0, 0, 0, 0))\n for _ in range(16): say()",
+    ),
+    (
+        "all the room there is, by one call",
+        "import struct\nfd = new('f')\nfcntl.ioctl(fd, 0x40305839, struct.pack('hhqqiI4i', 0, 0, 0, WANTED << 20, 0, 0, 0, 0, 0, 0))\nfor _ in range(WANTED): say()",
+    ),
+    (
+        "a program that nobody may read, and so nobody may look into",
+        "if os.environ.get('AGAIN') is None:\n import shutil\n shutil.copy(os.path.realpath('/usr/bin/python3'), '/workspace/p'); os.chmod('/workspace/p', 0o111)\n os.execve('/workspace/p', ['p', '-c', os.environ['CODE']], {**os.environ, 'AGAIN': '1', 'PYTHONHOME': '/usr'})\nwhile said() < WANTED: n = f'f{said()}'; fill(n, keep=True); os.unlink(n)",
+    ),
+    (
+        "copies of a program that nobody may look into, each for a moment",
+        "if os.environ.get('AGAIN') is None:\n import shutil\n shutil.copy(os.path.realpath('/usr/bin/python3'), '/workspace/p'); os.chmod('/workspace/p', 0o111)\n os.execve('/workspace/p', ['p', '-c', os.environ['CODE']], {**os.environ, 'AGAIN': '1', 'PYTHONHOME': '/usr'})\nr, w = os.pipe()\nif os.fork() != 0: os.close(w); os.read(r, 1); sys.exit()\nwhile said() < WANTED:\n for _ in range(2): n = f'f{said()}'; fill(n, 1, keep=True); os.unlink(n)\n if os.fork() != 0: os._exit(0)",
+    ),
+    (
         "copies made by the kernel",
         "fill('a')\nwhile said() < WANTED:\n a, b = os.open('a', os.O_RDONLY), new(f'f{said()}')\n while os.copy_file_range(a, b, 1 << 20): say()\n os.close(a); os.close(b)",
     ),
@@ -120,14 +141,25 @@ async fn attack(guest: &Sandbox, code: &str) -> (u64, Value) {
     let answer = guest
         .ok("/shell/exec", json!({"command": "exec python3 -c \"$CODE\"", "env": {"CODE": code}, "timeout": 40}))
         .await;
-    let held: u64 = guest.out("stat -c %s /tmp/held 2>/dev/null || echo 0").await.parse().unwrap();
-    (held << 20, answer)
+    // Where writers cannot be caught in the act everybody is ended, also who asks now.
+    let held = std::cell::Cell::new(0);
+    until("it can be asked how much was written", async || {
+        let answer = guest.shell("stat -c %s /tmp/held 2>/dev/null || echo 0").await;
+        held.set(answer["stdout"].as_str().unwrap_or_default().trim().parse::<u64>().unwrap_or(0));
+        answer["return_code"] == 0
+    })
+    .await;
+    (held.get() << 20, answer)
 }
 
 /// Emptied, and as good as new.
 async fn can_be_emptied(guest: &Sandbox, name: &str) {
-    let removed = guest.shell("chmod -R u+rwx . 2>/dev/null; rm -rf -- * && ls -A | grep -v skills; echo gone").await;
-    assert_eq!(removed["stdout"], "gone\n", "{name}: {removed}");
+    until("it is empty", async || {
+        let removed =
+            guest.shell("chmod -R u+rwx . 2>/dev/null; rm -rf -- * && ls -A | grep -v skills; echo gone").await;
+        removed["stdout"] == "gone\n"
+    })
+    .await;
     until("there is room again", async || {
         guest.post("/fs/write_file", json!({"path": "ok", "content": "x"})).await.0.is_success()
     })
@@ -162,6 +194,74 @@ async fn nobody_writes_more_than_the_limit() {
 async fn nobody_writes_more_than_the_limit_by_other_roads() {
     let test = "attacks::disk::nobody_writes_more_than_the_limit_by_other_roads";
     on_every_host(test, async |host| are_held(host, &TRIES[TRIES.len() / 2..]).await).await;
+}
+
+/// Where the kernel does not count what is written, the workspace is counted all the more. One kind of host is enough.
+#[tokio::test]
+async fn nobody_writes_more_than_the_limit_in_memory() {
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let limits = CellLimits { workspace_bytes: Some(LIMIT), ..CellLimits::default() };
+    let guest = sandbox_with(|options| {
+        options.limits = limits;
+        options.workspace = memory.path().to_owned();
+    })
+    .await;
+    // Nobody comes, goes or opens anything while it writes.
+    let code =
+        "fds = [new(f'f{i}') for i in range(20)]\nwhile said() < WANTED: put(fds[said() // 16]); time.sleep(.01)";
+    let (held, answer) = attack(&guest, code).await;
+    assert!(held <= LIMIT + MARGIN, "{} MiB of {} written: {answer}", held >> 20, LIMIT >> 20);
+    assert_eq!(answer["stopped"]["cause"], "disk_limit", "{answer}");
+}
+
+/// Somebody else may be removing files meanwhile, so that the file system shows no loss at all.
+#[tokio::test]
+async fn nobody_hides_behind_others_who_remove() {
+    on_every_host("attacks::disk::nobody_hides_behind_others_who_remove", async |host| {
+        for name in ["files that fit one by one", "open files that are removed before they are written"] {
+            let remover = Remover::start();
+            are_held(host, TRIES.iter().filter(|(tried, _)| *tried == name).copied().collect::<Vec<_>>().as_slice())
+                .await;
+            remover.stop();
+        }
+    })
+    .await;
+}
+
+/// Gives the file system as much back as anybody takes from it.
+struct Remover {
+    go_on: Arc<AtomicBool>,
+    thread: std::thread::JoinHandle<()>,
+}
+
+impl Remover {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files: Vec<_> = (0..320).map(|i| folder.path().join(i.to_string())).collect();
+        for path in &files {
+            let file = std::fs::File::create(path).unwrap();
+            rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 1 << 20).unwrap();
+        }
+        let go_on = Arc::new(AtomicBool::new(true));
+        let free = |path: &Path| rustix::fs::statvfs(path).map(|stat| stat.f_bfree * stat.f_frsize).unwrap();
+        let thread = std::thread::spawn({
+            let (go_on, before) = (Arc::clone(&go_on), free(folder.path()));
+            move || {
+                while go_on.load(Ordering::Relaxed) {
+                    match (free(folder.path()) < before).then(|| files.pop()).flatten() {
+                        Some(path) => std::fs::remove_file(path).unwrap(),
+                        None => std::thread::sleep(Duration::from_micros(300)),
+                    }
+                }
+            }
+        });
+        Self { go_on, thread }
+    }
+
+    fn stop(self) {
+        self.go_on.store(false, Ordering::Relaxed);
+        self.thread.join().unwrap();
+    }
 }
 
 /// Who does not write is left alone: only the writer goes, and Python keeps its variables.

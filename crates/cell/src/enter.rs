@@ -1,0 +1,397 @@
+//! From a freshly started process to the inside of a cell: the supervisor and the init.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+
+use cove_cgroup::{Groups, Wanted};
+use cove_walls::descriptors::{adopt, close_from, duplicate_high, place};
+use cove_walls::fork::{Forked, exit_now, fork, reset_signals};
+use cove_walls::identity::{become_user_with_capabilities, drop_capabilities, set_dumpable, set_no_new_privileges};
+use cove_walls::namespaces::{UnshareFlags, raise_loopback, unshare};
+use cove_walls::{SharedPage, Status, landlock_rules as landlock, namespaces, run_soon};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, WaitOptions, getegid, geteuid, kill_process, set_parent_process_death_signal, waitpid};
+
+use super::attend::{Duties, attend};
+use super::disk::DiskWatch;
+use super::guests::open_proc;
+use super::identity::{self, INSIDE};
+use super::ledger::MemoryLedger;
+use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey};
+use super::rlimits::RESERVED_PROCESSES;
+use super::spec::{Go, Report, Spec, receive, receive_descriptors, send, send_descriptors};
+use super::watch::{self, Scope, Watch};
+use super::{Limit, landlock_rules, rlimits, root, seccomp};
+use crate::oom::OomScore;
+
+/// Set by the owner; says that standard input is its line to us and standard output the listening socket.
+pub(super) const ASKED: &str = "COVE_CELL";
+
+/// Without these nothing of a guest runs. Namespaces are not in the list: they cannot be missing without an error.
+const NEEDED: [&str; 5] = ["capabilities", "network-namespace", "no-new-privileges", "pid-namespace", "seccomp"];
+
+/// The walls could not be put up.
+#[derive(Debug, thiserror::Error)]
+#[error("the walls of the sandbox could not be put up: {0}")]
+pub struct EnterError(String);
+
+/// The inside of a cell, with all walls up: what whoever serves in here is given.
+#[derive(Debug)]
+pub struct Inside {
+    /// Where the owner connects; it has no name in here.
+    pub listener: UnixListener,
+    /// The environment of guests.
+    pub env: Vec<(String, String)>,
+    /// How many processes guests may have.
+    pub process_limit: u64,
+    /// The processors that guests have and must not change; empty: all.
+    pub processors: Vec<usize>,
+    /// What is enforced.
+    pub limits: EffectiveLimits,
+    /// Who knows when memory ran out.
+    pub memory: MemoryLedger,
+    /// Makes guests the first to be killed when memory runs out.
+    pub score: Option<OomScore>,
+    /// What guests read as `/proc/uptime`, to be [kept up to date](super::tell_uptime).
+    pub uptime: File,
+    /// The supervisor's word about the disk, for as long as it lives.
+    pub disk_news: UnixStream,
+    /// The socket of the proxy that leads out, if the profile has one.
+    pub way_out: Option<PathBuf>,
+    /// Where this very program is in here.
+    pub program: PathBuf,
+}
+
+/// The walls that are up, and what Ship needs of what was open before.
+#[derive(Debug)]
+struct Up {
+    walls: EffectiveWalls,
+    ledger: MemoryLedger,
+    score: Option<OomScore>,
+    uptime: File,
+}
+
+/// What the init has of its supervisor.
+struct Given {
+    leash: UnixStream,
+    page: SharedPage,
+    /// `/proc` as it is outside, to be written where the sandbox's own is not.
+    proc: OwnedFd,
+    was_root: bool,
+}
+
+impl Inside {
+    fn new(listener: UnixListener, spec: Spec, up: Up, leash: UnixStream) -> Self {
+        let Up { walls, ledger, score, uptime } = up;
+        let mut env = spec.env;
+        if walls.missing().any(|wall| matches!(wall.name.as_str(), "own-layers" | "own-devices")) {
+            // Watches are refused: the usual watchers of files are told to look for themselves.
+            for name in ["CHOKIDAR_USEPOLLING", "WATCHPACK_POLLING"] {
+                if !env.iter().any(|(other, _)| other == name) {
+                    env.push((name.to_owned(), "true".to_owned()));
+                }
+            }
+        }
+        Self {
+            listener,
+            env,
+            process_limit: spec.limits.processes,
+            processors: if walls.limits.processors_are_chosen() { spec.processors } else { Vec::new() },
+            limits: walls.limits,
+            memory: ledger,
+            score,
+            uptime,
+            disk_news: leash,
+            way_out: spec.egress.map(|_| root::EGRESS.into()),
+            program: root::PROGRAM.into(),
+        }
+    }
+}
+
+/// Puts up the walls if the owner has asked for them; `None` when nobody has.
+///
+/// Must be called before any thread is started. Returns in the init only: the supervisor ends here.
+pub fn enter() -> Result<Option<Inside>, EnterError> {
+    if std::env::var_os(ASKED).is_none() {
+        return Ok(None);
+    }
+    let failed = |error: io::Error| EnterError(error.to_string());
+    let (control, listener) = take_descriptors().map_err(failed)?;
+    match supervise(&control, listener) {
+        Ok(inside) => Ok(Some(inside)),
+        Err(error) => {
+            let _ = send(File::from(control), &Report::Failed(error.to_string()));
+            Err(failed(error))
+        }
+    }
+}
+
+/// Moves the two descriptors that we were started with out of the way and closes everything else.
+fn take_descriptors() -> io::Result<(OwnedFd, UnixListener)> {
+    let missing = || io::Error::other("not started by a cell's owner");
+    // Whatever else the owner had open without meaning to pass it on.
+    close_from(3)?;
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    let take = |number| -> io::Result<OwnedFd> {
+        let given = adopt(number).ok_or_else(missing)?;
+        let moved = duplicate_high(&given)?;
+        place(&null, number)?;
+        // The number stays in use, for /dev/null; it is not ours to close.
+        std::mem::forget(given);
+        Ok(moved)
+    };
+    let (control, listener) = (take(0)?, take(1)?);
+    Ok((control, UnixListener::from(listener)))
+}
+
+/// The supervisor: makes the groups and the init, then waits for the owner's end or the init's.
+fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
+    reset_signals(1..32);
+    let spec: Spec = receive(File::from(control.try_clone()?))?;
+    let root = geteuid().is_root();
+    let (leash, collar) = UnixStream::pair()?;
+    let page = SharedPage::new()?;
+    let proc = namespaces::open_proc()?;
+    if !root {
+        identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw())?;
+    }
+    unshare(UnshareFlags::NEWPID)?;
+    let Forked::Parent(init) = fork()? else {
+        drop(collar);
+        return become_init(control, listener, spec, Given { leash, page, proc, was_root: root });
+    };
+    drop((leash, listener, proc));
+    run_soon();
+    let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
+    // The init builds its root meanwhile: joining a group may take as long as all of that.
+    let groups = make_groups(&spec, &mut go);
+    let attached = groups.attach(go.init_pid);
+    let watched = attached.and_then(|()| {
+        // An init that could not build its root says why on its own.
+        let proc = receive_descriptors(&collar)?.pop();
+        let ledger = groups.memory_files().unwrap_or_default();
+        let scope = if go.memory_bytes.is_some() { Scope::Uncharged } else { Scope::Everything };
+        (go.ledger, go.wait_for_watch) = (!ledger.is_empty(), scope == Scope::Everything || !root);
+        send_descriptors(&collar, &ledger)?;
+        send(&collar, &go)?;
+        // Meanwhile the init goes on with its walls; nobody writes before they stand.
+        let disk = proc.map_or(Ok(None), |proc| watch_disk(&spec, &collar, proc))?;
+        let turn = groups.turn();
+        let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page, turn);
+        attend(Duties {
+            control,
+            init,
+            collar: &collar,
+            open,
+            init_waits: go.wait_for_watch,
+            disk,
+            lease_until_ms: spec.lease_until_ms,
+        })
+    });
+    // Whatever happened, nobody is left: the init's end is the end of its PID namespace.
+    let _ = kill_process(init, Signal::KILL);
+    let _ = waitpid(Some(init), WaitOptions::empty());
+    groups.remove();
+    if let Err(error) = watched {
+        let _ = send(File::from(control.try_clone()?), &Report::Failed(error.to_string()));
+    }
+    exit_now(0)
+}
+
+/// Starts to watch the workspace where it has a limit. Needs the sandbox's `/proc`, which its init hands over.
+fn watch_disk(spec: &Spec, collar: &UnixStream, proc: OwnedFd) -> io::Result<Option<DiskWatch>> {
+    let Some(limit_bytes) = spec.limits.workspace_bytes else { return Ok(None) };
+    DiskWatch::new(&spec.workspace, proc, collar.try_clone()?, limit_bytes).map(Some)
+}
+
+/// The control groups that can be had, and what they hold.
+fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
+    let limits = &spec.limits;
+    if !spec.control_groups {
+        for controller in ["memory", "cpu", "pids"] {
+            go.survey.note(format!("cgroup-{controller}"), Err::<String, _>("switched off by `control_groups: false`"));
+        }
+        return Groups::default();
+    }
+    let wanted = Wanted {
+        memory_bytes: Some(limits.memory_bytes),
+        cpus: Some(limits.cpus),
+        processes: Some(limits.processes + RESERVED_PROCESSES),
+    };
+    let (groups, counted) = Groups::make("cell", &wanted);
+    for (controller, outcome) in counted.outcomes {
+        go.survey.note(format!("cgroup-{controller}"), outcome);
+    }
+    let guests = |limit: Limit<u64>| Limit::new(limit.value.saturating_sub(RESERVED_PROCESSES), limit.by);
+    go.processes = counted.processes.map(guests);
+    (go.memory_bytes, go.cpus) = (counted.memory_bytes, counted.cpus);
+    go.cgroups = groups.folders().iter().map(|dir| dir.display().to_string()).collect();
+    groups
+}
+
+/// Process 1 of the sandbox: walls first, report, then it is Ship.
+fn become_init(control: &OwnedFd, listener: UnixListener, spec: Spec, given: Given) -> io::Result<Inside> {
+    let outcome = put_up_walls(&spec, &given);
+    let report = match &outcome {
+        Ok(up) => Report::Ready(Box::new(up.walls.clone())),
+        Err(error) => Report::Failed(error.to_string()),
+    };
+    send(File::from(control.try_clone()?), &report)?;
+    match outcome {
+        Ok(up) => Ok(Inside::new(listener, spec, up, given.leash)),
+        Err(_) => exit_now(1),
+    }
+}
+
+fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
+    let Given { leash, page, proc, was_root } = given;
+    let mut survey = Survey::default();
+    let new = |what: &str| Ok::<_, io::Error>(what.to_owned());
+    let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET;
+    unshare(spaces)?;
+    rustix::system::sethostname(spec.hostname.as_bytes())?;
+    let loopback = raise_loopback();
+    let root::Built { shared, shared_devices, uptime } = root::build(spec)?;
+    send_descriptors(leash, &[open_proc()?])?;
+    survey.note("mount-namespace", new("a root of our own: programs to read, /workspace and /tmp to write"));
+    survey.note("own-layers", own_layers(&shared));
+    survey.note("own-devices", own_devices(shared_devices));
+    survey.note("ipc-namespace", new("new"));
+    survey.note("uts-namespace", new("new"));
+    survey.note("network-namespace", loopback.map(|()| "only its own loopback".to_owned()));
+    survey.note("pid-namespace", first_process());
+
+    let gone = |_| io::Error::other("the supervisor has gone");
+    let files = receive_descriptors(leash).map_err(gone)?.into_iter().map(File::from).collect::<Vec<_>>();
+    let Go { init_pid, cgroups, memory_bytes, cpus, processes, survey: counts, ledger, wait_for_watch } =
+        receive(leash).map_err(gone)?;
+    survey.append(counts);
+    let memory_counted = memory_bytes.is_some();
+    let ledger = <[File; 3]>::try_from(files).ok().filter(|_| ledger);
+    let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone());
+    if !memory_counted && !landlock::is_known() {
+        root::take_zero_away()?;
+    }
+    survey.note("cgroup-namespace", unshare(UnshareFlags::NEWCGROUP).map(|()| "new".to_owned()));
+    if *was_root {
+        // Ship is not killed at all: it is small, and with it the sandbox's /tmp and session would go.
+        let _ = OomScore::protect(proc);
+        // Whoever owns nothing but the cargo. The capabilities are kept for the next step.
+        become_user_with_capabilities(spec.uid, spec.gid)?;
+        identity::enter_user_namespace(proc, spec.uid, spec.gid)?;
+    }
+    survey.note("user-namespace", new(&format!("uid {INSIDE} inside is {} outside, and nobody else", spec.uid)));
+
+    let mut limits = EffectiveLimits { memory_bytes, cpus, processes, ..EffectiveLimits::default() };
+    if limits.cpus.is_none() && !spec.processors.is_empty() {
+        #[allow(clippy::cast_precision_loss, reason = "a number of processors")]
+        let count = spec.processors.len() as f64;
+        limits.cpus = Some(Limit::new(count, AFFINITY));
+    }
+    limits.tmp_bytes = Some(Limit::new(spec.limits.tmp_bytes, "tmpfs"));
+    survey.note("resource-limits", rlimits::set(&spec.limits, &mut limits));
+    survey.note("inotify-share", identity::bound_user_namespace(proc));
+    let score = OomScore::open(proc);
+    survey.note("killed-first", score.as_ref().map(|_| "guests, when memory runs out".to_owned()));
+    await_watch(leash, wait_for_watch)?;
+    set_no_new_privileges()?;
+    drop_capabilities()?;
+    // Guests have the same user as Ship: without this they could read and change it.
+    set_dumpable(false)?;
+    survey.note("not-dumpable", new("Ship cannot be read or traced by guests"));
+    stay_on_leash(leash)?;
+    survey.note("landlock", landlock_rules::put_on());
+    survey.note("signal-scope", landlock_rules::scopes_signals());
+    let shared = seccomp::Shared { system: !shared.is_empty(), devices: shared_devices };
+    survey.note("seccomp", seccomp::put_on(seccomp::Conditions { shared, memory_counted }));
+    confirm(&mut survey);
+    for needed in NEEDED {
+        if let Some(wall) = survey.get(needed).filter(|wall| wall.is_missing()) {
+            return Err(io::Error::other(format!("{}: {}", wall.name, wall.detail)));
+        }
+    }
+    let walls = EffectiveWalls {
+        walls: survey.into_walls(),
+        limits,
+        network: spec.network.clone(),
+        inside_uid: INSIDE,
+        outside_uid: spec.uid,
+        init_pid,
+        cgroups,
+    };
+    Ok(Up { walls, ledger, score: score.ok(), uptime })
+}
+
+/// Whether everything that guests read of the machine is a layer of their own.
+fn own_layers(shared: &[String]) -> Result<String, String> {
+    if shared.is_empty() {
+        return Ok("the machine's files are read through overlays of the sandbox's own".to_owned());
+    }
+    Err(format!("watches and flock are refused instead, record locks are not: {}", shared.join(", ")))
+}
+
+/// Through nodes of the machine's own nobody can be watched or held up, but two guests who lock them can signal.
+fn own_devices(shared: bool) -> Result<String, String> {
+    if shared {
+        let why =
+            "only root can make device nodes: these are the machine's; watches are refused, locks on them are not";
+        return Err(why.to_owned());
+    }
+    Ok("nodes of the sandbox's own".to_owned())
+}
+
+/// Lets the watch open its eyes, which it can only while this process may be looked into.
+fn await_watch(mut leash: &UnixStream, wait: bool) -> io::Result<()> {
+    leash.write_all(&[watch::LOOK])?;
+    let mut word = [0];
+    if wait && (leash.read_exact(&mut word).is_err() || word != [watch::LOOKING]) {
+        return Err(io::Error::other("no control group counts memory, and it could not be watched either"));
+    }
+    Ok(())
+}
+
+fn first_process() -> io::Result<String> {
+    match rustix::process::getpid().as_raw_nonzero().get() {
+        1 => Ok("Ship is process 1".to_owned()),
+        other => Err(io::Error::other(format!("Ship is process {other}"))),
+    }
+}
+
+/// The kernel kills us when the supervisor ends; set last, because changes of identity undo it.
+fn stay_on_leash(leash: &UnixStream) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let mut end = [PollFd::new(leash, PollFlags::HUP)];
+    poll(&mut end, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
+    if end[0].revents().contains(PollFlags::HUP) {
+        return Err(io::Error::other("the supervisor has gone"));
+    }
+    Ok(())
+}
+
+/// Compares what the calls returned with what the kernel shows.
+fn confirm(survey: &mut Survey) {
+    let status = Status::own();
+    let expected = [
+        ("no-new-privileges", "NoNewPrivs", "1"),
+        ("seccomp", "Seccomp", "2"),
+        ("capabilities", "CapBnd", "0000000000000000"),
+        ("capabilities", "CapAmb", "0000000000000000"),
+        ("capabilities", "CapInh", "0000000000000000"),
+        ("capabilities", "CapPrm", "0000000000000000"),
+        ("capabilities", "CapEff", "0000000000000000"),
+    ];
+    for (wall, name, wanted) in expected {
+        let seen = match status.as_ref().map(|status| status.field(name)) {
+            Err(error) => Err(format!("/proc/self/status cannot be read: {error}")),
+            Ok(Some(seen)) if seen == wanted => Ok(format!("{name} {seen}")),
+            Ok(seen) => Err(format!("/proc/self/status says {name} {}", seen.unwrap_or("nothing"))),
+        };
+        let is_missing = survey.get(wall).is_some_and(|wall| wall.is_missing());
+        if !is_missing || seen.is_err() {
+            survey.note(wall, seen);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Who a process is: another user, without capabilities, and nobody whom a neighbour can look into.
+
+use std::io;
+
+use rustix::process::{DumpableBehavior, Gid, Uid, set_dumpable_behavior};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set, remove_capability_from_bounding_set,
+    set_capabilities, set_keep_capabilities, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+};
+
+/// Root becomes this user and this group, with no other groups. It gives up its capabilities by that.
+///
+/// Only for a process with a single thread: other threads would stay who they are.
+pub fn become_user(uid: u32, gid: u32) -> io::Result<()> {
+    set_thread_groups(&[])?;
+    let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(gid));
+    set_thread_res_gid(gid, gid, gid)?;
+    Ok(set_thread_res_uid(uid, uid, uid)?)
+}
+
+/// Root becomes this user but keeps its capabilities for the next steps: where ordinary users may not make user namespaces,
+/// root's still can be made.
+pub fn become_user_with_capabilities(uid: u32, gid: u32) -> io::Result<()> {
+    set_keep_capabilities(true)?;
+    become_user(uid, gid)?;
+    let held = capabilities(None)?.permitted;
+    let sets = CapabilitySets { effective: held, permitted: held, inheritable: CapabilitySet::empty() };
+    set_capabilities(None, sets)?;
+    // Changing the user makes a process undumpable, and then its own id maps are not its own to write.
+    set_dumpable(true)
+}
+
+/// Empties all five sets. What is dropped here can never come back where `no_new_privs` is on.
+pub fn drop_capabilities() -> io::Result<()> {
+    for bit in 0..64 {
+        // The first number that is no capability ends the list. Without CAP_SETPCAP the bounding set stays as it is; it
+        // only matters to an exec that could raise privileges.
+        if remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << bit)).is_err() {
+            break;
+        }
+    }
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
+}
+
+/// No program that is executed from now on has more privileges than this one.
+pub fn set_no_new_privileges() -> io::Result<()> {
+    Ok(rustix::thread::set_no_new_privs(true)?)
+}
+
+/// Whether other processes of the same user may trace this one and read its memory, and whether it leaves core dumps.
+pub fn set_dumpable(dumpable: bool) -> io::Result<()> {
+    let behaviour = if dumpable { DumpableBehavior::Dumpable } else { DumpableBehavior::NotDumpable };
+    Ok(set_dumpable_behavior(behaviour)?)
+}

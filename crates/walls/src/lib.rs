@@ -1,0 +1,32 @@
+//! What confines a process, and what says whether it stands.
+//!
+//! The embedded engine, the sandboxes of the local driver, the browser and Gull all ask the same things of the kernel. They
+//! ask through here: [`seccomp`] compiles a table of system calls, [`landlock_rules`] a table of paths, [`namespaces`],
+//! [`identity`], [`limits`] and [`mounts`] take away what a process has, [`descriptors`] and [`fork`] keep what it hands on
+//! small, [`ChildSetup`] is everything between `fork` and `exec`, [`spawn`] starts a program without waiting for it, and
+//! [`Survey`] writes down what stands.
+//!
+//! The crate decides nothing: which calls, which paths, which limits is the caller's table. It knows no engine, no sandbox
+//! and no browser. All of its unsafe code is in one folder.
+
+mod child;
+pub mod descriptors;
+pub mod fork;
+pub mod identity;
+pub mod landlock_rules;
+pub mod limits;
+pub mod mounts;
+pub mod namespaces;
+pub mod process;
+mod report;
+pub mod seccomp;
+mod stat;
+mod status;
+mod sys;
+
+pub use child::{BindMount, ChildSetup, Group};
+pub use landlock_rules::Ruleset;
+pub use report::{Survey, Wall, WallState};
+pub use stat::Stat;
+pub use status::Status;
+pub use sys::{SharedPage, run_soon, spawn};

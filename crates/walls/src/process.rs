@@ -1,0 +1,56 @@
+//! Another process: held by descriptor, ended for certain, and known to be gone.
+//!
+//! What is ended by its descriptor can never be somebody else who got the same number.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, getppid, kill_process_group, pidfd_send_signal, set_parent_process_death_signal};
+use tokio::io::unix::AsyncFd;
+
+use crate::sys;
+
+/// Ends the process of a handle now, whatever it is doing. It may be gone already.
+pub fn kill(handle: impl AsFd) {
+    let _ = pidfd_send_signal(handle, Signal::KILL);
+}
+
+/// Ends every process of a group, by the number of its leader.
+pub fn kill_group(leader: u32) {
+    if let Some(leader) = Pid::from_raw(leader.cast_signed()) {
+        let _ = kill_process_group(leader, Signal::KILL);
+    }
+}
+
+/// The numbers of all processes of this PID namespace.
+pub fn all() -> io::Result<impl Iterator<Item = u32>> {
+    let entries = fs::read_dir("/proc")?.flatten();
+    Ok(entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
+}
+
+/// Whether the process of a handle has ended.
+pub fn has_ended(handle: impl AsFd) -> bool {
+    let mut polled = [PollFd::new(&handle, PollFlags::IN)];
+    poll(&mut polled, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+/// Waits until the process of a handle has ended. Needs a runtime with I/O.
+pub async fn ended(handle: impl AsFd) -> io::Result<()> {
+    sys::watch(handle.as_fd())?.readable().await.map(drop)
+}
+
+/// Lets the runtime read and write a descriptor that does not block.
+pub fn watch(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    sys::watch_owned(descriptor)
+}
+
+/// This process dies with its parent from now on; an error if the parent, whose number this is, has gone already: then
+/// nobody would send the signal any more.
+///
+/// The kernel means the *thread* that made this process, and forgets the order when the process changes its user.
+pub fn die_with_parent(parent: i32) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if Pid::as_raw(getppid()) == parent { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+}

@@ -1,0 +1,222 @@
+//! From a table of system calls to a filter in the kernel.
+//!
+//! A [`Calls`] table says which calls are meant, some of them only with certain arguments. [`Calls::compile`] makes a filter
+//! of it: one answer for what is in the table, another for the rest. Which calls are in a table is the caller's decision.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, apply_filter,
+};
+
+/// A filter could not be compiled or put on.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SeccompError(String);
+
+fn told(error: impl std::fmt::Display) -> SeccompError {
+    SeccompError(error.to_string())
+}
+
+/// What happens to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// It is made.
+    Allow,
+    /// It fails with this number.
+    Fail(i32),
+    /// It ends the process.
+    Kill,
+}
+
+impl From<Answer> for SeccompAction {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Allow => Self::Allow,
+            Answer::Fail(number) => Self::Errno(number.unsigned_abs()),
+            Answer::Kill => Self::KillProcess,
+        }
+    }
+}
+
+/// What an argument of a call must be. Only its low 32 bits are looked at, unless it is a pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    /// This value.
+    Is(u32),
+    /// Any value but this one.
+    IsNot(u32),
+    /// This value where the mask has bits.
+    Masked {
+        /// The bits that are looked at.
+        mask: u32,
+        /// What they must be.
+        value: u32,
+    },
+    /// A pointer that is not null.
+    IsPointer,
+}
+
+impl Argument {
+    /// None of these bits.
+    pub const fn without(bits: i32) -> Self {
+        Self::Masked { mask: bits.cast_unsigned(), value: 0 }
+    }
+
+    /// All of these bits.
+    pub const fn with(bits: i32) -> Self {
+        Self::Masked { mask: bits.cast_unsigned(), value: bits.cast_unsigned() }
+    }
+
+    /// A flag or an order of the C library, which are signed there.
+    pub const fn is(value: i32) -> Self {
+        Self::Is(value.cast_unsigned())
+    }
+
+    /// Anything but that.
+    pub const fn is_not(value: i32) -> Self {
+        Self::IsNot(value.cast_unsigned())
+    }
+
+    fn condition(self, position: u8) -> Result<SeccompCondition, SeccompError> {
+        let (length, operator, value) = match self {
+            Self::Is(value) => (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value),
+            Self::IsNot(value) => (SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value),
+            Self::Masked { mask, value } => (SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask.into()), value),
+            Self::IsPointer => (SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0),
+        };
+        SeccompCondition::new(position, length, operator, value.into()).map_err(told)
+    }
+}
+
+/// Arguments by their position that must all be as it says, for a call to be meant.
+pub type Arguments = Vec<(u8, Argument)>;
+
+/// A table of system calls.
+#[derive(Debug, Clone, Default)]
+pub struct Calls(BTreeMap<i64, Vec<Arguments>>);
+
+impl Calls {
+    /// All calls of these lists, whatever their arguments.
+    pub fn of(lists: &[&[libc::c_long]]) -> Self {
+        Self(lists.iter().copied().flatten().map(|call| (*call, Vec::new())).collect())
+    }
+
+    /// Takes a call in, whatever its arguments.
+    pub fn insert(&mut self, call: libc::c_long) {
+        self.0.insert(call, Vec::new());
+    }
+
+    /// Takes a call in if its arguments are as one of these says. Says it anew if the call was in the table.
+    pub fn insert_when(&mut self, call: libc::c_long, cases: impl IntoIterator<Item = Arguments>) {
+        self.0.insert(call, cases.into_iter().collect());
+    }
+
+    /// Takes a call in if one argument is one of these.
+    pub fn insert_when_any(&mut self, call: libc::c_long, position: u8, values: impl IntoIterator<Item = Argument>) {
+        self.insert_when(call, values.into_iter().map(|value| vec![(position, value)]));
+    }
+
+    /// Takes a call out.
+    pub fn remove(&mut self, call: libc::c_long) {
+        self.0.remove(&call);
+    }
+
+    /// A filter with one answer for what is in the table, and another for everything else.
+    pub fn compile(self, matched: Answer, otherwise: Answer) -> Result<Filter, SeccompError> {
+        let mut rules = BTreeMap::new();
+        for (call, cases) in self.0 {
+            let case = |arguments: Arguments| {
+                let conditions = arguments.into_iter().map(|(position, argument)| argument.condition(position));
+                SeccompRule::new(conditions.collect::<Result<_, _>>()?).map_err(told)
+            };
+            rules.insert(call, cases.into_iter().map(case).collect::<Result<Vec<_>, _>>()?);
+        }
+        let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(told)?;
+        let filter = SeccompFilter::new(rules, otherwise.into(), matched.into(), arch).map_err(told)?;
+        filter.try_into().map(Filter).map_err(told)
+    }
+}
+
+/// A compiled filter.
+#[derive(Debug, Clone)]
+pub struct Filter(BpfProgram);
+
+impl Filter {
+    /// Puts it on, for this thread and everybody whom it starts. It never comes off; of several, the strictest answer
+    /// counts, and among equally strict ones the last one's.
+    #[expect(clippy::disallowed_methods, reason = "this is the room that puts filters on")]
+    pub fn put_on(&self) -> Result<(), SeccompError> {
+        apply_filter(&self.0).map_err(told)
+    }
+
+    /// Writes a number that was not known before in the place of one that stood for it. Allocates nothing.
+    pub fn fill_in(&mut self, stand_in: u32, value: u32) {
+        for instruction in self.0.iter_mut().filter(|instruction| instruction.k == stand_in) {
+            instruction.k = value;
+        }
+    }
+
+    /// How many instructions it has.
+    pub fn instructions(&self) -> usize {
+        self.0.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// A filter is its thread's own: a thread puts it on and tries.
+    fn behind(calls: Calls, matched: Answer, otherwise: Answer, attempt: fn() -> bool) -> bool {
+        let tried = thread::spawn(move || {
+            rustix::thread::set_no_new_privs(true).unwrap();
+            calls.compile(matched, otherwise).unwrap().put_on().unwrap();
+            attempt()
+        });
+        tried.join().unwrap()
+    }
+
+    #[test]
+    fn a_call_in_the_table_gets_its_answer() {
+        let refused = || rustix::process::getpriority_process(None) == Err(rustix::io::Errno::PERM);
+        let table = Calls::of(&[&[libc::SYS_getpriority]]);
+        assert!(behind(table.clone(), Answer::Fail(libc::EPERM), Answer::Allow, refused));
+        let mut emptied = table;
+        emptied.remove(libc::SYS_getpriority);
+        emptied.insert(libc::SYS_acct);
+        assert!(!behind(emptied, Answer::Fail(libc::EPERM), Answer::Allow, refused));
+    }
+
+    #[test]
+    fn arguments_decide() {
+        const PROCESS: i32 = 0;
+        let refused = || rustix::process::getpriority_process(None).is_err();
+        for (argument, expected) in [
+            (Argument::is(PROCESS), true),
+            (Argument::is_not(PROCESS), false),
+            (Argument::without(1), true),
+            (Argument::with(1), false),
+            (Argument::IsPointer, false),
+        ] {
+            let mut calls = Calls::default();
+            calls.insert_when_any(libc::SYS_getpriority, 0, [argument]);
+            assert_eq!(behind(calls, Answer::Fail(libc::EPERM), Answer::Allow, refused), expected, "{argument:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_filled_in_later() {
+        const STAND_IN: u32 = 0x5afe_c0de;
+        let mut calls = Calls::default();
+        calls.insert_when_any(libc::SYS_tgkill, 0, [Argument::IsNot(STAND_IN)]);
+        let mut filter = calls.compile(Answer::Kill, Answer::Allow).unwrap();
+        let length = filter.instructions();
+        filter.fill_in(STAND_IN, 7);
+        assert!(!format!("{filter:?}").contains(&STAND_IN.to_string()));
+        assert_eq!(filter.instructions(), length);
+    }
+}
