@@ -29,7 +29,7 @@ for (const [what, attempt] of Object.entries(attempts)) {
     console.error(`  ✗ ${what}: it worked!`)
   } catch (error) {
     held.push(what)
-    console.log(`  ✓ ${what.padEnd(28)} ${error.message.split(/[.\n]/)[0]}`)
+    console.log(`  ✓ ${what.padEnd(28)} ${error.message.split(/\. |\n/)[0]}`)
   }
 }
 

@@ -34,6 +34,12 @@ pub(crate) struct Done {
     #[serde(default)]
     pub(crate) pictures: Vec<Drawn>,
     pub(crate) canvas_error: Option<String>,
+    /// What the value loses on its way to JSON.
+    #[serde(default)]
+    pub(crate) lost: Vec<String>,
+    /// The value is `undefined`.
+    #[serde(default)]
+    pub(crate) undefined: bool,
     pub(crate) too_large: Option<u64>,
     pub(crate) unfit: Option<String>,
     #[serde(default)]

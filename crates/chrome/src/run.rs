@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use cove_core::{
-    CanvasError, Fault, FaultKind, Finished, LogLine, Picture, RunReport, RunRequest, RunShape, SessionFate,
-    SessionOptions, ToolSpec, Usage,
+    CanvasError, Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, RunReport, RunRequest, RunShape,
+    SessionFate, SessionOptions, ToolSpec, Usage,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
@@ -32,7 +32,8 @@ pub(crate) struct Guest {
 
 /// How a run can end.
 enum End {
-    Finished(Box<Finished>),
+    /// With what of the value was lost on its way to JSON.
+    Finished(Box<Finished>, Vec<String>),
     /// A failure of the guest's own: the session lives on.
     Failed(Fault),
     /// A failure that took the page with it.
@@ -69,14 +70,14 @@ pub(crate) async fn run(guest: &Guest, tools: &[ToolSpec], number: u64, request:
         tool_calls: calls.made(),
     };
     let effects = calls.effects();
-    let (result, lives_on) = match end {
-        End::Finished(finished) => (Ok(*finished), true),
-        End::Failed(fault) => (Err(fault), true),
-        End::Lost(fault) => (Err(fault), false),
+    let (result, warnings, lives_on) = match end {
+        End::Finished(finished, warnings) => (Ok(*finished), warnings, true),
+        End::Failed(fault) => (Err(fault), Vec::new(), true),
+        End::Lost(fault) => (Err(fault), Vec::new(), false),
     };
     let fate = if lives_on && guest.tab.is_alive() { SessionFate::Usable } else { SessionFate::Lost };
     let (logs, logs_truncated) = (logs.lines, logs.truncated);
-    RunReport { logs, logs_truncated, usage, effects, ..RunReport::new(result, fate) }
+    RunReport { logs, logs_truncated, usage, effects, warnings, ..RunReport::new(result, fate) }
 }
 
 /// What was made of the request before anything ran.
@@ -98,6 +99,7 @@ fn start(guest: &Guest, tools: &[ToolSpec], number: u64, request: &RunRequest) -
         guards: request.max_operations.is_some(),
         tool_names: &tool_names,
         imports: Some(&guest.options.imports),
+        last_value: request.last_value,
         ..PrepareOptions::new(mode)
     };
     let file_name = PrepareOptions::new(mode).file_name;
@@ -273,13 +275,24 @@ fn conclude(guest: &Guest, request: &RunRequest, program: &Program<'_>, done: Do
         }
     }
     let canvas_error = canvas_error.map(CanvasError::drawing);
-    End::Finished(Box::new(Finished {
-        value,
-        is_final_answer: done.answer,
-        pictures,
-        canvas_error,
-        ..Finished::default()
-    }))
+    let mut warnings: Vec<String> = done.lost.into_iter().take(MAX_WARNINGS).map(short).collect();
+    if program.prepared.takes_last && !done.answer && !done.undefined {
+        warnings.push(LAST_VALUE.to_owned());
+    }
+    let is_final_answer = done.answer;
+    let finished = Finished { value, is_final_answer, pictures, canvas_error, ..Finished::default() };
+    End::Finished(Box::new(finished), warnings)
+}
+
+/// Sentences about one value, and characters of each, that are taken from a page.
+const MAX_WARNINGS: usize = 5;
+const MAX_WARNING_CHARS: usize = 1000;
+
+fn short(sentence: String) -> String {
+    match sentence.char_indices().nth(MAX_WARNING_CHARS) {
+        Some((at, _)) => format!("{}...", &sentence[..at]),
+        None => sentence,
+    }
 }
 
 /// Console lines within their limit.

@@ -81,8 +81,8 @@ async fn methods_write_what_they_write_elsewhere() {
 async fn faults_come_with_advice() {
     let world = world(1);
     for (code, word) in [
-        ("require('fs')", "import"),
-        ("process.env.HOME", "variables"),
+        ("[1].forEch(x => x)", "forEach"),
+        ("const n = '1'; n.toFixed(2)", "Number"),
         ("const x = 1; x = 2", "const"),
         ("const f = () => f(); f()", "recursion"),
         ("await fetch('https://example.com')", "network"),

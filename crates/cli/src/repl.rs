@@ -107,6 +107,9 @@ fn show(ran: Result<CodeOutput, ExecutorError>) {
                 note!("{}", output.logs);
             }
             let _ = terminal::json_lines(&output.output);
+            for warning in &output.warnings {
+                note!("{DIM}note:{PLAIN} {warning}");
+            }
         }
         Err(error) => {
             if !error.logs.is_empty() {

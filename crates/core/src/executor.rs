@@ -102,6 +102,9 @@ pub struct CodeOutput {
     pub logs: String,
     /// Whether `final_answer` was called.
     pub is_final_answer: bool,
+    /// What of the value was lost on its way to JSON, and how to write it instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// What an executor's call failed with.
@@ -144,7 +147,7 @@ mod tests {
 
     #[test]
     fn json_is_spelled_as_in_the_contract() {
-        let output = CodeOutput { output: json!(1), logs: "a".into(), is_final_answer: true };
+        let output = CodeOutput { output: json!(1), logs: "a".into(), is_final_answer: true, warnings: Vec::new() };
         assert_eq!(serde_json::to_string(&output).unwrap(), r#"{"output":1,"logs":"a","is_final_answer":true}"#);
         let error = ExecutorError::new(ErrorCode::MaxOpsExceeded, "Max operations exceeded (9)", "");
         assert_eq!(

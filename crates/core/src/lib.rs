@@ -29,7 +29,7 @@ pub use id::{
 pub use limits::{Limits, LimitsError};
 pub use policy::{Clock, ImportPolicy, NetworkPolicy, Random};
 pub use report::{
-    CanvasError, EngineReport, ExportFault, Finished, KeptPicture, Picture, RunReport, SessionFate, Usage,
+    CanvasError, EngineReport, ExportFault, Finished, KeptPicture, LAST_VALUE, Picture, RunReport, SessionFate, Usage,
 };
 pub use request::{EngineChoice, InvalidArgs, RunRequest, RunShape};
 pub use tool::{Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};

@@ -77,6 +77,9 @@ pub struct Finished {
     pub canvas_error: Option<CanvasError>,
 }
 
+/// What is said of the value of a script that has no `return`.
+pub const LAST_VALUE: &str = "The code has no `return`: this is the value of its last expression. Write `return` before what is to be the value.";
+
 /// What a run has cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Usage {
@@ -116,7 +119,7 @@ pub struct RunReport {
     pub effects: Effects,
     /// Whether the session lives on.
     pub fate: SessionFate,
-    /// What whoever runs Cove should know besides (a fallback, mostly).
+    /// What else is to be known: a fallback, what of the value was lost on its way to JSON.
     pub warnings: Vec<String>,
 }
 

@@ -52,6 +52,10 @@ pub struct RunRequest {
     pub engine: EngineChoice,
     /// Whether another engine may be used when the one asked for cannot be had.
     pub fallback: bool,
+    /// Whether the last expression is the value of a function body without a `return`, and a warning says so. The contract of
+    /// `run_javascript` says no.
+    #[serde(default)]
+    pub last_value: bool,
     /// The session to run in, by name; `None`: a fresh world that ends with the run.
     pub session: Option<String>,
     /// Names of the tools that the caller itself answers while the code runs.
@@ -79,6 +83,7 @@ impl RunRequest {
             max_operations: None,
             engine: EngineChoice::default(),
             fallback: true,
+            last_value: false,
             session: None,
             tools: Vec::new(),
             message_id: None,

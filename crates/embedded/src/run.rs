@@ -337,7 +337,11 @@ async fn conclude(
     session.gone = Some(why);
     // Dropping the guard kills what is left.
     drop(guard);
-    RunReport::new(Err(fault), SessionFate::Lost)
+    let mut report = RunReport::new(Err(fault), SessionFate::Lost);
+    if report.fault().is_some_and(|fault| fault.kind == FaultKind::Memory) {
+        report.usage.memory_bytes = session.options.limits.memory_bytes;
+    }
+    report
 }
 
 /// Reads what the child had written before it was killed; only console lines still count.

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cove_core::{
     CodeOutput, Engine, EngineError, ErrorCode, ExecutorError, ExecutorOptions, ExecutorState, Fault, FaultKind,
-    ImportPolicy, Limits, RunConcurrency, RunReport, RunRequest, Session, SessionFate, SessionOptions, ToolSet,
+    Finished, ImportPolicy, Limits, RunConcurrency, RunReport, RunRequest, Session, SessionFate, SessionOptions,
+    ToolSet,
 };
 use serde_json::{Map, Value};
 
@@ -256,7 +257,9 @@ fn init_failed(details: &str) -> String {
 fn to_output(report: RunReport) -> Result<CodeOutput, ExecutorError> {
     let logs = join_logs(&report);
     match report.result {
-        Ok(finished) => Ok(CodeOutput { output: finished.value, logs, is_final_answer: finished.is_final_answer }),
+        Ok(Finished { value, is_final_answer, .. }) => {
+            Ok(CodeOutput { output: value, logs, is_final_answer, warnings: report.warnings })
+        }
         Err(fault) => Err(to_error(fault, logs)),
     }
 }

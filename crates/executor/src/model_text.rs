@@ -14,7 +14,8 @@ pub fn success_text(output: &CodeOutput, limit_chars: usize) -> String {
     };
     let logs = fold_long_text(&output.logs, limit_chars);
     let value = fold_long_text(&value, limit_chars);
-    format!("Execution logs:\n{logs}\nLast output from code snippet:\n{value}")
+    let notes: String = output.warnings.iter().map(|warning| format!("\nNote: {warning}")).collect();
+    format!("Execution logs:\n{logs}\nLast output from code snippet:\n{value}{notes}")
 }
 
 /// The text for a run that failed.
@@ -88,8 +89,15 @@ mod tests {
 
     #[test]
     fn the_texts_are_the_contracts() {
-        let output = CodeOutput { output: json!({"a": 1}), logs: "one\ntwo".into(), is_final_answer: false };
+        let output = CodeOutput {
+            output: json!({"a": 1}),
+            logs: "one\ntwo".into(),
+            is_final_answer: false,
+            warnings: Vec::new(),
+        };
         assert_eq!(success_text(&output, 100), "Execution logs:\none\ntwo\nLast output from code snippet:\n{\"a\":1}");
+        let lossy = CodeOutput { output: json!({}), warnings: vec!["a Map".into()], ..output };
+        assert!(success_text(&lossy, 100).ends_with("snippet:\n{}\nNote: a Map"));
         let mut error = ExecutorError::new(ErrorCode::RuntimeException, "TypeError: x is null", "one");
         error.details = Some(json!({"frame": " 1 | x.y\n   | ^"}));
         let text = failure_text(&error, 100);

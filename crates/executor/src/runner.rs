@@ -90,6 +90,8 @@ impl Runner {
                     guards: false,
                     tool_names: &[],
                     imports: None,
+                    mark_calls: false,
+                    last_value: false,
                     file_name: "code.js",
                 };
                 choose(&prepare(&request.code, &options).map_err(|refusal| Box::new(refusal.into()))?)
@@ -105,7 +107,7 @@ impl Runner {
         let mut report = ran.unwrap_or_else(|error| RunReport::refused(FaultKind::EngineLost, error.to_string()));
         let fallback_used = !warnings.is_empty();
         report.engine = Some(EngineReport { name: EngineName::Embedded, because, fallback_used });
-        report.warnings = warnings;
+        report.warnings.splice(0..0, warnings);
         report
     }
 
@@ -159,6 +161,10 @@ impl Runner {
         // Dropping ends the session without waiting until its process is gone: nobody can see it any more.
         drop(session);
         if let Ok(finished) = &mut report.result {
+            let silent = finished.value.is_null() && finished.pictures.is_empty() && report.logs.is_empty();
+            if silent && !finished.is_final_answer && !returns(&request.code) {
+                report.warnings.push(NO_RETURN.to_owned());
+            }
             self.options.pictures.keep(request, engine.name(), finished);
         }
         Ok(report)
@@ -177,6 +183,16 @@ impl std::fmt::Debug for Runner {
 /// A run that was refused before an engine had it.
 fn nothing_ran(fault: Fault) -> RunReport {
     RunReport::new(Err(fault), SessionFate::Usable)
+}
+
+/// What is said of code that gave nothing, printed nothing and returns nothing.
+const NO_RETURN: &str =
+    "The code has no `return`, so its value is null. Write `return` before what is to be the value.";
+
+/// Whether the code has a `return` of its own, or is nothing at all. Asked only where it gave nothing.
+fn returns(code: &str) -> bool {
+    let program = || prepare(code, &PrepareOptions::new(Mode::FunctionBody));
+    code.trim().is_empty() || program().is_ok_and(|program| program.returns)
 }
 
 /// Says what is missing and how to get it.

@@ -33,8 +33,6 @@ fn programs_for_the_browser() {
         ("return navigator.userAgent", "navigator"),
         ("localStorage.setItem('a', 1)", "localStorage"),
         ("return indexedDB.open('x')", "indexedDB"),
-        ("alert('hello')", "alert"),
-        ("return prompt('name?')", "prompt"),
         ("requestAnimationFrame(() => {})", "requestAnimationFrame"),
         ("class A extends HTMLElement {}", "HTMLElement"),
         ("customElements.define('a-b', class extends HTMLElement {})", "customElements"),

@@ -6,15 +6,15 @@
 
 use oxc_ast::ast::{CallExpression, Expression};
 
+use crate::node::preload;
 use crate::options::Mode;
 use crate::rewriter::Rewriter;
-use crate::text::quote;
 
 impl<'a> Rewriter<'a, '_> {
     /// Notes `require("name")`, if the name `require` is the wrapper's.
     pub(crate) fn note_require(&mut self, it: &CallExpression<'a>) {
         let Expression::Identifier(callee) = &it.callee else { return };
-        if callee.name != "require" || self.options.mode != Mode::Module {
+        if callee.name != "require" || !matches!(self.options.mode, Mode::Module | Mode::FunctionBody) {
             return;
         }
         let reference = callee.reference_id.get().map(|id| self.scoping.get_reference(id));
@@ -25,9 +25,15 @@ impl<'a> Rewriter<'a, '_> {
             Some(Expression::StringLiteral(text)) => text.value.as_str(),
             Some(Expression::TemplateLiteral(text)) => match text.single_quasi() {
                 Some(quasi) => quasi.as_str(),
-                None => return,
+                None => {
+                    self.module.requires_any = true;
+                    return;
+                }
             },
-            _ => return,
+            _ => {
+                self.module.requires_any = true;
+                return;
+            }
         };
         if self.module.required_seen.insert(name.to_owned()) {
             self.module.required.push(name.to_owned());
@@ -41,12 +47,8 @@ impl<'a> Rewriter<'a, '_> {
                         Object.defineProperty(__cove_exports,\"module.exports\",{get:()=>__cove_m.exports});"
             .to_owned();
         head.push_str(&self.own_classes());
-        for name in self.module.required.iter().map(|name| quote(name)) {
-            head.push_str(&format!(
-                "try{{const __cove_i=await __cove_import({name});\
-                 __cove_r[{name}]=()=>\"module.exports\" in __cove_i?__cove_i[\"module.exports\"]:__cove_i}}\
-                 catch(__cove_e){{__cove_catch(__cove_e);__cove_r[{name}]=()=>{{throw __cove_e}}}}"
-            ));
+        for name in &self.module.required {
+            head.push_str(&preload(name));
         }
         head.push_str("(function(module,exports,require){");
         let tail = "\n}).call(__cove_m.exports,__cove_m,__cove_m.exports,function require(__cove_s){\

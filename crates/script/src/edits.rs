@@ -23,7 +23,13 @@ struct Edit {
     start: u32,
     end: u32,
     text: Text,
+    /// What the text stands for, where that is another place than the edit's own.
+    stands_for: Option<u32>,
 }
+
+/// A place that was reserved before what follows it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reserved(usize);
 
 /// The edits of one text, in any order; edits at the same offset keep the order in which they were made.
 #[derive(Debug, Default)]
@@ -62,16 +68,33 @@ pub(crate) struct Overlap(pub(crate) u32);
 
 impl Edits {
     pub(crate) fn insert(&mut self, at: u32, text: impl Into<Cow<'static, str>>) {
-        self.list.push(Edit { start: at, end: at, text: Text::Is(text.into()) });
+        self.list.push(Edit { start: at, end: at, text: Text::Is(text.into()), stands_for: None });
+    }
+
+    /// Keeps a place for a text that may be needed, before the edits of what stands behind it.
+    pub(crate) fn reserve(&mut self, at: u32) -> Reserved {
+        self.insert(at, "");
+        Reserved(self.list.len() - 1)
+    }
+
+    pub(crate) fn fill(&mut self, place: Reserved, text: &'static str) {
+        if let Some(edit) = self.list.get_mut(place.0) {
+            edit.text = Text::Is(text.into());
+        }
+    }
+
+    /// Inserts a text that means another place of the user's.
+    pub(crate) fn insert_for(&mut self, at: u32, text: &'static str, meant: u32) {
+        self.list.push(Edit { start: at, end: at, text: Text::Is(text.into()), stands_for: Some(meant) });
     }
 
     pub(crate) fn replace(&mut self, start: u32, end: u32, text: impl Into<Cow<'static, str>>) {
-        self.list.push(Edit { start, end, text: Text::Is(text.into()) });
+        self.list.push(Edit { start, end, text: Text::Is(text.into()), stands_for: None });
     }
 
     pub(crate) fn blank(&mut self, start: u32, end: u32) {
         if start < end {
-            self.list.push(Edit { start, end, text: Text::Blank });
+            self.list.push(Edit { start, end, text: Text::Blank, stands_for: None });
             self.blank_end = self.blank_end.max(end);
         }
     }
@@ -80,7 +103,7 @@ impl Edits {
     /// join two statements.
     pub(crate) fn blank_after(&mut self, first: char, start: u32, end: u32) {
         if start < end {
-            self.list.push(Edit { start, end, text: Text::BlankAfter(first) });
+            self.list.push(Edit { start, end, text: Text::BlankAfter(first), stands_for: None });
             self.blank_end = self.blank_end.max(end);
         }
     }
@@ -107,6 +130,9 @@ impl Edits {
         out.push_str(head);
         let mut at = 0_u32;
         for edit in &self.list {
+            if matches!(&edit.text, Text::Is(text) if text.is_empty()) && edit.start == edit.end {
+                continue;
+            }
             if edit.start < at {
                 return Err(Overlap(edit.start));
             }
@@ -116,10 +142,10 @@ impl Edits {
             }
             let origin = match edit.text {
                 Text::Blank | Text::BlankAfter(_) => Origin::Blanked,
-                Text::Is(_) if edit.end > edit.start => Origin::Replaced,
+                Text::Is(_) if edit.end > edit.start || edit.stands_for.is_some() => Origin::Replaced,
                 Text::Is(_) => Origin::Inserted,
             };
-            note(&out, edit.start, origin);
+            note(&out, edit.stands_for.unwrap_or(edit.start), origin);
             let old = source.get(edit.start as usize..edit.end as usize).ok_or(Overlap(edit.start))?;
             match &edit.text {
                 Text::Is(text) => out.push_str(text),

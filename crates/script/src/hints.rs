@@ -62,13 +62,23 @@ pub fn hint(error_type: Option<&str>, message: &str, network: bool) -> Option<St
             let found = INSTEAD.iter().find(|(names, _)| names.contains(&name));
             found.map(|(_, advice)| (*advice).to_owned())
         }
-        "RangeError" if message.contains("call stack") => {
-            Some("The recursion is too deep for the stack; use a loop or an explicit list.".to_owned())
-        }
+        "RangeError" if message.contains("call stack") => Some(
+            "The recursion is too deep for the stack: use a loop or an explicit list. \
+             A call such as `Math.max(...xs)` with very many arguments ends so, too: use `reduce`."
+                .to_owned(),
+        ),
+        "RangeError" | "InternalError" if message.contains("too many arguments") => Some(
+            "A call takes at most 65,534 arguments. Instead of `Math.max(...xs)` write \
+             `xs.reduce((a, b) => Math.max(a, b))`; instead of `list.push(...xs)` a loop or `list = list.concat(xs)`."
+                .to_owned(),
+        ),
         "TypeError" if NO_CHANGE.iter().any(|said| message.contains(said)) => Some(
             "It cannot be changed: a `const`, or part of something frozen (built-ins, variables from outside, tools). Use `let`, or a copy."
                 .to_owned(),
         ),
+        "TypeError" if message.ends_with(" is not a function") => {
+            crate::members::advice(message.strip_prefix("TypeError: ")?.strip_suffix(" is not a function")?)
+        }
         "TypeError" if !network && NO_FETCH.iter().any(|said| message.contains(said)) => {
             Some("Ask for the data through a tool, or open the session with a network policy.".to_owned())
         }

@@ -17,6 +17,7 @@
 //! ```
 
 mod ambient;
+mod calls;
 mod cell;
 mod class;
 mod commonjs;
@@ -26,17 +27,21 @@ mod enums;
 mod frame;
 mod generic;
 mod guard;
+mod habits;
 mod hints;
 mod lines;
 mod locales;
+mod members;
 mod module;
 mod names;
 mod nesting;
+mod node;
 mod options;
 mod parse;
 mod patch;
 mod prepare;
 mod prepared;
+mod redeclared;
 mod refusal;
 mod rewriter;
 mod scan;
@@ -46,6 +51,7 @@ mod types;
 mod value;
 mod walk;
 
+pub use calls::Call;
 pub use complete::is_complete;
 pub use frame::code_frame;
 pub use hints::hint;

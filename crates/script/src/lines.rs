@@ -65,6 +65,14 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The offset of a position, or the end of its line.
+pub(crate) fn offset_of(text: &str, position: Position) -> Option<usize> {
+    let range = line_range(text, position.line)?;
+    let line = text.get(range.clone())?;
+    let along = line.char_indices().nth((position.column as usize).checked_sub(1)?).map_or(line.len(), |(at, _)| at);
+    Some(range.start + along)
+}
+
 /// The position of one offset.
 pub(crate) fn position(text: &str, offset: usize) -> Position {
     Cursor::new(text).position(offset)

@@ -35,6 +35,10 @@ pub(crate) struct ModuleParts {
     /// What a CommonJS text requires by a literal name, in order.
     pub(crate) required: Vec<String>,
     pub(crate) required_seen: FxHashSet<String>,
+    /// Whether a text requires what is not written as a literal.
+    pub(crate) requires_any: bool,
+    /// Modules of Node's that a body imports.
+    pub(crate) node_imports: Vec<String>,
     /// Built-in classes of which the module has its own.
     pub(crate) own_classes: Vec<&'static str>,
 }

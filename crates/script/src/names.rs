@@ -4,6 +4,7 @@ use cove_core::FaultKind;
 use oxc_ast::ast::{BindingIdentifier, IdentifierReference};
 use oxc_syntax::symbol::SymbolFlags;
 
+use crate::node;
 use crate::options::Mode;
 use crate::refusal::Finding;
 use crate::rewriter::Rewriter;
@@ -52,6 +53,12 @@ impl<'a> Rewriter<'a, '_> {
         }
         if reference.is_write() && self.options.tool_names.iter().any(|tool| tool == name) {
             self.refuse_at(offset, format!("`{name}` is a tool and cannot be assigned"), "Use another variable name.");
+        }
+        if self.is_body() && !self.asks_type && node::is_given(name) && !self.node_names.contains(&name) {
+            self.node_names.push(name);
+        }
+        if self.is_body() && reference.is_write() && !reference.is_read() {
+            self.note_assigned(name);
         }
         if !(name == "input" && self.options.mode == Mode::FunctionBody) {
             self.note_free(name, offset);

@@ -35,6 +35,11 @@ pub struct PrepareOptions<'a> {
     pub tool_names: &'a [String],
     /// A literal `import("x")` that this policy does not allow is refused here. `None`: decided at run time.
     pub imports: Option<&'a ImportPolicy>,
+    /// Marks calls with calls among their arguments, so that an engine which knows a call only by what was read last
+    /// says which one failed. V8 needs none.
+    pub mark_calls: bool,
+    /// The last expression is the value of a function body that has no `return` of its own.
+    pub last_value: bool,
     /// The name shown in code frames.
     pub file_name: &'a str,
 }
@@ -48,7 +53,7 @@ impl PrepareOptions<'_> {
             Mode::Dynamic => "eval.js",
             Mode::Module => "module.js",
         };
-        Self { mode, guards: true, tool_names: &[], imports: None, file_name }
+        Self { mode, guards: true, tool_names: &[], imports: None, mark_calls: false, last_value: false, file_name }
     }
 
     /// The options of an executor's cell.

@@ -18,28 +18,46 @@ use crate::refusal::Finding;
 pub(crate) struct Parsed<'a> {
     pub(crate) program: Program<'a>,
     pub(crate) language: Language,
+    /// `await` is a name in it, so it belongs into a function that is not async.
+    pub(crate) plain: bool,
 }
 
-/// Parses `source`, or says what is wrong with it.
-pub(crate) fn parse<'a>(arena: &'a Allocator, source: &'a str) -> Result<Parsed<'a>, Finding> {
+/// Parses `source`, or says what is wrong with it. `plain`: a text in which `await` is a name will do, too.
+pub(crate) fn parse<'a>(arena: &'a Allocator, source: &'a str, plain: bool) -> Result<Parsed<'a>, Finding> {
     let javascript = run(arena, source, Language::JavaScript, false);
     if javascript.diagnostics.is_empty() {
-        return Ok(Parsed { program: javascript.program, language: Language::JavaScript });
+        return Ok(Parsed { program: javascript.program, language: Language::JavaScript, plain: false });
     }
     match parse_typescript(arena, source) {
         Ok(parsed) => Ok(parsed),
         Err(typescript) => {
+            if plain && let Some(parsed) = parse_plain(arena, source) {
+                return Ok(parsed);
+            }
             let javascript = first(&javascript, source);
             Err(if typescript.offset > javascript.offset { typescript } else { javascript })
         }
     }
 }
 
+/// Parses `source` as a text in which `await` is a name.
+pub(crate) fn parse_plain<'a>(arena: &'a Allocator, source: &'a str) -> Option<Parsed<'a>> {
+    if !source.contains("await") {
+        return None;
+    }
+    let plain = Parser::new(arena, source, SourceType::cjs()).with_options(options()).parse();
+    plain.diagnostics.is_empty().then_some(Parsed {
+        program: plain.program,
+        language: Language::JavaScript,
+        plain: true,
+    })
+}
+
 /// Parses `source` as TypeScript.
 pub(crate) fn parse_typescript<'a>(arena: &'a Allocator, source: &'a str) -> Result<Parsed<'a>, Finding> {
     let typescript = run(arena, source, Language::TypeScript, false);
     if typescript.diagnostics.is_empty() {
-        return Ok(Parsed { program: typescript.program, language: Language::TypeScript });
+        return Ok(Parsed { program: typescript.program, language: Language::TypeScript, plain: false });
     }
     Err(first(&typescript, source))
 }
@@ -75,10 +93,13 @@ impl<'a> Visit<'a> for FirstTag {
     }
 }
 
+fn options() -> ParseOptions {
+    ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() }
+}
+
 fn run<'a>(arena: &'a Allocator, source: &'a str, language: Language, jsx: bool) -> ParserReturn<'a> {
     let kind = SourceType::mjs().with_jsx(jsx).with_typescript(language == Language::TypeScript);
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    Parser::new(arena, source, kind).with_options(options).parse()
+    Parser::new(arena, source, kind).with_options(options()).parse()
 }
 
 fn first(parsed: &ParserReturn<'_>, source: &str) -> Finding {

@@ -1,14 +1,19 @@
 //! The pipeline: limits, parse, early errors, walk, splice.
 
+use std::borrow::Cow;
+
 use cove_core::FaultKind;
 use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
 use oxc_semantic::SemanticBuilder;
 
+use crate::habits;
 use crate::lines;
 use crate::nesting::{self, MAX_BRACKETS, Nesting};
 use crate::options::{Language, Mode, PrepareOptions};
-use crate::parse::{Parsed, finding, first_tag, parse, parse_typescript};
+use crate::parse::{Parsed, finding, first_tag, parse, parse_plain, parse_typescript};
 use crate::prepared::{FreeName, Prepared};
+use crate::redeclared;
 use crate::refusal::{Finding, Refusal};
 use crate::rewriter::Rewriter;
 use crate::stack::{self, Ran};
@@ -48,6 +53,12 @@ pub fn prepare(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, R
         let message = format!("The code has {} bytes; the limit is {MAX_SOURCE_BYTES}", source.len());
         return Err(Refusal::nowhere(FaultKind::Refused, message, "Pass large data as input, not as code."));
     }
+    let bare = if matches!(options.mode, Mode::FunctionBody | Mode::Cell) {
+        habits::without_fence(source)
+    } else {
+        Cow::Borrowed(source)
+    };
+    let source = bare.as_ref();
     let nesting = nesting::bound(source);
     let mut finding = match with_room(nesting, || prepare_here(source, options)) {
         Ok(Ok(prepared)) => return Ok(prepared),
@@ -83,11 +94,31 @@ fn with_room<R>(nesting: Nesting, work: impl FnOnce() -> R) -> Result<R, Finding
     }
 }
 
+/// Reads a text once more and shows the tree to `work`. `None`: it does not parse.
+pub(crate) fn read(source: &str, work: impl FnOnce(&Program<'_>)) -> Option<()> {
+    with_room(nesting::bound(source), || {
+        let arena = Allocator::default();
+        let parsed = parse(&arena, source, true).ok()?;
+        work(&parsed.program);
+        Some(())
+    })
+    .ok()
+    .flatten()
+}
+
 fn prepare_here(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, Finding> {
     let arena = Allocator::default();
-    let parsed = parse(&arena, source)?;
+    let parsed = parse(&arena, source, options.mode == Mode::FunctionBody)?;
     let language = parsed.language;
-    match rewrite(source, &parsed, options)? {
+    let rewritten = rewrite(source, &parsed, options).or_else(|finding| {
+        // A name `await` inside a function is found only now.
+        let is_name = options.mode == Mode::FunctionBody && !parsed.plain && finding.message.contains("'await'");
+        match parse_plain(&arena, source).filter(|_| is_name) {
+            Some(plain) => rewrite(source, &plain, options).map_err(|_| finding),
+            None => Err(finding),
+        }
+    });
+    match rewritten? {
         Rewritten::Done(prepared) => Ok(prepared),
         // `f<T>(x)` is a comparison in JavaScript and a call in TypeScript. Nobody means the comparison.
         Rewritten::LooksGeneric(prepared) => match parse_typescript(&arena, source) {
@@ -106,11 +137,15 @@ enum Rewritten {
 
 fn rewrite(source: &str, parsed: &Parsed<'_>, options: &PrepareOptions<'_>) -> Result<Rewritten, Finding> {
     let semantic = SemanticBuilder::new_compiler().build(&parsed.program);
-    if let Some(error) = semantic.diagnostics.errors().map(|error| finding(error, source)).min_by_key(|f| f.offset) {
+    let scoping = semantic.semantic.into_scoping();
+    let errors = semantic
+        .diagnostics
+        .errors()
+        .filter(|error| options.mode == Mode::Module || !redeclared::is_legal(error, source, &scoping));
+    if let Some(error) = errors.map(|error| finding(error, source)).min_by_key(|f| f.offset) {
         return Err(error);
     }
-    let scoping = semantic.semantic.into_scoping();
-    let mut rewriter = Rewriter::new(source, parsed.language, options, &scoping);
+    let mut rewriter = Rewriter::new(source, parsed, options, &scoping);
     rewriter.program(&parsed.program);
     let looks_generic = rewriter.looks_generic && parsed.language == Language::JavaScript;
     let finished = rewriter.finish(&parsed.program)?;
@@ -131,6 +166,8 @@ fn rewrite(source: &str, parsed: &Parsed<'_>, options: &PrepareOptions<'_>) -> R
         .collect();
     let prepared = Prepared {
         locales,
+        returns: finished.returns,
+        takes_last: finished.takes_last,
         code,
         language: parsed.language,
         free_names,

@@ -37,6 +37,10 @@ pub struct Prepared {
     pub free_names: Vec<FreeName>,
     /// Languages (`de-DE`) and time zones (`Europe/Oslo`) that `toLocaleString` and its relatives are asked for by name.
     pub locales: Vec<FreeName>,
+    /// Whether there is a `return` outside every function.
+    pub returns: bool,
+    /// Whether the last expression of a function body was taken for its value.
+    pub takes_last: bool,
     /// Names declared at the top level, in order.
     pub declared: Vec<String>,
     pub(crate) source: String,

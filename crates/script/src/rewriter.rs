@@ -13,12 +13,16 @@ use crate::edits::Edits;
 use crate::enums::Members;
 use crate::module::ModuleParts;
 use crate::options::{Language, Mode, PrepareOptions};
+use crate::parse::Parsed;
+use crate::redeclared;
 use crate::refusal::Finding;
 use crate::text;
 
 pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) source: &'a str,
     pub(crate) language: Language,
+    /// `await` is a name in the text.
+    plain: bool,
     pub(crate) options: &'o PrepareOptions<'o>,
     pub(crate) guards: bool,
     pub(crate) scoping: &'o Scoping,
@@ -29,6 +33,10 @@ pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) functions: u32,
     /// How many functions with an `arguments` of their own are open.
     pub(crate) own_arguments: u32,
+    /// How many calls were seen in the current function so far.
+    pub(crate) calls: u32,
+    /// How many lists of arguments are open.
+    pub(crate) call_depth: u32,
     /// How many `finally` blocks are open in the current function.
     pub(crate) finally: u32,
     /// Whether the class whose members are being visited extends another.
@@ -58,7 +66,17 @@ pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) captured: FxHashSet<u32>,
     /// Top-level functions of a cell.
     pub(crate) hoisted: Vec<String>,
-    /// Module mode only.
+    /// Whether the name at hand is only asked for its type.
+    pub(crate) asks_type: bool,
+    /// Names of Node's that the body uses, and not only asks for.
+    pub(crate) node_names: Vec<&'a str>,
+    /// Names that are assigned and declared nowhere, in a function body.
+    pub(crate) implicit: Vec<&'a str>,
+    /// Names that are known as properties of the global object.
+    pub(crate) global_members: FxHashSet<&'a str>,
+    /// Names that are set as properties of the global object.
+    pub(crate) global_writes: FxHashSet<&'a str>,
+    /// What the text requires, and in a module what it imports and exports.
     pub(crate) module: ModuleParts,
 }
 
@@ -70,18 +88,21 @@ pub(crate) struct Finished<'a> {
     pub(crate) free_names: Vec<(&'a str, u32)>,
     pub(crate) locales: Vec<(&'a str, u32)>,
     pub(crate) declared: Vec<String>,
+    pub(crate) returns: bool,
+    pub(crate) takes_last: bool,
 }
 
 impl<'a, 'o> Rewriter<'a, 'o> {
     pub(crate) fn new(
         source: &'a str,
-        language: Language,
+        parsed: &Parsed<'_>,
         options: &'o PrepareOptions<'o>,
         scoping: &'o Scoping,
     ) -> Self {
         Self {
             source,
-            language,
+            language: parsed.language,
+            plain: parsed.plain,
             options,
             guards: crate::prepare::guards(options),
             scoping,
@@ -89,6 +110,8 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             finding: None,
             functions: 0,
             own_arguments: 0,
+            calls: 0,
+            call_depth: 0,
             finally: 0,
             derived: false,
             enums: Vec::new(),
@@ -105,12 +128,21 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             declared_seen: FxHashSet::default(),
             captured: FxHashSet::default(),
             hoisted: Vec::new(),
+            asks_type: false,
+            node_names: Vec::new(),
+            implicit: Vec::new(),
+            global_members: FxHashSet::default(),
+            global_writes: FxHashSet::default(),
             module: ModuleParts::default(),
         }
     }
 
     pub(crate) fn is_cell(&self) -> bool {
         self.options.mode == Mode::Cell
+    }
+
+    pub(crate) fn is_body(&self) -> bool {
+        self.options.mode == Mode::FunctionBody
     }
 
     pub(crate) fn is_typescript(&self) -> bool {
@@ -168,11 +200,7 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             self.free.retain(|(name, _)| !matches!(*name, "module" | "exports" | "require"));
         }
         let (head, tail) = match self.options.mode {
-            Mode::FunctionBody if self.declared.iter().any(|name| name == "input") => {
-                // A block, so that the user's own `input` hides the parameter instead of clashing with it.
-                ("(async function(input){\"use strict\";{".to_owned(), "\n}})".to_owned())
-            }
-            Mode::FunctionBody => ("(async function(input){\"use strict\";".to_owned(), "\n})".to_owned()),
+            Mode::FunctionBody => self.body_frame(),
             Mode::Cell => (self.cell_head(), "\n;return __cove_v})".to_owned()),
             // `void 0`: the directive must not become the value of an empty text.
             Mode::Dynamic => ("\"use strict\";void 0;".to_owned(), String::new()),
@@ -185,7 +213,35 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             free_names: self.free,
             locales: self.locales,
             declared: self.declared,
+            returns: self.top_return.is_some(),
+            takes_last: self.options.mode == Mode::FunctionBody && !self.captured.is_empty(),
         })
+    }
+
+    /// The function around a body. `input` and `getCanvas` are its parameters: what becomes of the globals of that name
+    /// changes nothing.
+    fn body_frame(&mut self) -> (String, String) {
+        let implicit = self.implicit_names();
+        self.free.retain(|(name, _)| self.global_members.contains(name) || !self.implicit.contains(name));
+        let (node, exported) = self.node_frame();
+        // The user's own `let input` would clash with the parameter.
+        let mut parameters = if self.is_lexical("input") { "__cove_p" } else { "input" }.to_owned();
+        if self.free.iter().any(|(name, _)| *name == "getCanvas") && !self.global_writes.contains("getCanvas") {
+            parameters.push_str(",getCanvas");
+        }
+        let (keep, give) = if self.captured.is_empty() { ("", "") } else { ("let __cove_v;", "\n;return __cove_v") };
+        let head = format!("(async function({parameters}){{\"use strict\";{implicit}{node}");
+        if self.plain {
+            let head = format!("{head}return(function({parameters}){{\"use strict\";{keep}");
+            return (head, format!("{exported}{give}\n}}).call(this,{parameters})}})"));
+        }
+        (head + keep, format!("{exported}{give}\n}})"))
+    }
+
+    /// Whether the text declares the name at its top level, and not by `var` or `function`.
+    fn is_lexical(&self, name: &str) -> bool {
+        let flags = self.scoping.get_root_binding(name.into()).map(|symbol| self.scoping.symbol_flags(symbol));
+        flags.is_some_and(|flags| !redeclared::AGAIN.contains(flags))
     }
 
     /// `x<!--y` and `x-->0` are operators here and comments in a script: a space makes them operators everywhere.

@@ -17,6 +17,7 @@ impl<'a> Rewriter<'a, '_> {
         {
             // A cell that is nothing but a string: a directive to the parser, a value to the user.
             let span = directive.expression.span;
+            self.captured.insert(span.start);
             self.edits.insert(span.start, "__cove_v=(");
             self.edits.insert(span.end, ")");
         }
@@ -79,10 +80,36 @@ impl<'a> Rewriter<'a, '_> {
         let span = it.expression.span();
         // `0,` keeps an anonymous function anonymous: a plain assignment would name it.
         let open = if is_anonymous(&it.expression) { "__cove_v=(0," } else { "__cove_v=(" };
-        self.edits.insert(span.start, open);
+        // An engine may mean the expression by where its statement begins.
+        self.edits.insert_for(span.start, open, span.start);
         self.visit_expression(&it.expression);
         self.edits.insert(span.end, ")");
     }
+}
+
+/// Whether a list of statements has a `return` of its own, at any depth of blocks.
+pub(crate) fn returns(list: &[Statement<'_>]) -> bool {
+    list.iter().any(|statement| match statement {
+        Statement::ReturnStatement(_) => true,
+        Statement::BlockStatement(it) => returns(&it.body),
+        Statement::IfStatement(it) => {
+            returns(std::slice::from_ref(&it.consequent))
+                || it.alternate.as_ref().is_some_and(|other| returns(std::slice::from_ref(other)))
+        }
+        Statement::TryStatement(it) => {
+            returns(&it.block.body)
+                || it.handler.as_ref().is_some_and(|handler| returns(&handler.body.body))
+                || it.finalizer.as_ref().is_some_and(|last| returns(&last.body))
+        }
+        Statement::LabeledStatement(it) => returns(std::slice::from_ref(&it.body)),
+        Statement::SwitchStatement(it) => it.cases.iter().any(|case| returns(&case.consequent)),
+        Statement::ForStatement(it) => returns(std::slice::from_ref(&it.body)),
+        Statement::ForInStatement(it) => returns(std::slice::from_ref(&it.body)),
+        Statement::ForOfStatement(it) => returns(std::slice::from_ref(&it.body)),
+        Statement::WhileStatement(it) => returns(std::slice::from_ref(&it.body)),
+        Statement::DoWhileStatement(it) => returns(std::slice::from_ref(&it.body)),
+        _ => false,
+    })
 }
 
 fn is_anonymous(expression: &Expression<'_>) -> bool {

@@ -3,6 +3,7 @@
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
+use oxc_syntax::operator::UnaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
 use cove_core::FaultKind;
@@ -12,13 +13,14 @@ use crate::generic;
 use crate::options::Mode;
 use crate::refusal::Finding;
 use crate::rewriter::Rewriter;
+use crate::value;
 
 impl<'a> Rewriter<'a, '_> {
     pub(crate) fn program(&mut self, program: &Program<'a>) {
         for directive in &program.directives {
             self.visit_directive(directive);
         }
-        if self.is_cell() {
+        if self.is_cell() || self.options.last_value && self.is_body() && !value::returns(&program.body) {
             self.mark_value(program);
         }
         if self.options.mode == Mode::Module {
@@ -43,13 +45,13 @@ impl<'a> Rewriter<'a, '_> {
 
     /// Visits the inside of a function.
     fn inside(&mut self, own_arguments: bool, visit: impl FnOnce(&mut Self)) {
-        let finally = std::mem::take(&mut self.finally);
+        let (finally, calls) = (std::mem::take(&mut self.finally), self.calls);
         self.functions += 1;
         self.own_arguments += u32::from(own_arguments);
         visit(self);
         self.own_arguments -= u32::from(own_arguments);
         self.functions -= 1;
-        self.finally = finally;
+        (self.finally, self.calls) = (finally, calls);
     }
 }
 
@@ -269,12 +271,33 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         self.note_require(it);
         self.note_locale(it);
-        walk::walk_call_expression(self, it);
+        self.call(it);
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        self.new_call(it);
+    }
+
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        self.calls += 1;
+        walk::walk_tagged_template_expression(self, it);
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
         self.note_patch(&it.left);
+        if let AssignmentTarget::StaticMemberExpression(member) = &it.left
+            && is_global(&member.object)
+        {
+            self.global_writes.insert(member.property.name.as_str());
+        }
         walk::walk_assignment_expression(self, it);
+    }
+
+    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
+        if is_global(&it.object) {
+            self.global_members.insert(it.property.name.as_str());
+        }
+        walk::walk_static_member_expression(self, it);
     }
 
     fn visit_import_meta(&mut self, it: &ImportMeta) {
@@ -284,6 +307,13 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
         self.awaits(it.span.start);
         self.visit_expression(&it.argument);
+    }
+
+    fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        let asks = it.operator == UnaryOperator::Typeof && matches!(it.argument, Expression::Identifier(_));
+        let outside = std::mem::replace(&mut self.asks_type, asks);
+        walk::walk_unary_expression(self, it);
+        self.asks_type = outside;
     }
 
     fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
@@ -349,6 +379,11 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     }
 }
 
+/// Whether an expression is a name of the global object.
+fn is_global(object: &Expression<'_>) -> bool {
+    matches!(object, Expression::Identifier(it) if matches!(it.name.as_str(), "globalThis" | "window" | "self" | "global"))
+}
+
 impl<'a> Rewriter<'a, '_> {
     /// `import(x)` asks the host. What is plainly not allowed is refused here, before anything runs.
     fn import_expression(&mut self, it: &ImportExpression<'a>) {
@@ -356,13 +391,21 @@ impl<'a> Rewriter<'a, '_> {
             self.refuse_at(it.span.start, "`import.source` and `import.defer` are not supported", "Use `import(…)`.");
             return;
         }
-        self.edits.replace(it.span.start, it.span.start + 6, "__cove_import");
         let literal = match it.source.get_inner_expression() {
             Expression::StringLiteral(text) => Some(text.value.as_str()),
             Expression::TemplateLiteral(text) => text.single_quasi().map(|quasi| quasi.as_str()),
             _ => None,
         };
-        if let Some(module) = literal {
+        let given = literal.filter(|module| self.imports_node(module));
+        self.edits.replace(
+            it.span.start,
+            it.span.start + 6,
+            if given.is_some() { "__cove_b" } else { "__cove_import" },
+        );
+        if let Some(module) = given {
+            self.module.node_imports.push(module.to_owned());
+        } else if let Some(module) = literal.filter(|_| !self.is_body()) {
+            // In a body it is refused when it runs: many programs only try.
             self.check_import(module, it.source.span().start);
         }
         self.visit_expression(&it.source);

@@ -1,7 +1,9 @@
 //! What prepared programs do, in a real engine.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod calls;
 mod engine;
+mod habits;
 mod program;
 mod table;
 
@@ -9,7 +11,8 @@ use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
 
 fn prepared(source: &str, mode: Mode) -> String {
-    match prepare(source, &PrepareOptions::new(mode)) {
+    let options = PrepareOptions { mark_calls: true, ..PrepareOptions::new(mode) };
+    match prepare(source, &options) {
         Ok(prepared) => prepared.code,
         Err(refusal) => panic!("{}\n{}\n{source}", refusal.message, refusal.frame.unwrap_or_default()),
     }
@@ -27,6 +30,47 @@ fn guards_do_not_change_what_a_program_computes() {
 fn cells_do_not_change_what_a_program_computes() {
     let programs: Vec<_> = (1000..1400).map(|seed| program::random(seed, true)).collect();
     check_both(&programs, Mode::Cell);
+}
+
+/// Programs of the kinds that models write: each does the same before and after, also where a sloppy function allows what
+/// a strict one does not.
+#[test]
+fn programs_as_they_are_written_mean_the_same() {
+    let programs: Vec<_> = habits::PROGRAMS.iter().map(|source| (*source).to_owned()).collect();
+    let jobs: Vec<Value> = programs
+        .iter()
+        .map(|source| {
+            let code = prepared(source, Mode::FunctionBody);
+            json!({"kind": "both", "original": source, "prepared": code, "names": [], "cell": false, "sloppy": true})
+        })
+        .collect();
+    for ((answer, source), job) in engine::run(&jobs).iter().zip(&programs).zip(&jobs) {
+        let (original, ours) = (engine::lines(&answer[0]), engine::lines(&answer[1]));
+        assert_eq!(original, ours, "\n{source}\n-----\n{}", job["prepared"].as_str().unwrap());
+        assert!(original.iter().all(|line| !line.contains("SyntaxError")), "{source}: {original:?}");
+    }
+}
+
+/// Calls in calls: marks change neither values nor the order of evaluation, whatever the arguments are.
+#[test]
+fn marked_calls_mean_the_same() {
+    let programs: Vec<_> = (0..600).map(calls::random).collect();
+    let jobs: Vec<Value> = programs
+        .iter()
+        .map(|source| {
+            let code = prepared(source, Mode::FunctionBody);
+            json!({"kind": "both", "original": source, "prepared": code, "names": [], "cell": false})
+        })
+        .collect();
+    let mut marks = 0;
+    for ((answer, source), job) in engine::run(&jobs).iter().zip(&programs).zip(&jobs) {
+        let (original, ours) = (engine::lines(&answer[0]), engine::lines(&answer[1]));
+        let code = job["prepared"].as_str().unwrap();
+        assert_eq!(original, ours, "\n{source}\n-----\n{code}");
+        assert!(original.iter().all(|line| !line.contains("SyntaxError")), "{source}: {original:?}");
+        marks += code.matches(":undefined").count();
+    }
+    assert!(marks > 600, "only {marks} calls were marked");
 }
 
 fn check_both(programs: &[program::Program], mode: Mode) {

@@ -1,10 +1,12 @@
 //! From an exception to a fault: its kind by marks that only this crate can set, its sentence without running the
 //! guest's code, its place in the user's own text.
 
-use cove_core::{Fault, FaultKind};
-use rquickjs::{Ctx, Value};
+use cove_core::{Fault, FaultKind, Position};
+use cove_script::Call;
+use rquickjs::{Ctx, IntoJs, Value};
 
 use crate::raw;
+use crate::sources::Place;
 use crate::state::{Over, State};
 
 /// The fault of a run that was stopped, whatever exception carried the news.
@@ -34,16 +36,21 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
         // These kinds have sentences of their own; the name of the error class says nothing more.
         message = message.strip_prefix("Error: ").map_or(message.clone(), str::to_owned);
     }
+    let module = message.strip_prefix("Import not allowed: ").and_then(|rest| rest.split_once(". Authorised"));
+    let module = module.filter(|_| kind == FaultKind::ImportNotAllowed).map(|(name, _)| name.to_owned());
     let mut fault = Fault::new(kind, message);
+    if let Some(module) = module {
+        fault = fault.with("module", module);
+    }
     if let Some(stack) = call(ctx, state, "stackOf", thrown)
-        && let Some(place) = state.sources.borrow().first_place(&stack)
+        && let Some(mut place) = state.sources.borrow().first_place(&stack)
     {
-        // The engine says only that it is none; the text says what was called.
         if kind == FaultKind::Exception
-            && fault.message == "TypeError: not a function"
-            && let Some(called) = place.expression()
+            && let Some(why) = fault.message.strip_prefix("TypeError: ")
+            && let Some((clear, position)) = clearer(why, &stack, &place)
         {
-            fault.message = format!("TypeError: {called} is not a function");
+            fault.message = format!("TypeError: {clear}");
+            place.position = position;
         }
         fault.position = Some(place.position);
         fault.frame = Some(place.frame(&short(&fault.message)));
@@ -53,6 +60,43 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
         fault.hint = cove_script::hint(error_type.as_deref(), &fault.message, state.network.get());
     }
     fault
+}
+
+/// The engine says only that something is no function; the text says what was called.
+fn clearer(why: &str, stack: &str, place: &Place) -> Option<(String, Position)> {
+    // A rejected promise may have got its words already; its place is still to be found.
+    if !UNCLEAR.contains(&why) && !UNCLEAR.iter().any(|unclear| why.ends_with(unclear)) {
+        return None;
+    }
+    let Call { callee, position, constructs } = place.call()?;
+    // A built-in function was called, and has called what it was given.
+    if stack.lines().next().is_some_and(|line| line.ends_with("(native)")) {
+        let what = UNCLEAR.iter().find(|unclear| why.ends_with(*unclear))?;
+        return Some((format!("an argument of {callee} is {what}"), position));
+    }
+    let what = if constructs { "constructor" } else { "function" };
+    let clear = format!("{callee} is not a {what}");
+    (UNCLEAR.contains(&why) || clear == why).then_some((clear, position))
+}
+
+/// What the engine says of any call that fails.
+const UNCLEAR: &[&str] = &["not a function", "not a constructor"];
+
+/// Gives a caught error the words that an uncaught one would get.
+pub(crate) fn clarify<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) {
+    let Some(error) = thrown.as_object() else { return };
+    let Some(why) = raw::own_data(error, "message").as_ref().and_then(raw::text) else { return };
+    if !UNCLEAR.contains(&why.as_str()) || raw::brand(thrown).as_deref() != Some("Error") {
+        return;
+    }
+    let Some(stack) = call(ctx, state, "stackOf", thrown) else { return };
+    let Some(place) = state.sources.borrow().first_place(&stack) else { return };
+    if let Some((clear, _)) = clearer(&why, &stack, &place)
+        && let Ok(message) = clear.into_js(ctx)
+    {
+        // Where the guest has frozen it, it stays as it was.
+        drop(raw::define(error, "message", &message, true, false, true));
+    }
 }
 
 /// `{Type}: {message}`, or `Uncaught …` for what is no error.

@@ -37,6 +37,19 @@ pub(crate) fn value_of<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -
     parse(&text)
 }
 
+/// What of a value JSON has no form for, in sentences, each with what to write instead.
+pub(crate) fn lost<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>, cell: bool) -> Vec<String> {
+    // Texts, whole numbers and the like are what they are.
+    if !(value.is_object() || value.is_float() || value.is_symbol()) {
+        return Vec::new();
+    }
+    let told = state.kit(ctx, "lost").and_then(|lost| lost.call::<_, Vec<String>>((value.clone(), cell)));
+    told.unwrap_or_else(|_| {
+        ctx.catch();
+        Vec::new()
+    })
+}
+
 fn parse(text: &str) -> Result<serde_json::Value, Fault> {
     if depth(text) > MAX_DEPTH {
         return Err(Fault::not_serializable(&format!("it is nested deeper than {MAX_DEPTH} levels")));

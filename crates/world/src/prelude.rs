@@ -15,6 +15,7 @@ pub(crate) const FILES: &[&str] = &[
     "base.js",
     "error.js",
     "exception.js",
+    "promise.js",
     "clock.js",
     "chance.js",
     "inspect.js",
@@ -33,6 +34,7 @@ pub(crate) const FILES: &[&str] = &[
     "clone.js",
     "intl.js",
     "locale.js",
+    "lost.js",
     "fetch.js",
 ];
 

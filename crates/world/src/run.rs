@@ -1,6 +1,6 @@
 //! One run, from text to report: prepare, evaluate, wait for what the code waits for, take the value, clear away.
 
-use cove_core::{Fault, FaultKind, Finished, LogLevel, RunReport, RunRequest, RunShape, SessionFate};
+use cove_core::{Fault, FaultKind, Finished, LAST_VALUE, LogLevel, RunReport, RunRequest, RunShape, SessionFate};
 use cove_script::{Mode, PrepareOptions, prepare};
 use rquickjs::{Array, Ctx, Function, Value};
 
@@ -42,7 +42,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> RunRepo
     // Once memory ran out, no state in this world can be trusted.
     let usable = !state.gauge.refused() && state.over.get() != Over::Closed;
     let mut report = RunReport::new(result, if usable { SessionFate::Usable } else { SessionFate::Lost });
-    (report.usage.operations, report.usage.memory_bytes) = (operations, state.gauge.used() as u64);
+    (report.usage.operations, report.usage.memory_bytes) = (operations, state.gauge.most() as u64);
+    report.warnings = state.warnings.take();
     report
 }
 
@@ -51,6 +52,8 @@ fn answered(state: &State) -> bool {
 }
 
 fn begin(ctx: &Ctx<'_>, state: &State, request: &RunRequest) {
+    state.gauge.watch();
+    state.warnings.take();
     state.over.set(Over::No);
     state.answer.borrow_mut().take();
     state.rejections.borrow_mut().clear();
@@ -76,10 +79,14 @@ fn attempt(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> Result<Finishe
             guards: state.guards.get(),
             tool_names: tool_names.as_slice(),
             imports: Some(&imports),
+            mark_calls: true,
+            last_value: request.last_value,
             file_name: &file,
         };
         prepare(&request.code, &options).map_err(Fault::from)?
     };
+    let takes_last = prepared.takes_last;
+    let draws = prepared.free_names.iter().any(|free| free.name == "getCanvas");
     let function = evaluate(ctx, &prepared.code, &file);
     state.sources.borrow_mut().keep(file, prepared);
     let promise = function.and_then(|function| {
@@ -88,7 +95,10 @@ fn attempt(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> Result<Finishe
             return function.call::<_, Value<'_>>(());
         }
         let input = set_input(ctx, state, request)?;
-        function.call::<_, Value<'_>>((input,))
+        if !draws {
+            return function.call::<_, Value<'_>>((input,));
+        }
+        function.call::<_, Value<'_>>((input, state.kit(ctx, "getCanvas")?))
     });
     let promise = match promise {
         Ok(promise) => promise,
@@ -109,11 +119,16 @@ fn attempt(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> Result<Finishe
     if settled == "rejected" {
         return Err(blame::fault_of(ctx, state, &value));
     }
-    let value = outcome::value_of(ctx, state, &value)?;
+    let json = outcome::value_of(ctx, state, &value)?;
     if answered(state) {
         return take_answer(state);
     }
-    Ok(Finished { value, ..Finished::default() })
+    let mut warnings = outcome::lost(ctx, state, &value, cell);
+    if takes_last && !value.is_undefined() {
+        warnings.push(LAST_VALUE.to_owned());
+    }
+    state.warnings.replace(warnings);
+    Ok(Finished { value: json, ..Finished::default() })
 }
 
 fn take_answer(state: &State) -> Result<Finished, Fault> {
@@ -301,6 +316,7 @@ impl State {
             return;
         }
         if let Some(object) = promise.as_object() {
+            blame::clarify(ctx, self, reason);
             let sentence = blame::sentence(ctx, self, reason);
             self.rejections.borrow_mut().push((raw::address(object), sentence));
         }

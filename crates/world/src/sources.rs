@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use cove_core::Position;
-use cove_script::{ColumnUnit, Prepared, code_frame};
+use cove_script::{Call, ColumnUnit, Prepared, code_frame};
 
 /// How many sources are remembered; older ones lose their frames, nothing else.
 const MAX_SOURCES: usize = 64;
@@ -34,18 +34,9 @@ impl Place {
         code_frame(self.source.source(), self.position, label, &self.file)
     }
 
-    /// The chain of names around the place: `list.items.map`, where it is one.
-    pub(crate) fn expression(&self) -> Option<String> {
-        const LONGEST: usize = 80;
-        let line = self.source.source().lines().nth(self.position.line as usize - 1)?;
-        let chars: Vec<char> = line.chars().collect();
-        let in_chain = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '#');
-        let at = (self.position.column as usize).checked_sub(1).filter(|at| chars.get(*at).is_some_and(in_chain))?;
-        let from = chars[..at].iter().rposition(|c| !in_chain(c)).map_or(0, |before| before + 1);
-        let until = chars[at..].iter().position(|c| !in_chain(c) || *c == '.').map_or(chars.len(), |more| at + more);
-        let chain: String = chars[from..until].iter().collect();
-        let names = chain.len() <= LONGEST && chain.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
-        names.then_some(chain)
+    /// The call that the engine means by the place.
+    pub(crate) fn call(&self) -> Option<Call> {
+        self.source.call_at(self.position)
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct State {
     /// The last run has left something that the next one must not find.
     pub(crate) untidy: Cell<bool>,
     pub(crate) answer: RefCell<Option<Result<Value, Fault>>>,
+    /// What the value of the run lost on its way to JSON.
+    pub(crate) warnings: RefCell<Vec<String>>,
     pub(crate) limits: Cell<Limits>,
     pub(crate) clock: Cell<Clock>,
     pub(crate) started: Cell<Instant>,
@@ -86,6 +88,7 @@ impl State {
             over: Cell::new(Over::No),
             untidy: Cell::new(false),
             answer: RefCell::new(None),
+            warnings: RefCell::new(Vec::new()),
             limits: Cell::new(Limits::EXECUTOR),
             clock: Cell::new(Clock::None),
             started: Cell::new(Instant::now()),

@@ -156,7 +156,40 @@ fn faults_have_kinds_and_places() {
     check("\n\n  null.foo", Exception, "TypeError: cannot read property 'foo' of null", 3, 3);
     check("const s = 'ü€😀';\nconst t = 'ü€😀'; missing", Exception, "ReferenceError: missing is not defined", 2, 18);
     check("const s = 'ü€😀'; missing", Exception, "ReferenceError: missing is not defined", 1, 18);
-    check("const o = {};\no.nope()", Exception, "TypeError: o.nope is not a function", 2, 3);
+    let call = |code: &str, callee: &str, column: u32| {
+        check(&format!("\n{code}"), Exception, &format!("TypeError: {callee} is not a function"), 2, column);
+        check(code, Exception, &format!("TypeError: {callee} is not a function"), 1, column);
+    };
+    call("const o = {}; o.nope()", "o.nope", 17);
+    call("[1].forEch(x => x)", "[1].forEch", 5);
+    call("const a = {}; a.foo(new Date())", "a.foo", 17);
+    call("'abc'.foo(parseInt('3'))", "'abc'.foo", 7);
+    call("const s = 'x', n = 1; s.foo(Math.max(n, parseInt(n)))", "s.foo", 25);
+    call("const s = 'x', n = 1; s.at(Math.maks(n, parseInt(n)))", "Math.maks", 33);
+    call(
+        "const bytes = new Uint8Array(3); crypto.subtle.importKey('raw', bytes, { name: 'HMAC' }, false, [])",
+        "crypto.subtle.importKey",
+        48,
+    );
+    call("const o = { a() { return {} } }, x = 1; return o.a(x).b(x + 1)", "o.a(x).b", 55);
+    call("const f = 1; return [1, 2].map((n) => f(n, String(n)))", "f", 39);
+    call("const o = {}; console.log(o.sum(1, 2).toFixed(2))", "o.sum", 29);
+    call("const o = {}; await Promise.all([1].map((x) => o.load(x)))", "o.load", 50);
+    call("const o = {}; return `${o.show(String(1))}`", "o.show", 27);
+    call("const o = { k: 'm' }; return o[o.k](String(2))", "o[o.k]", 32);
+    call("const list = { items: 1 }; for (const x of list.items.entries()) {}", "list.items.entries", 55);
+    check("\nconst K = {}; new K.Thing(String(1))", Exception, "TypeError: K.Thing is not a constructor", 2, 21);
+    check("\nreturn [1].map(3)", Exception, "TypeError: an argument of [1].map is not a function", 2, 12);
+    assert_eq!(
+        Guest::new().body("try { [1].forEch(String(1)) } catch (e) { return e.message }").unwrap(),
+        "[1].forEch is not a function"
+    );
+    assert_eq!(
+        Guest::new().body("return (async () => { 'a'.toUppercase(String(1)) })().catch((e) => `${e}`)").unwrap(),
+        "TypeError: 'a'.toUppercase is not a function"
+    );
+    let hint = Guest::new().body("[1].forEch(x => x)").unwrap_err().hint;
+    assert_eq!(hint.as_deref(), Some("Did you mean `forEach`?"));
     check(
         "const f = (n: number) => { throw new RangeError('r') };\nfor (let i = 0; i < 3; i++) f(i)",
         Exception,
@@ -221,7 +254,8 @@ fn hints_name_what_is_there() {
         ("Buffer.from('x')", "Uint8Array"),
         ("localStorage.a", "browser"),
     ] {
-        let fault = Guest::new().body(code).unwrap_err();
+        // A function body is given some of these; a cell is not.
+        let fault = Guest::new().cell(code).unwrap_err();
         assert!(fault.hint.as_deref().is_some_and(|hint| hint.contains(word)), "{code}: {fault:?}");
     }
 }

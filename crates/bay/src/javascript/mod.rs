@@ -45,11 +45,13 @@ pub struct JavaScriptCall {
     pub timeout: Duration,
     /// Hears this run's console lines as they are written, and no other's.
     pub console: Option<LogSink>,
+    /// Whether the last expression is the value of code without a `return`.
+    pub last_value: bool,
 }
 
 impl From<JavaScriptExecRequest> for JavaScriptCall {
     fn from(request: JavaScriptExecRequest) -> Self {
-        Self { timeout: Duration::from_secs(request.timeout), request, console: None }
+        Self { timeout: Duration::from_secs(request.timeout), request, console: None, last_value: false }
     }
 }
 
@@ -61,8 +63,8 @@ impl Bay {
         id: &SandboxId,
         call: impl Into<JavaScriptCall>,
     ) -> Answer<JavaScriptExecResult> {
-        let JavaScriptCall { request, timeout, console } = call.into();
-        let run_request = run_request(&request, timeout)?;
+        let JavaScriptCall { request, timeout, console, last_value } = call.into();
+        let run_request = RunRequest { last_value, ..run_request(&request, timeout)? };
         let context = self.javascript_context(owner, id).await?;
         let mut run = Execution::begin(self, owner, id, "javascript", request.code.clone())?;
         (run.description, run.tags) = (request.description.clone(), request.tags.clone());

@@ -12,6 +12,45 @@
     }
     return n;
   };
+  // What the value loses on its way to JSON, said as the embedded engine says it. Best effort: a page's own objects may lie.
+  const CURES = {
+    __proto__: null, Map: ["a Map", "{}", "Object.fromEntries(map) or [...map]"], Set: ["a Set", "{}", "[...set]"], RegExp: ["a RegExp", "{}", "String(regexp)"],
+    Error: ["an Error", "{}", "String(error)"], Promise: ["a Promise", "{}", "its value: await it"], ArrayBuffer: ["an ArrayBuffer", "{}", "[...new Uint8Array(buffer)]"],
+    Generator: ["a generator", "{}", "[...generator]"],
+  };
+  const brandOf = method(Object.prototype, "toString");
+  const lost = (value) => {
+    // JSON by hand: a list of ours would be asked for a `toJSON` of the guest's.
+    const seen = new PageSet();
+    let places = 0, said = 0, list = "";
+    const say = (path, what, becomes, instead, shown) => {
+      if (said++ >= 5) return;
+      const words = shown === undefined ? "" : inspect(shown);
+      const sentence = `${path === "" ? "The value" : `\`${path}\``} is ${what}, which JSON writes as ${becomes}; use ${instead} instead.${words === "" ? "" : ` It is: ${words.length > 400 ? `${slice(words, 0, 400)}...` : words}`}`;
+      list += `${list === "" ? "" : ","}${quote(sentence)}`;
+    };
+    const look = (item, path, depth, listed) => {
+      if (++places > 200 || said >= 5) return;
+      const type = typeof item, gone = path === "" || listed ? "null" : "nothing";
+      if (type === "number" && (item !== item || item === Infinity || item === -Infinity)) say(path, `${item}`, "null", "String(number), or handle it before", undefined);
+      if (type === "function") say(path, "a function", gone, "what it gives when it is called", undefined);
+      if (type === "symbol") say(path, "a symbol", gone, "String(symbol)", undefined);
+      if (type !== "object" || item === null || setHas(seen, item) || depth > 6) return;
+      setAdd(seen, item);
+      if (typeof item.toJSON === "function") return;
+      const tag = brandOf(item), brand = slice(tag, 8, tag.length - 1);
+      if (CURES[brand] !== undefined) return say(path, CURES[brand][0], CURES[brand][1], CURES[brand][2], item);
+      if (brand !== "Array" && slice(brand, brand.length - 5) === "Array") return say(path, `a ${brand}`, "an object with a key for each index", "Array.from(array)", item);
+      const isList = isArray(item), names = isList ? null : getOwnPropertyNames(item), count = isList ? item.length : names.length;
+      for (let i = 0; i < count && places <= 200; i++) {
+        const found = getOwnPropertyDescriptor(item, isList ? i : names[i]);
+        if (found === undefined || found.get !== undefined) continue;
+        look(found.value, isList ? `${path}[${i}]` : path === "" ? names[i] : `${path}.${names[i]}`, depth + 1, isList);
+      }
+    };
+    try { look(value, "", 0, false); } catch {}
+    return `[${list}]`;
+  };
   const clip = (string) => (string.length > 20_000 ? `${slice(string, 0, 20_000)}\u2026` : string);
   // What was thrown in words, as the embedded engine has them: causes and collected errors are told too.
   const told = (e, depth) => {
@@ -73,7 +112,7 @@
       if (mine.over !== null) return outcome(mine, failed, value);
       return `"unfit":${quote(clip(text(e && e.message)))}`;
     }
-    return answer(mine, json);
+    return `"lost":${!mine.body && typeof value === "function" ? "[]" : lost(value)},"undefined":${value === undefined},${answer(mine, json)}`;
   };
   const finish = (mine, failed, value) => {
     if (mine !== run || mine.done) return;
@@ -134,14 +173,14 @@
       const given = parse(json), steps = own(given, "steps"), input = own(given, "input");
       const mine = {
         __proto__: null, over: null, done: false, answer: null, unfit: null, used: new PageSet(), steps, counted: null,
-        silent: own(given, "silent") === true, logLeft: own(given, "maxLog"), maxResult: own(given, "maxResult"), maxImages: own(given, "maxImages"),
+        silent: own(given, "silent") === true, body: own(given, "body") === true, logLeft: own(given, "maxLog"), maxResult: own(given, "maxResult"), maxImages: own(given, "maxImages"),
       };
       if (steps !== null) guardDynamicCode();
       const program = compile(source);
       run = mine;
       giveSteps(steps === null ? Infinity : steps);
       if (own(given, "body")) put(guest, "input", input);
-      watch(mine, program(input));
+      watch(mine, program(input, getCanvas));
     },
     settle(id, json) {
       const call = answered(id), given = parse(json);

@@ -39,6 +39,7 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
     let mut request = RunRequest::new(code);
     request.input = args.input.as_deref().map(input).transpose()?;
     request.fallback = !args.no_fallback;
+    request.last_value = true;
     request.engine = match args.engine {
         EngineArg::Auto => EngineChoice::Auto,
         EngineArg::Embedded => EngineChoice::Embedded,

@@ -15,6 +15,7 @@ fn the_value_is_on_standard_output() {
     };
     check(&[], "return 1 + 1", json!(2));
     check(&[], "", json!(null));
+    check(&[], "const a = 20\na + 1", json!(21));
     check(&["--input", r#"{"a": [1, "ä"]}"#], "return input", json!({"a": [1, "ä"]}));
     check(&[], "const n: number = 3; return n satisfies number", json!(3));
     check(&["--engine", "embedded"], "return await Promise.resolve('x')", json!("x"));

@@ -68,6 +68,7 @@ fn length_of(bytes: &[u8]) -> [u8; 4] {
 #[derive(Serialize, Deserialize)]
 struct RequestHead {
     cell: bool,
+    last_value: bool,
     /// `None` is `undefined`; JSON's `null` stands in the text behind the code.
     has_input: bool,
     max_operations: Option<u64>,
@@ -79,6 +80,7 @@ pub(crate) fn encode_request(request: &RunRequest, out: &mut Vec<u8>) {
     let input = request.input.as_ref().filter(|_| request.shape == RunShape::FunctionBody);
     let head = RequestHead {
         cell: request.shape == RunShape::Cell,
+        last_value: request.last_value,
         has_input: input.is_some(),
         max_operations: request.max_operations,
         timeout_ms: request.timeout_ms,
@@ -101,6 +103,7 @@ pub(crate) fn decode_request(payload: &[u8]) -> Result<RunRequest, String> {
     };
     Ok(RunRequest {
         shape: if head.cell { RunShape::Cell } else { RunShape::FunctionBody },
+        last_value: head.last_value,
         input,
         max_operations: head.max_operations,
         timeout_ms: head.timeout_ms,
@@ -221,6 +224,7 @@ struct ReportHead {
     fault: Option<Fault>,
     is_final_answer: bool,
     canvas_error: Option<String>,
+    warnings: Vec<String>,
     operations: u64,
     memory_bytes: u64,
     usable: bool,
@@ -243,6 +247,7 @@ pub(crate) fn report_parts(report: RunReport) -> ReportFrame {
         fault,
         is_final_answer: finished.is_final_answer,
         canvas_error: finished.canvas_error.map(|error| error.message),
+        warnings: report.warnings,
         operations: report.usage.operations,
         memory_bytes: report.usage.memory_bytes,
         usable: report.fate == SessionFate::Usable,
@@ -268,6 +273,7 @@ pub(crate) fn decode_report(payload: &[u8]) -> Result<RunReport, WireError> {
     };
     let mut report = RunReport::new(result, if head.usable { SessionFate::Usable } else { SessionFate::Lost });
     (report.usage.operations, report.usage.memory_bytes) = (head.operations, head.memory_bytes);
+    report.warnings = head.warnings;
     Ok(report)
 }
 

@@ -9,6 +9,7 @@
 mod draw;
 mod drawing;
 mod executor;
+mod habits;
 mod network;
 mod one_shot;
 
@@ -103,6 +104,9 @@ macro_rules! engine_suite {
             property_08_sandbox
             property_09_isolation
             values_become_json
+            habits_are_understood
+            failed_calls_are_named
+            lost_values_are_told
             a_policy_opens_what_it_names
             cf_01_lifecycle
             cf_02_concurrent_run_is_rejected

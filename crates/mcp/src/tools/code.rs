@@ -23,7 +23,12 @@ pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
     let request: JavaScriptExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
     let bay = call.bay();
-    let run = JavaScriptCall { request, timeout: Duration::from_millis(timeout_ms), console: call.console.clone() };
+    let run = JavaScriptCall {
+        request,
+        timeout: Duration::from_millis(timeout_ms),
+        console: call.console.clone(),
+        last_value: true,
+    };
     let done = bay.exec_javascript(&call.owner, id, run).await?;
     let (took, execution_id) = (done.execution_time_ms, done.execution_id.clone().filter(|_| done.recorded));
     let mut structured = executed(done.success, &done.output, execution_id.as_deref(), took);

@@ -56,11 +56,11 @@ const look = (context, names) => names.map((name) => {
 
 const jobs = {
   // Both forms of a program do the same.
-  async both({ original, prepared, names, cell }) {
+  async both({ original, prepared, names, cell, sloppy }) {
     const a = world(), b = world();
     const snap = names.map((name) => `try { log("${name}", ${name}) } catch (e) { log("${name}", e.name) }`).join(";");
     const ending = cell ? `\n;${snap}` : "\n";
-    await run(`(async function(input){"use strict";${original}${ending}})`, a, 3);
+    await run(`(async function(input){${sloppy ? "" : '"use strict";'}${original}${ending}})`, a, 3);
     await run(prepared, b, 3);
     if (cell) {
       b.lines.pop();

@@ -65,7 +65,15 @@ impl Case {
         let policy =
             ImportPolicy { authorized: vec!["lodash".to_owned(), "@scope/pkg".to_owned()], ..ImportPolicy::default() };
         let file_name = self.path.file_name().unwrap().to_str().unwrap();
-        let options = PrepareOptions { mode, guards, tool_names: &tools, imports: Some(&policy), file_name };
+        let options = PrepareOptions {
+            mode,
+            guards,
+            tool_names: &tools,
+            imports: Some(&policy),
+            mark_calls: false,
+            last_value: false,
+            file_name,
+        };
         // The program's own last line end belongs to the file, not to the program.
         prepare(self.text(), &options)
     }

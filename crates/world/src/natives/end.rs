@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rquickjs::{Array, Ctx, Function, Object, Value};
 
+use crate::blame;
 use crate::outcome;
 use crate::raw;
 use crate::state::{Over, State};
@@ -20,7 +21,11 @@ pub(crate) fn install_end<'js>(ctx: &Ctx<'js>, state: &Rc<State>, kit: &Object<'
     let stop = Function::new(ctx.clone(), move |ctx: Ctx<'js>| stop(&ctx, &known))?;
     let known = Rc::clone(state);
     let rethrow = Function::new(ctx.clone(), move |ctx: Ctx<'js>, error: Value<'js>| -> rquickjs::Result<()> {
-        if known.is_over() { Err(ctx.throw(error)) } else { Ok(()) }
+        if known.is_over() {
+            return Err(ctx.throw(error));
+        }
+        blame::clarify(&ctx, &known, &error);
+        Ok(())
     })?;
     kit.set("stop", stop)?;
     kit.set("rethrow", rethrow)?;

@@ -42,5 +42,6 @@
     used = [];
     return taken;
   };
+  kit.getCanvas = globals.getCanvas;
   native.define('getCanvas', globals.getCanvas);
 })

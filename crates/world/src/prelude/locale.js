@@ -19,6 +19,28 @@
     toLocaleString(locales, options) { return kit.formatNumber(bigintValue(this), locales, options); },
   });
 
+  // Turkish and Azeri have an i with a dot and one without, each in both sizes. No other language here differs.
+  const { toUpperCase, toLowerCase, replaceAll } = String.prototype;
+  const upper = uncurry(toUpperCase), lower = uncurry(toLowerCase), each = uncurry(replaceAll);
+  const dotted = (locales) => {
+    const first = Array.isArray(locales) ? locales[0] : locales;
+    return first !== undefined && ['tr', 'az'].includes(lower(`${first}`).split('-')[0]);
+  };
+  const own = (self) => {
+    if (self === null || self === undefined) throw new TypeError('a text is needed');
+    return `${self}`;
+  };
+  replace(String.prototype, {
+    toLocaleUpperCase(locales) {
+      const text = own(this);
+      return upper(dotted(locales) ? each(text, 'i', '\u0130') : text);
+    },
+    toLocaleLowerCase(locales) {
+      const text = own(this);
+      return lower(dotted(locales) ? each(each(each(text, 'I\u0307', 'i'), '\u0130', 'i'), 'I', '\u0131') : text);
+    },
+  });
+
   const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
   const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
   const ZONE = 'Coordinated Universal Time';

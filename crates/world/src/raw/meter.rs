@@ -15,18 +15,34 @@ const RESERVE_BYTES: usize = 2 << 20;
 #[derive(Debug)]
 pub(crate) struct Gauge {
     used: Cell<usize>,
+    most: Cell<usize>,
     limit: Cell<usize>,
     refused: Cell<bool>,
 }
 
 impl Gauge {
     pub(crate) fn new() -> Rc<Self> {
-        Rc::new(Self { used: Cell::new(0), limit: Cell::new(usize::MAX), refused: Cell::new(false) })
+        Rc::new(Self {
+            used: Cell::new(0),
+            most: Cell::new(0),
+            limit: Cell::new(usize::MAX),
+            refused: Cell::new(false),
+        })
     }
 
     /// Bytes in use now.
     pub(crate) fn used(&self) -> usize {
         self.used.get()
+    }
+
+    /// The most that was in use since `watch` was called. A run that was refused memory wanted all of its limit.
+    pub(crate) fn most(&self) -> usize {
+        if self.refused.get() { self.most.get().max(self.limit.get()) } else { self.most.get() }
+    }
+
+    /// Begins to look for the most that is in use.
+    pub(crate) fn watch(&self) {
+        self.most.set(self.used.get());
     }
 
     /// Whether an allocation was ever refused.
@@ -56,7 +72,9 @@ impl Gauge {
 
     fn took(&self, pointer: *mut u8) -> *mut u8 {
         if !pointer.is_null() {
-            self.used.set(self.used.get() + usable(pointer));
+            let used = self.used.get() + usable(pointer);
+            self.used.set(used);
+            self.most.set(self.most.get().max(used));
         }
         pointer
     }
