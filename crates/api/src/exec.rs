@@ -1,5 +1,7 @@
 //! Python, shell and JavaScript.
 
+use std::collections::BTreeMap;
+
 use cove_core::ExecutionId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,6 +46,12 @@ pub struct PythonExecResult {
     /// Whether it was ended because its time was over.
     #[serde(default)]
     pub timed_out: bool,
+    /// Whether the interpreter had to be replaced: variables and imports are gone.
+    #[serde(default)]
+    pub state_lost: bool,
+    /// The signal that ended the interpreter; none: none has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
     /// Why it was ended by force; none: it was not, or nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
@@ -93,13 +101,13 @@ pub struct PythonData {
 }
 
 /// Text and pictures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PythonOutput {
     /// The text.
     pub text: String,
     /// Pictures: a media type and base64 each.
     #[schema(value_type = Vec<Object>)]
-    pub images: Vec<Value>,
+    pub images: Vec<BTreeMap<String, String>>,
 }
 
 /// A shell command to run.
@@ -137,6 +145,9 @@ pub struct ShellExecResult {
     /// Whether it was ended because its time was over.
     #[serde(default)]
     pub timed_out: bool,
+    /// The signal that ended it; none: none has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
     /// Why it was ended by force; none: it was not, or nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use cove_api::{CreateSandbox, SandboxStatus, ShellExecRequest};
 use cove_bay::{Bay, Owner};
 use cove_config::{Config, ProfileConfig};
-use cove_runtime::client::{Method, ShipClient};
+use cove_runtime_api::{Method, RuntimeClient};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -80,7 +80,7 @@ async fn main() -> Result<(), Failure> {
     let mut found: Vec<_> = sockets.filter_map(|dir| std::fs::read_dir(dir).ok()).flatten().flatten().collect();
     found.sort_by_key(|entry| entry.metadata().and_then(|meta| meta.modified()).ok());
     let last = found.last().ok_or("no socket")?.path();
-    let ship = ShipClient::new(last);
+    let ship = RuntimeClient::new(last);
     let body = serde_json::json!({"command": "true", "timeout": 30});
     let (mut direct, mut through, mut read) = (Vec::new(), Vec::new(), Vec::new());
     bay.write_file(&owner, &made.id, cove_api::WriteFile { path: "a".to_owned(), content: "x".to_owned() }).await?;

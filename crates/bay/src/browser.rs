@@ -12,8 +12,10 @@ use cove_api::{
     BrowserTrace, ClickRequest, ErrorCode, FillRequest, Moment, NavigateRequest, ScreenshotRequest, SnapshotRequest,
 };
 use cove_api::{ExecutionId, SandboxId};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use cove_runtime_api::{
+    BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, MAX_BATCH_TIMEOUT, MAX_BROWSER_TIMEOUT,
+    MAX_COMMAND_BYTES, MAX_COMMANDS,
+};
 use serde_json::{Value, json};
 
 use crate::config::Capability;
@@ -21,40 +23,14 @@ use crate::files::relative;
 use crate::router::Admitted;
 use crate::sandboxes::invalid;
 use crate::store::{NewBlob, blob_id, blob_ref};
-use crate::work::{Execution, check_timeout};
+use crate::work::{Execution, check_timeout, seconds};
 use crate::{Answer, Bay, Owner};
-
-/// Commands in one batch, as Gull has it.
-pub(crate) const MAX_COMMANDS: usize = 200;
-
-/// What one command may have, as Gull has it.
-const MAX_COMMAND_BYTES: usize = 256 << 10;
 
 /// What a trace keeps of each stream of a step.
 const MAX_TRACED_BYTES: usize = 8 << 10;
 
 /// What kind of blob a trace is.
 const TRACE: &str = "browser_trace";
-
-/// What Gull answers to one command.
-#[derive(Debug, Deserialize)]
-struct OneAnswer {
-    #[serde(default)]
-    stdout: String,
-    #[serde(default)]
-    stderr: String,
-    exit_code: i32,
-}
-
-/// What Gull answers to a batch.
-#[derive(Debug, Deserialize)]
-struct BatchAnswer {
-    results: Vec<BrowserStep>,
-    total_steps: u32,
-    completed_steps: u32,
-    success: bool,
-    duration_ms: Option<i64>,
-}
 
 impl Bay {
     /// Runs one command.
@@ -74,16 +50,30 @@ impl Bay {
         id: &SandboxId,
         request: BrowserBatchRequest,
     ) -> Answer<BrowserBatchResult> {
-        check_timeout(request.timeout, 600)?;
-        check_commands(&request.commands)?;
-        let call = self.admit(owner, id, Capability::Browser).await?;
+        check_batch(&request)?;
+        let call = self.admit_for(owner, id, Capability::Browser, self.patience(request.timeout)).await?;
+        self.run_batch(owner, &call, request).await
+    }
+
+    /// Runs a batch that has been let in.
+    async fn run_batch(
+        &self,
+        owner: &Owner,
+        call: &Admitted,
+        request: BrowserBatchRequest,
+    ) -> Answer<BrowserBatchResult> {
+        let id = &call.row.id;
         let mut run = Execution::begin(self, owner, id, "browser_batch", request.commands.join("\n"))?;
-        (run.description, run.tags, run.learn) = (request.description.clone(), request.tags.clone(), request.learn);
-        let body = json!({
-            "commands": request.commands, "timeout": request.timeout, "stop_on_error": request.stop_on_error
-        });
-        let answered = self.ask_gull(&call, &mut run, "/exec_batch", &body, request.timeout).await;
-        let BatchAnswer { results, total_steps, completed_steps, success, duration_ms } = match answered {
+        (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
+        let total = request.commands.len();
+        let batch = BatchRequest {
+            commands: request.commands,
+            timeout: seconds(request.timeout),
+            stop_on_error: request.stop_on_error,
+            include_trace: false,
+        };
+        let answered = self.run_in(call, &mut run, &batch).await;
+        let BatchAnswer { results, total_steps, completed_steps, success, duration_ms, trace: _ } = match answered {
             Ok(answer) => answer,
             Err(error) => {
                 run.end(false, None, Some(&error.message)).await;
@@ -94,13 +84,13 @@ impl Bay {
         run.payload_ref = trace.clone().unwrap_or_default();
         let output: Vec<&str> =
             results.iter().map(|step| step.stdout.trim_end()).filter(|text| !text.is_empty()).collect();
-        let error = (!success).then(|| batch_failure(&results, request.commands.len()));
+        let error = (!success).then(|| batch_failure(&results, total));
         let ended = run.end(success, Some(&output.join("\n")), error.as_deref()).await;
         Ok(BrowserBatchResult {
             total_steps,
             completed_steps,
             success,
-            duration_ms: duration_ms.unwrap_or(ended.took_ms),
+            duration_ms,
             results,
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
@@ -190,15 +180,16 @@ impl Bay {
         request: BrowserExecRequest,
         capability: Capability,
     ) -> Answer<BrowserExecResult> {
-        check_timeout(request.timeout, 300)?;
+        check_timeout(request.timeout, MAX_BROWSER_TIMEOUT.as_secs())?;
         check_commands(std::slice::from_ref(&request.cmd))?;
-        let call = self.admit(owner, id, capability).await?;
+        let call = self.admit_for(owner, id, capability, self.patience(request.timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "browser", request.cmd.clone())?;
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
-        let body = json!({"cmd": request.cmd, "timeout": request.timeout});
+        let command =
+            BrowserRequest { cmd: request.cmd.clone(), timeout: seconds(request.timeout), include_trace: false };
         let begin = std::time::Instant::now();
-        let answered = self.ask_gull(&call, &mut run, "/exec", &body, request.timeout).await;
-        let OneAnswer { stdout, stderr, exit_code } = match answered {
+        let answered = self.run_in(&call, &mut run, &command).await;
+        let BrowserAnswer { stdout, stderr, exit_code, trace: _ } = match answered {
             Ok(answer) => answer,
             Err(error) => {
                 run.end(false, None, Some(&error.message)).await;
@@ -223,23 +214,6 @@ impl Bay {
             execution_time_ms: Some(ended.took_ms),
             recorded: ended.recorded && trace.is_ok(),
             trace_ref: trace.unwrap_or_default(),
-        })
-    }
-
-    /// Asks the browser runtime and reads its whole answer, so that a run has one place where it can fail.
-    async fn ask_gull<T: DeserializeOwned>(
-        &self,
-        call: &Admitted,
-        run: &mut Execution,
-        path: &str,
-        body: &Value,
-        timeout_s: u64,
-    ) -> Answer<T> {
-        let mut berth = self.berth(call).await?;
-        run.session_id = Some(berth.session.id.clone());
-        let answer = self.ask_json(call, &mut berth, path, body, self.patience(timeout_s)).await?;
-        T::deserialize(answer).map_err(|error| {
-            BayError::new(ErrorCode::ShipError, format!("the browser runtime sent an invalid answer: {error}"))
         })
     }
 
@@ -274,6 +248,11 @@ impl Bay {
 
 fn one(cmd: String, timeout: u64) -> BrowserExecRequest {
     BrowserExecRequest { cmd, timeout, description: None, tags: None, learn: false, include_trace: false }
+}
+
+fn check_batch(request: &BrowserBatchRequest) -> Answer<()> {
+    check_timeout(request.timeout, MAX_BATCH_TIMEOUT.as_secs())?;
+    check_commands(&request.commands)
 }
 
 fn check_commands(commands: &[String]) -> Answer<()> {

@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use cove_api::SandboxId;
 use cove_api::{BayError, ErrorCode, Moment, RuntimeCause};
-use cove_runtime::client::ClientError;
-use hyper::{Method, StatusCode};
-use serde::Deserialize as _;
-use serde_json::Value;
+use cove_core::Deadline;
+use cove_runtime_api::{Call, CallError, Refusal, RefusalCode};
 
 use crate::config::{Capability, Profile};
 use crate::session::{InUse, LiveContainer, LiveSession};
@@ -25,6 +23,17 @@ pub(crate) struct Admitted {
     pub(crate) row: SandboxRow,
     pub(crate) profile: Arc<Profile>,
     pub(crate) capability: Capability,
+    /// When it must have its answer: a session may have to be started first, and then the work has its time.
+    deadline: Deadline,
+    /// How much of that the work may take.
+    work: Duration,
+}
+
+impl Admitted {
+    /// When the work that begins now must be over.
+    pub(crate) fn work_deadline(&self) -> Deadline {
+        self.deadline.within(self.work)
+    }
 }
 
 /// Where a call runs.
@@ -37,22 +46,34 @@ pub(crate) struct Berth {
 }
 
 impl Bay {
-    /// Lets a call in, before anything starts.
+    /// Lets a call in that asks no runtime for anything.
     pub(crate) async fn admit(&self, owner: &Owner, id: &SandboxId, capability: Capability) -> Answer<Admitted> {
+        self.admit_for(owner, id, capability, Duration::ZERO).await
+    }
+
+    /// Lets a call in, before anything starts. Its clock begins here, and whatever it waits for takes from that.
+    pub(crate) async fn admit_for(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        capability: Capability,
+        work: Duration,
+    ) -> Answer<Admitted> {
+        let deadline = Deadline::after(self.start_limit() + work);
         let row = self.alive_row(owner, id).await?;
         let profile = self.profile_of(&row)?;
         if !profile.can(capability) {
             let message = format!("profile {} does not support {capability}", profile.id);
             return Err(unsupported(message, capability, &profile.capability_words()));
         }
-        Ok(Admitted { row, profile, capability })
+        Ok(Admitted { row, profile, capability, deadline, work })
     }
 
     /// Where several Bays share the records, gives the sandbox a home before something of it lives in this process
     /// (a JavaScript session, somebody who listens): calls that reach another Bay are handed on to where it is.
     pub(crate) async fn settle(&self, row: &SandboxRow) -> Answer<()> {
         if self.inner.store.kind() == crate::store::Kind::Postgres {
-            self.ensure_session(row, &self.profile_of(row)?, true).await?;
+            self.ensure_session(row, &self.profile_of(row)?, true, self.start_limit().into()).await?;
         }
         Ok(())
     }
@@ -83,24 +104,37 @@ impl Bay {
             .filter(|error| matches!(error.code, ErrorCode::SandboxExpired | ErrorCode::NotFound))
     }
 
+    /// How long a call waits for a session to be started.
+    pub(crate) fn start_limit(&self) -> Duration {
+        Duration::from_secs(self.inner.config.limits.session_wait_seconds)
+    }
+
     /// A living container for the call, its session started where there is none.
     pub(crate) async fn berth(&self, call: &Admitted) -> Answer<Berth> {
+        let deadline = call.deadline.within(self.start_limit());
         let only_files = call.capability == Capability::Filesystem;
-        let session = self.ensure_session(&call.row, &call.profile, only_files).await?;
+        let session = self.ensure_session(&call.row, &call.profile, only_files, deadline).await?;
         let in_use = self.inner.sessions.enter(&session);
         let place = pick(&session, call.capability).ok_or_else(|| {
             let can: Vec<String> =
                 session.all().iter().flat_map(|c| &c.capabilities).map(ToString::to_string).collect();
             unsupported(format!("no runtime of this session supports {}", call.capability), call.capability, &can)
         })?;
-        let container = self.living(&session, place).await?;
+        let container = self.living(&session, place, deadline).await?;
         self.write_deferred(&session).await;
         Ok(Berth { session, container, place, _use: in_use })
     }
 
+    /// Asks a runtime and reads its answer.
+    pub(crate) async fn call<C: Call>(&self, call: &Admitted, berth: &mut Berth, request: &C) -> Answer<C::Answer> {
+        let asked =
+            |container: Arc<LiveContainer>| async move { container.client.call(request, call.work_deadline()).await };
+        self.ask(call, berth, asked).await
+    }
+
     /// Asks a runtime; a request that surely was not begun, because nobody took the connection, is asked once more of a
     /// runtime that was remade.
-    pub(crate) async fn ask<T, F: Future<Output = Result<T, ClientError>>>(
+    pub(crate) async fn ask<T, F: Future<Output = Result<T, CallError>>>(
         &self,
         call: &Admitted,
         berth: &mut Berth,
@@ -110,23 +144,23 @@ impl Bay {
             answer = request(Arc::clone(&berth.container)) => answer,
             wedged = berth.container.watch() => return Err(self.ended(berth).await?.unwrap_or(wedged)),
         };
-        let again = matches!(&first, Err(ClientError::Refused(_)));
-        if !again {
-            if matches!(&first, Err(ClientError::Unreachable(_))) {
+        let broke = match first {
+            Ok(answer) => return Ok(answer),
+            Err(CallError::Refused(refused)) => return Err(refusal(&refused)),
+            Err(CallError::NoConnection(_)) => None,
+            Err(error) => Some(error),
+        };
+        if let Some(error) = broke {
+            if matches!(error, CallError::Unreachable(_)) {
                 // It is most likely dying: once it has, the next call knows, and has a new one.
                 let _ = tokio::time::timeout(DYING, berth.container.handle.ended()).await;
             }
-            return match first {
-                Ok(answer) => Ok(answer),
-                Err(error) => {
-                    let ended = self.ended(berth).await?.or_else(|| berth.container.ended_for_silence());
-                    Err(ended.unwrap_or_else(|| broken(&error)))
-                }
-            };
+            let ended = self.ended(berth).await?.or_else(|| berth.container.ended_for_silence());
+            return Err(ended.unwrap_or_else(|| broken(&error)));
         }
         // Nobody takes connections: it is ending, or has ended. Its end is awaited, so that what is remade is whole.
         let _ = tokio::time::timeout(Duration::from_secs(5), berth.container.handle.stop()).await;
-        let remade = self.living(&berth.session, berth.place).await;
+        let remade = self.living(&berth.session, berth.place, call.deadline).await;
         *berth = match remade {
             Ok(container) => {
                 let _use = self.inner.sessions.enter(&berth.session);
@@ -139,6 +173,7 @@ impl Bay {
         };
         match request(Arc::clone(&berth.container)).await {
             Ok(answer) => Ok(answer),
+            Err(CallError::Refused(refused)) => Err(refusal(&refused)),
             Err(error) => Err(self.ended(berth).await?.unwrap_or_else(|| broken(&error))),
         }
     }
@@ -163,22 +198,6 @@ impl Bay {
         row.ok_or_else(|| crate::sandboxes::not_found(&call.row.id))
     }
 
-    /// Asks with JSON and reads JSON; a refusal of the runtime's becomes ours.
-    pub(crate) async fn ask_json(
-        &self,
-        call: &Admitted,
-        berth: &mut Berth,
-        path: &str,
-        body: &Value,
-        limit: Duration,
-    ) -> Answer<Value> {
-        let asked = self.ask(call, berth, |container| async move {
-            container.client.json(Method::POST, path, Some(body), limit).await
-        });
-        let (status, answer) = asked.await?;
-        if status.is_success() { Ok(answer) } else { Err(refusal(status, &answer)) }
-    }
-
     /// How long to wait for work that may take `timeout_s`.
     pub(crate) fn patience(&self, timeout_s: u64) -> Duration {
         Duration::from_secs(timeout_s + self.inner.config.limits.answer_grace_seconds)
@@ -199,39 +218,38 @@ fn unsupported(message: String, capability: Capability, available: &[String]) ->
         .with("available", available.to_vec())
 }
 
-/// A runtime that does not answer, or not in time.
-pub(crate) fn broken(error: &ClientError) -> BayError {
+/// A runtime that does not answer, or not in time, or refuses.
+pub(crate) fn broken(error: &CallError) -> BayError {
     match error {
-        ClientError::Timeout(_) => BayError::new(ErrorCode::Timeout, error.to_string()),
-        ClientError::Unreachable(_) => BayError::new(
+        CallError::Refused(refused) => refusal(refused),
+        CallError::Timeout(_) => BayError::new(ErrorCode::Timeout, error.to_string()),
+        CallError::Unreachable(_) => BayError::new(
             ErrorCode::ShipError,
             format!("the runtime ended during this call ({error}); the next call starts a new one"),
         )
         .caused_by(RuntimeCause::Ended),
-        ClientError::Refused(_) | ClientError::Answer(_) => BayError::new(ErrorCode::ShipError, error.to_string()),
+        CallError::NoConnection(_) | CallError::Unreadable(_) => BayError::new(ErrorCode::ShipError, error.to_string()),
     }
 }
 
 /// A runtime's refusal, in the words of this interface.
-pub(crate) fn refusal(status: StatusCode, answer: &Value) -> BayError {
-    let said = answer["error"]["code"].as_str().unwrap_or_default();
-    let message = answer["error"]["message"].as_str().or_else(|| answer["detail"][0]["msg"].as_str());
-    let message = message.unwrap_or("the runtime refused the request without a reason").to_owned();
-    let code = match (said, status.as_u16()) {
-        ("file_not_found" | "not_found", _) => ErrorCode::FileNotFound,
-        ("invalid_path", _) => ErrorCode::InvalidPath,
-        ("conflict", _) | (_, 409) => ErrorCode::Conflict,
-        ("quota_exceeded", _) | (_, 429) => ErrorCode::QuotaExceeded,
-        ("forbidden" | "permission_denied", _) | (_, 403) => ErrorCode::Forbidden,
-        ("timeout", _) | (_, 504) => ErrorCode::Timeout,
+fn refusal(refused: &Refusal) -> BayError {
+    let code = match (refused.code, refused.status) {
+        (RefusalCode::FileNotFound | RefusalCode::NotFound, _) => ErrorCode::FileNotFound,
+        (RefusalCode::InvalidPath, _) => ErrorCode::InvalidPath,
+        (RefusalCode::Conflict, _) | (_, 409) => ErrorCode::Conflict,
+        (RefusalCode::QuotaExceeded, _) | (_, 429) => ErrorCode::QuotaExceeded,
+        (RefusalCode::Forbidden | RefusalCode::PermissionDenied, _) | (_, 403) => ErrorCode::Forbidden,
+        (RefusalCode::Timeout, _) | (_, 504) => ErrorCode::Timeout,
         (_, 400 | 413 | 422) => ErrorCode::ValidationError,
         _ => ErrorCode::ShipError,
     };
-    let error = BayError::new(code, message);
-    let error = if said.is_empty() { error } else { error.with("code", said) };
-    let error = match RuntimeCause::deserialize(&answer["error"]["cause"]) {
-        Ok(cause) => error.caused_by(cause),
-        Err(_) => error,
-    };
+    let mut error = BayError::new(code, refused.message.as_str());
+    if refused.code != RefusalCode::Unknown {
+        error = error.with("code", refused.code.as_str());
+    }
+    if let Some(cause) = refused.cause {
+        error = error.caused_by(cause);
+    }
     if code == ErrorCode::InvalidPath { error.with("reason", "path_traversal") } else { error }
 }

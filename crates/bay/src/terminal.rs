@@ -8,20 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use cove_api::SandboxId;
 use cove_api::{BayError, ErrorCode};
-use http_body_util::{BodyExt as _, Empty, Limited};
-use hyper::header::{self, HeaderMap, HeaderValue};
-use hyper::{Method, Request, StatusCode};
+use cove_runtime_api::{CallError, TerminalSize};
+use hyper::header::{HeaderMap, HeaderValue};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::UnixStream;
 
-use crate::router::{Berth, broken, refusal};
+use crate::router::{Berth, broken};
 use crate::{Answer, Bay, Owner};
 use cove_config::Capability;
-use cove_runtime::client::ClientError;
 
 /// However much is said.
 const TOTAL: Duration = Duration::from_secs(12 * 3600);
@@ -33,8 +29,6 @@ const SHAKE: Duration = Duration::from_secs(15);
 const MAX_OF_SESSION: usize = 16;
 /// What is carried at once.
 const BLOCK: usize = 16 << 10;
-/// What a refusal may hold.
-const MAX_REFUSAL_BYTES: usize = 1 << 20;
 
 /// A terminal that the runtime has opened, and that nobody speaks to yet. Dropping it ends it.
 pub struct Terminal {
@@ -83,42 +77,14 @@ impl Bay {
         (cols, rows): (u16, u16),
         key: &HeaderValue,
     ) -> Answer<Terminal> {
-        let call = self.admit(owner, id, Capability::Terminal).await?;
+        let call = self.admit_for(owner, id, Capability::Terminal, SHAKE).await?;
         let mut berth = self.berth(&call).await?;
         let place = Place::take(&berth.session.terminals)?;
-        let socket = self
-            .ask(&call, &mut berth, |container| async move {
-                let connected = UnixStream::connect(container.handle.endpoint()).await;
-                connected.map_err(|error| ClientError::Refused(error.to_string()))
-            })
-            .await?;
-        let request = Request::builder()
-            .method(Method::GET)
-            .uri(format!("/term/ws?cols={cols}&rows={rows}"))
-            .header(header::HOST, "ship")
-            .header(header::CONNECTION, "upgrade")
-            .header(header::UPGRADE, "websocket")
-            .header(header::SEC_WEBSOCKET_VERSION, "13")
-            .header(header::SEC_WEBSOCKET_KEY, key)
-            .body(Empty::<Bytes>::new())
-            .map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
-        let failed = |error: hyper::Error| broken(&ClientError::Unreachable(error.to_string()));
-        let shaken = async {
-            let (mut sender, connection) =
-                hyper::client::conn::http1::handshake(TokioIo::new(socket)).await.map_err(failed)?;
-            tokio::spawn(connection.with_upgrades());
-            let answer = sender.send_request(request).await.map_err(failed)?;
-            if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
-                let status = answer.status();
-                let said = Limited::new(answer.into_body(), MAX_REFUSAL_BYTES).collect().await;
-                let said = said.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-                return Err(refusal(status, &serde_json::from_slice(&said).unwrap_or_default()));
-            }
-            let headers = answer.headers().clone();
-            Ok((headers, hyper::upgrade::on(answer).await.map_err(failed)?))
-        };
-        let late = |_| broken(&ClientError::Timeout(SHAKE));
-        let (headers, inner) = tokio::time::timeout(SHAKE, shaken).await.map_err(late)??;
+        let connected = self.ask(&call, &mut berth, |container| async move { container.client.connect().await });
+        let opening = connected.await?.terminal(TerminalSize { cols, rows }, key);
+        let opened = tokio::time::timeout_at(call.work_deadline().at().into(), opening).await;
+        let opened = opened.unwrap_or(Err(CallError::Timeout(SHAKE)));
+        let (headers, inner) = opened.map_err(|error| broken(&error))?;
         let idle = match call.profile.idle_timeout {
             0 => IDLE,
             seconds => Duration::from_secs(seconds),

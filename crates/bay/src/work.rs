@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use cove_api::{
-    EventKind, Moment, PythonData, PythonExecRequest, PythonExecResult, PythonOutput, ShellExecRequest,
-    ShellExecResult, Stopped,
+    EventKind, Moment, PythonData, PythonExecRequest, PythonExecResult, ShellExecRequest, ShellExecResult, Stopped,
 };
 use cove_core::{ExecutionId, SandboxId, SessionId};
+use cove_runtime_api::{Call, MAX_CODE_BYTES, PythonRequest, ShellRequest};
 use serde_json::{Value, json};
 
 use crate::config::Capability;
@@ -16,9 +16,6 @@ use crate::sandboxes::invalid;
 use crate::store::NewExecution;
 use crate::unwritten::Waiting;
 use crate::{Answer, Bay, Owner};
-
-/// Code and commands; larger ones are files.
-const MAX_CODE_BYTES: usize = 4 << 20;
 
 /// What ends a process at once.
 const SIGKILL: i32 = 9;
@@ -159,10 +156,6 @@ pub(crate) fn object(value: Value) -> serde_json::Map<String, Value> {
     }
 }
 
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
 impl Bay {
     /// Writes an entry of the history; false: not now, but later if it can be.
     async fn record(&self, waiting: Waiting, idle: Option<Moment>) -> bool {
@@ -202,11 +195,11 @@ impl Bay {
     ) -> Answer<PythonExecResult> {
         check_timeout(request.timeout, 300)?;
         check_code("code", &request.code)?;
-        let call = self.admit(owner, id, Capability::Python).await?;
+        let call = self.admit_for(owner, id, Capability::Python, self.patience(request.timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "python", request.code)?;
         (run.description, run.tags) = (request.description, request.tags);
-        let body = json!({"code": run.code, "timeout": request.timeout});
-        let answered = self.run_in(&call, &mut run, "/ipython/exec", &body, request.timeout).await;
+        let cell = PythonRequest { code: run.code.clone(), timeout: Some(seconds(request.timeout)), silent: false };
+        let answered = self.run_in(&call, &mut run, &cell).await;
         let answer = match answered {
             Ok(answer) => answer,
             Err(error) => {
@@ -214,21 +207,22 @@ impl Bay {
                 return Err(error);
             }
         };
-        let success = answer["success"] == true;
-        let output = text(&answer["output"]["text"]);
-        let images = answer["output"]["images"].as_array().cloned().unwrap_or_default();
-        let error = failure(success, &answer["error"], "Python failed without an error message");
-        let error = self.with_fullness(id, error, &answer).await;
+        let success = answer.success;
+        let error = failure(success, answer.error, "Python failed without an error message");
+        let error = self.with_fullness(id, error, answer.signal, answer.stopped.as_ref()).await;
+        let output = answer.output.text.clone();
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(PythonExecResult {
             success,
-            output: output.clone(),
+            output,
             error,
-            timed_out: answer["timed_out"] == true,
-            stopped: stopped(&answer),
+            timed_out: answer.timed_out,
+            state_lost: answer.state_lost,
+            signal: answer.signal,
+            stopped: answer.stopped,
             data: Some(PythonData {
-                execution_count: answer["execution_count"].as_i64(),
-                output: PythonOutput { text: output, images },
+                execution_count: answer.execution_count.and_then(|count| i64::try_from(count).ok()),
+                output: answer.output,
             }),
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
@@ -250,11 +244,16 @@ impl Bay {
             return Err(invalid("`command` holds a NUL character"));
         }
         let cwd = request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(relative).transpose()?;
-        let call = self.admit(owner, id, Capability::Shell).await?;
+        let call = self.admit_for(owner, id, Capability::Shell, self.patience(request.timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "shell", request.command)?;
         (run.description, run.tags) = (request.description, request.tags);
-        let body = json!({"command": run.code, "timeout": request.timeout, "cwd": cwd});
-        let answered = self.run_in(&call, &mut run, "/shell/exec", &body, request.timeout).await;
+        let command = ShellRequest {
+            command: run.code.clone(),
+            cwd,
+            timeout: Some(seconds(request.timeout)),
+            ..Default::default()
+        };
+        let answered = self.run_in(&call, &mut run, &command).await;
         let answer = match answered {
             Ok(answer) => answer,
             Err(error) => {
@@ -262,29 +261,29 @@ impl Bay {
                 return Err(error);
             }
         };
-        let success = answer["success"] == true;
-        let (mut output, said) = (text(&answer["stdout"]), text(&answer["stderr"]));
-        let exit_code = answer["return_code"].as_i64().and_then(|code| i32::try_from(code).ok());
+        let success = answer.success;
+        let mut output = answer.stdout;
         let mut error = None;
         if success {
             // What went well may still have warned: nothing that was written is lost.
-            join(&mut output, &said);
+            join(&mut output, &answer.stderr);
         } else {
-            let mut why = said;
-            join(&mut why, answer["error"].as_str().unwrap_or_default());
+            let mut why = answer.stderr;
+            join(&mut why, answer.error.as_deref().unwrap_or_default());
             if why.trim().is_empty() {
-                why = format!("the command ended with exit code {}", exit_code.unwrap_or(-1));
+                why = format!("the command ended with exit code {}", answer.return_code);
             }
-            error = self.with_fullness(id, Some(why), &answer).await;
+            error = self.with_fullness(id, Some(why), answer.signal, answer.stopped.as_ref()).await;
         }
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(ShellExecResult {
             success,
             output,
             error,
-            timed_out: answer["timed_out"] == true,
-            stopped: stopped(&answer),
-            exit_code,
+            timed_out: answer.timed_out,
+            signal: answer.signal,
+            stopped: answer.stopped,
+            exit_code: Some(answer.return_code),
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
             recorded: ended.recorded,
@@ -293,9 +292,15 @@ impl Bay {
     }
 
     /// Adds why something was killed where the runtime does not know it: because its cargo is full.
-    async fn with_fullness(&self, id: &SandboxId, error: Option<String>, answer: &Value) -> Option<String> {
+    async fn with_fullness(
+        &self,
+        id: &SandboxId,
+        error: Option<String>,
+        signal: Option<i32>,
+        stopped: Option<&Stopped>,
+    ) -> Option<String> {
         let mut error = error?;
-        if answer["signal"] != SIGKILL || stopped(answer).is_some() {
+        if signal != Some(SIGKILL) || stopped.is_some() {
             return Some(error);
         }
         let Some(session) = self.inner.sessions.get(id) else { return Some(error) };
@@ -314,23 +319,23 @@ impl Bay {
         Some(error)
     }
 
-    async fn run_in(
+    /// Runs something in a runtime, and notes in which session.
+    pub(crate) async fn run_in<C: Call>(
         &self,
         call: &crate::router::Admitted,
         run: &mut Execution,
-        path: &str,
-        body: &Value,
-        timeout_s: u64,
-    ) -> Answer<Value> {
+        request: &C,
+    ) -> Answer<C::Answer> {
         let mut berth = self.berth(call).await?;
         run.session_id = Some(berth.session.id.clone());
-        self.ask_json(call, &mut berth, path, body, self.patience(timeout_s)).await
+        self.call(call, &mut berth, request).await
     }
 }
 
-/// Why a runtime has ended something by force, as far as it says so in words that are known.
-fn stopped(answer: &Value) -> Option<Stopped> {
-    serde_json::from_value(answer["stopped"].clone()).ok()
+/// As the runtimes' requests have it.
+#[allow(clippy::cast_precision_loss, reason = "it was checked to be small")]
+pub(crate) fn seconds(timeout_s: u64) -> f64 {
+    timeout_s as f64
 }
 
 fn check_code(name: &str, code: &str) -> Answer<()> {
@@ -341,11 +346,11 @@ fn check_code(name: &str, code: &str) -> Answer<()> {
 }
 
 /// Why something failed, never in an empty sentence.
-fn failure(success: bool, said: &Value, otherwise: &str) -> Option<String> {
+fn failure(success: bool, said: Option<String>, otherwise: &str) -> Option<String> {
     if success {
         return None;
     }
-    Some(said.as_str().filter(|said| !said.trim().is_empty()).unwrap_or(otherwise).to_owned())
+    Some(said.filter(|said| !said.trim().is_empty()).unwrap_or_else(|| otherwise.to_owned()))
 }
 
 fn join(text: &mut String, more: &str) {

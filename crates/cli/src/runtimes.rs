@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use cove_gull::{Endpoint, GullOptions, LEASE_END, Listen, lease_over, serve};
+use cove_gull::{GullOptions, Listen, serve, serve_ordered};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
@@ -33,8 +33,8 @@ pub(crate) fn enter_ship_if_asked() -> Option<u8> {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Gull {
     /// The folder that is the sandbox's workspace
-    #[arg(long, value_name = "DIR")]
-    workspace: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "spec")]
+    workspace: Option<PathBuf>,
     /// Where cookies and the browser's profile are kept; else .browser in the workspace
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
@@ -42,8 +42,8 @@ pub(crate) struct Gull {
     #[arg(long, value_name = "BYTES")]
     disk: Option<u64>,
     /// The session's name: the sandbox's id
-    #[arg(long, value_name = "NAME")]
-    session: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "spec")]
+    session: Option<String>,
     /// `ADDRESS:PORT`, or the path of a Unix socket
     #[arg(long, value_name = "WHERE", default_value = "127.0.0.1:8115")]
     listen: String,
@@ -68,16 +68,20 @@ pub(crate) struct Gull {
     /// A file of addresses that pages never reach, one a line, whatever is allowed
     #[arg(long, value_name = "FILE")]
     reserved: Option<PathBuf>,
-    /// End at this moment of the machine's uptime, in milliseconds, unless a later one comes on standard input
-    #[arg(long, value_name = "MS")]
-    lease: Option<u64>,
     /// Whether control groups are made where they can be had
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     control_groups: bool,
+    /// Everything comes on standard input, from Bay
+    #[arg(long, hide = true, exclusive = true)]
+    spec: bool,
 }
 
 pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
-    let mut options = GullOptions::new(args.workspace, args.session);
+    if args.spec {
+        serve_ordered(|endpoint| listening(&endpoint.to_string())).await?;
+        return Ok(Exit::Ok);
+    }
+    let mut options = GullOptions::new(args.workspace.unwrap_or_default(), args.session.unwrap_or_default());
     options.listen = match args.listen.parse() {
         Ok(address) => Listen::Tcp(address),
         Err(_) => Listen::Unix(args.listen.into()),
@@ -95,25 +99,19 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.control_groups = args.control_groups;
     let mut ended = signal(SignalKind::terminate())?;
     let mut server = serve(options).await?;
-    let endpoint = match server.endpoint() {
-        Endpoint::Tcp(address) => address.to_string(),
-        Endpoint::Unix(path) => path.display().to_string(),
-    };
-    terminal::json_line(&serde_json::json!({ "listening": endpoint }))?;
+    listening(&server.endpoint().to_string())?;
     tokio::select! {
         _ = ended.recv() => {}
         _ = tokio::signal::ctrl_c() => {}
         () = server.ended() => {}
-        over = lease_over(args.lease.unwrap_or_default()), if args.lease.is_some() => {
-            // Bay is frozen, or gone. Another one may be about to use the same workspace: the browser ends with us.
-            if over.is_err() || tokio::time::timeout(LEASE_END, server.close()).await.is_err() {
-                return Ok(Exit::Host);
-            }
-            return Ok(Exit::Ok);
-        }
     }
     server.close().await;
     Ok(Exit::Ok)
+}
+
+/// The one line that says that it can be reached.
+fn listening(endpoint: &str) -> std::io::Result<()> {
+    terminal::json_line(&serde_json::json!({ "listening": endpoint }))
 }
 
 /// Only reached where `enter_ship_if_asked` was not: it never is.

@@ -1,11 +1,12 @@
 //! The words of Cove: ids, requests, outcomes, limits, error codes, and the traits between the rooms.
 //!
-//! Data only. Nothing here opens a file, starts a process, reads a clock or waits: whoever adds such a thing is in
-//! the wrong crate. Every other crate may use this one; this one uses none of them.
+//! Data only. Nothing here opens a file, starts a process or waits, and only [`Deadline`] reads a clock: whoever adds
+//! such a thing is in the wrong crate. Every other crate may use this one; this one uses none of them.
 
 mod bytes;
 mod code;
 mod crash;
+mod deadline;
 mod engine;
 mod executor;
 mod fault;
@@ -19,6 +20,7 @@ mod tool;
 pub use bytes::{BYTES_KEY, bytes_from_json, bytes_to_json};
 pub use code::{ErrorCode, Severity, ToolErrorCode};
 pub use crash::Crash;
+pub use deadline::Deadline;
 pub use engine::{BoxFuture, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session, SessionOptions};
 pub use executor::{CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, RunConcurrency};
 pub use fault::{Effects, Fault, FaultKind, Position, Retry};

@@ -8,7 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use cove_gull::{Endpoint, GullOptions, Listen, find_agent_browser, serve};
+use cove_gull::{GullOptions, Listen, find_agent_browser, serve};
+use cove_runtime_api::Endpoint;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

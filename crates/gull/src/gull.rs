@@ -6,11 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cove_chrome::{AddressRule, Gate, Keeper, find_browser};
+use cove_core::Deadline;
+use cove_runtime_api::{
+    BatchAnswer, BrowserAnswer, BrowserHealth, BrowserStep, EXIT_FAILED, EXIT_TIMED_OUT, HealthStatus,
+};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::agent::Agent;
-use crate::answer::{Answer, BatchAnswer, Health, HealthStatus, Step};
+use crate::answer::timed_out;
 use crate::bridge::Bridge;
 use crate::browser::url_of;
 use crate::cargo::Cargo;
@@ -25,7 +29,7 @@ use crate::options::GullOptions;
 use crate::room::Room;
 use crate::run;
 use crate::skill;
-use crate::trace::{Begun, TraceStep};
+use crate::trace::Begun;
 
 /// Nobody, where the workspace belongs to root.
 const NOBODY: u32 = 65_534;
@@ -128,85 +132,71 @@ impl Gull {
         Ok(Self { keeper, inner })
     }
 
-    /// Runs one command. Always answers, at most a second after `timeout`.
-    pub async fn exec(&self, cmd: &str, timeout: Duration) -> Answer {
+    /// Runs one command. Always answers, at most a second after the deadline.
+    pub async fn exec(&self, cmd: &str, deadline: impl Into<Deadline>) -> BrowserAnswer {
         // On the keeper's thread: the processes of a command die with the thread that started them.
-        let running = self.keeper.handle().spawn(run::exec(self.inner.clone(), cmd.to_owned(), timeout));
-        running.await.unwrap_or_else(|_| Answer::failed(1, "✗ the runtime is shutting down"))
+        let running = self.keeper.handle().spawn(run::exec(self.inner.clone(), cmd.to_owned(), deadline.into()));
+        running.await.unwrap_or_else(|_| BrowserAnswer::failed(EXIT_FAILED, "✗ the runtime is shutting down"))
     }
 
     /// Runs one command and notes what happened.
-    pub async fn exec_traced(&self, cmd: &str, timeout: Duration) -> (Answer, TraceStep) {
-        self.step(cmd, timeout, 0).await
+    pub async fn exec_traced(&self, cmd: &str, deadline: impl Into<Deadline>) -> BrowserAnswer {
+        self.step(cmd, deadline.into(), 0).await
     }
 
-    async fn step(&self, cmd: &str, timeout: Duration, step_index: usize) -> (Answer, TraceStep) {
+    async fn step(&self, cmd: &str, deadline: Deadline, step_index: u32) -> BrowserAnswer {
         let begun = Begun::now(&self.inner).await;
-        let answer = self.exec(cmd, timeout).await;
-        let step = begun.end(&self.inner, step_index, cmd, &answer).await;
-        (answer, step)
+        let mut answer = self.exec(cmd, deadline).await;
+        answer.trace = Some(vec![begun.end(&self.inner, step_index, cmd, &answer).await]);
+        answer
     }
 
-    /// Runs commands one after the other, `timeout` for all of them together.
-    pub async fn exec_batch(&self, commands: &[String], timeout: Duration, stop_on_error: bool) -> BatchAnswer {
-        self.batch(commands, timeout, stop_on_error, None).await
-    }
-
-    /// The same, and notes what happened at each step.
-    pub async fn exec_batch_traced(
+    /// Runs commands one after the other, until one deadline for all of them together. `traced`: notes what happened at
+    /// each step.
+    pub async fn exec_batch(
         &self,
         commands: &[String],
-        timeout: Duration,
+        deadline: impl Into<Deadline>,
         stop_on_error: bool,
-    ) -> (BatchAnswer, Vec<TraceStep>) {
-        let mut trace = Vec::new();
-        let answer = self.batch(commands, timeout, stop_on_error, Some(&mut trace)).await;
-        (answer, trace)
-    }
-
-    async fn batch(
-        &self,
-        commands: &[String],
-        timeout: Duration,
-        stop_on_error: bool,
-        mut trace: Option<&mut Vec<TraceStep>>,
+        traced: bool,
     ) -> BatchAnswer {
+        let deadline = deadline.into();
         let began = Instant::now();
-        let mut results = Vec::new();
-        for (step_index, cmd) in commands.iter().enumerate() {
-            let left = timeout.saturating_sub(began.elapsed());
+        let (mut results, mut trace) = (Vec::new(), traced.then(Vec::new));
+        for (step_index, cmd) in (0..).zip(commands) {
             let step = Instant::now();
-            let answer = match (left.is_zero(), &mut trace) {
-                (true, _) => Answer::timed_out(timeout),
-                (false, None) => self.exec(cmd, left).await,
-                (false, Some(trace)) => {
-                    let (answer, step) = self.step(cmd, left, step_index).await;
-                    trace.push(step);
-                    answer
-                }
+            // Each is told how much of the time was left for it.
+            let own = Deadline::after(deadline.left());
+            let answer = match (deadline.is_over(), traced) {
+                (true, _) => timed_out(deadline),
+                (false, false) => self.exec(cmd, own).await,
+                (false, true) => self.step(cmd, own, step_index).await,
             };
             let failed = answer.exit_code != 0;
-            let out_of_time = answer.exit_code == crate::answer::TIMED_OUT;
-            let Answer { stdout, stderr, exit_code } = answer;
-            let duration_ms = millis(step.elapsed());
-            results.push(Step { cmd: cmd.clone(), stdout, stderr, exit_code, step_index, duration_ms });
-            if (failed && stop_on_error) || (out_of_time && began.elapsed() >= timeout) {
+            let out_of_time = answer.exit_code == EXIT_TIMED_OUT;
+            let BrowserAnswer { stdout, stderr, exit_code, trace: happened } = answer;
+            if let Some(trace) = &mut trace {
+                trace.extend(happened.into_iter().flatten());
+            }
+            let duration_ms = signed(step.elapsed());
+            results.push(BrowserStep { cmd: cmd.clone(), stdout, stderr, exit_code, step_index, duration_ms });
+            if (failed && stop_on_error) || (out_of_time && deadline.is_over()) {
                 break;
             }
         }
-        let completed_steps = results.iter().filter(|step| step.exit_code != crate::answer::TIMED_OUT).count();
-        let success = results.len() == commands.len() && results.iter().all(|step| step.exit_code == 0);
+        let ended = results.iter().filter(|step| step.exit_code != EXIT_TIMED_OUT).count();
         BatchAnswer {
+            success: results.len() == commands.len() && results.iter().all(|step| step.exit_code == 0),
+            total_steps: counted(commands.len()),
+            completed_steps: counted(ended),
+            duration_ms: signed(began.elapsed()),
             results,
-            total_steps: commands.len(),
-            completed_steps,
-            success,
-            duration_ms: millis(began.elapsed()),
+            trace,
         }
     }
 
     /// Whether the browser can be used; asks it.
-    pub async fn health(&self) -> Health {
+    pub async fn health(&self) -> BrowserHealth {
         let inner = self.inner.clone();
         let asked = self.keeper.handle().spawn(async move { inner.health().await });
         asked.await.unwrap_or_else(|_| self.inner.health_of(HealthStatus::Unhealthy, false, false, Some("ending")))
@@ -389,7 +379,7 @@ impl Inner {
         self.governor.end();
     }
 
-    async fn health(&self) -> Health {
+    async fn health(&self) -> BrowserHealth {
         // A command may be running for minutes; the browser answers beside it.
         let link = self.link().clone();
         let Some(link) = link else {
@@ -405,8 +395,8 @@ impl Inner {
         }
     }
 
-    fn health_of(&self, status: HealthStatus, active: bool, ready: bool, reason: Option<&str>) -> Health {
-        Health {
+    fn health_of(&self, status: HealthStatus, active: bool, ready: bool, reason: Option<&str>) -> BrowserHealth {
+        BrowserHealth {
             status,
             browser_active: active,
             browser_ready: ready,
@@ -453,4 +443,12 @@ async fn keep_idle(inner: std::sync::Weak<Inner>) {
 
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn signed(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn counted(steps: usize) -> u32 {
+    u32::try_from(steps).unwrap_or(u32::MAX)
 }

@@ -14,13 +14,13 @@ use tokio::net::unix::pipe;
 const LOOK: Duration = Duration::from_millis(900);
 
 /// How long a Gull whose lease is over may take to end its browser; then it goes, and the kernel ends the browser.
-pub const LEASE_END: Duration = Duration::from_secs(3);
+pub(crate) const LEASE_END: Duration = Duration::from_secs(3);
 
 /// A line is a number; whoever writes more is not Bay.
 const MAX_LINE: u64 = 32;
 
 /// Waits until the lease is over: its time has come without a renewal, or standard input has ended.
-pub async fn lease_over(mut until_ms: u64) -> io::Result<()> {
+pub(crate) async fn lease_over(mut until_ms: u64) -> io::Result<()> {
     let input = pipe::Receiver::from_owned_fd(io::stdin().as_fd().try_clone_to_owned()?)?;
     let mut lines = BufReader::new(input);
     let mut line = Vec::new();

@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-/// Exit code of a command that was refused before anything happened. The browser's own failures are 1.
-pub const REFUSED: i32 = 2;
-
 /// A command that Gull does not pass on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {

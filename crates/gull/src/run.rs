@@ -1,19 +1,19 @@
 //! One command, from its words to its answer.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use cove_core::Deadline;
+use cove_runtime_api::{BrowserAnswer, EXIT_FAILED, EXIT_REFUSED, EXIT_TIMED_OUT};
 use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
-use tokio::time::Instant;
 
 use crate::agent::{Ended, Ran};
-use crate::answer::{Answer, timed_out_words};
+use crate::answer::{timed_out, timed_out_words};
 use crate::gull::Inner;
 use crate::hints::hint;
 use crate::live::Live;
 use crate::plan::{Plan, Rules, Word};
-use crate::refusal::{REFUSED, Refusal};
+use crate::refusal::Refusal;
 use crate::stage::{Incoming, Outgoing, Staged, discard, publish, rename_in, stage};
 
 /// What the browser says to a question that was on its way while the page changed.
@@ -44,19 +44,19 @@ enum Wrapped {
     Json,
 }
 
-/// Runs a command line. Never takes longer than `timeout` and a second.
-pub(crate) async fn exec(inner: Arc<Inner>, line: String, timeout: Duration) -> Answer {
-    let deadline = Instant::now() + timeout;
+/// Runs a command line. Never takes longer than until a second after `deadline`.
+pub(crate) async fn exec(inner: Arc<Inner>, line: String, deadline: Deadline) -> BrowserAnswer {
+    let over = deadline.at().into();
     let name_file = |prefix: &str, ending: &str| inner.name_file(prefix, ending);
     let plan = match Plan::read(&line, &Rules { network: &inner.network, name_file: &name_file }) {
         Ok(plan) => plan,
-        Err(refusal) => return Answer::failed(REFUSED, refusal.to_string()),
+        Err(refusal) => return BrowserAnswer::failed(EXIT_REFUSED, refusal.to_string()),
     };
     if plan == Plan::Help {
-        return Answer { stdout: crate::plan::help(), ..Answer::default() };
+        return BrowserAnswer { stdout: crate::plan::help(), ..BrowserAnswer::default() };
     }
-    let Ok(turn) = tokio::time::timeout_at(deadline, inner.live.clone().lock_owned()).await else {
-        let mut answer = Answer::timed_out(timeout);
+    let Ok(turn) = tokio::time::timeout_at(over, inner.live.clone().lock_owned()).await else {
+        let mut answer = timed_out(deadline);
         answer.note("note: an earlier command was still running");
         return answer;
     };
@@ -73,19 +73,19 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, timeout: Duration) -> 
             (turn, notes)
         })
     };
-    let (mut turn, notes) = match tokio::time::timeout_at(deadline, ensured).await {
+    let (mut turn, notes) = match tokio::time::timeout_at(over, ensured).await {
         Ok(Ok((turn, Ok(notes)))) => (turn, notes),
-        Ok(Ok((_, Err(why)))) => return Answer::failed(1, format!("✗ {why}")),
-        Ok(Err(_)) => return Answer::failed(1, "✗ the browser could not be started"),
+        Ok(Ok((_, Err(why)))) => return BrowserAnswer::failed(EXIT_FAILED, format!("✗ {why}")),
+        Ok(Err(_)) => return BrowserAnswer::failed(EXIT_FAILED, "✗ the browser could not be started"),
         Err(_) => {
-            let mut answer = Answer::timed_out(timeout);
+            let mut answer = timed_out(deadline);
             answer.note("note: the browser is still being started");
             return answer;
         }
     };
     let mut answer = match prepare(plan, &inner) {
-        Ok(call) => perform(&inner, &mut turn, call, deadline, timeout).await,
-        Err(refusal) => Answer::failed(REFUSED, refusal.to_string()),
+        Ok(call) => perform(&inner, &mut turn, call, deadline).await,
+        Err(refusal) => BrowserAnswer::failed(EXIT_REFUSED, refusal.to_string()),
     };
     for note in notes {
         answer.note(note);
@@ -98,11 +98,11 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, timeout: Duration) -> 
     answer
 }
 
-async fn close(inner: &Arc<Inner>, mut turn: OwnedMutexGuard<Live>) -> Answer {
+async fn close(inner: &Arc<Inner>, mut turn: OwnedMutexGuard<Live>) -> BrowserAnswer {
     let open = turn.browser.is_some();
     turn.close(inner).await;
     let said = if open { "✓ Browser closed\n" } else { "✓ Browser was not open\n" };
-    Answer { stdout: said.to_owned(), ..Answer::default() }
+    BrowserAnswer { stdout: said.to_owned(), ..BrowserAnswer::default() }
 }
 
 fn prepare(plan: Plan, inner: &Inner) -> Result<Call, Refusal> {
@@ -144,18 +144,20 @@ async fn perform(
     inner: &Arc<Inner>,
     live: &mut OwnedMutexGuard<Live>,
     call: Call,
-    deadline: Instant,
-    timeout: Duration,
-) -> Answer {
+    deadline: Deadline,
+) -> BrowserAnswer {
+    let over = deadline.at().into();
     let Some(link) = live.browser.as_ref().map(|browser| browser.link.clone()) else {
-        return Answer::failed(1, "✗ the browser is gone");
+        return BrowserAnswer::failed(EXIT_FAILED, "✗ the browser is gone");
     };
     let mut again = true;
     let mut note = None;
     let Ran { stdout, stderr, ended } = loop {
-        let ran = match inner.agent.run(&call.words, call.input.clone(), deadline, link.closed()).await {
+        let ran = match inner.agent.run(&call.words, call.input.clone(), over, link.closed()).await {
             Ok(ran) => ran,
-            Err(error) => return Answer::failed(1, format!("✗ agent-browser could not be started: {error}")),
+            Err(error) => {
+                return BrowserAnswer::failed(EXIT_FAILED, format!("✗ agent-browser could not be started: {error}"));
+            }
         };
         // It found no daemon and may not start one: nothing has happened yet, so the command is simply made again.
         let unheard = NO_DAEMON.iter().any(|sign| ran.stderr.starts_with(sign) || ran.stdout.starts_with(sign));
@@ -167,35 +169,35 @@ async fn perform(
         live.end_daemon().await;
         inner.bridge.evict();
         if let Err(why) = live.ensure_daemon(inner).await {
-            return Answer::failed(1, format!("✗ {why}"));
+            return BrowserAnswer::failed(EXIT_FAILED, format!("✗ {why}"));
         }
         note = Some("note: agent-browser had ended and was started again; take a new snapshot before using refs");
     };
-    let mut answer = Answer { stdout, stderr, exit_code: 0 };
+    let mut answer = BrowserAnswer { stdout, stderr, ..BrowserAnswer::default() };
     match ended {
         Ended::Code(code) => answer.exit_code = code,
         Ended::Deadline => {
-            answer.exit_code = crate::answer::TIMED_OUT;
-            answer.note(&timed_out_words(timeout));
+            answer.exit_code = EXIT_TIMED_OUT;
+            answer.note(&timed_out_words(deadline));
             let note = live.recover(inner).await;
             answer.note(note);
         }
         Ended::Lost => {
-            answer.exit_code = 1;
+            answer.exit_code = EXIT_FAILED;
             answer.note("✗ the browser ended while the command ran; the next command starts a new one");
         }
     }
     // agent-browser asks the page that it has just left, now and then; it has gone where it was sent.
-    if answer.exit_code == 1
+    if answer.exit_code == EXIT_FAILED
         && call.words.first().is_some_and(|word| matches!(word.as_str(), "back" | "forward" | "reload"))
         && (answer.stderr.contains(LEFT) || answer.stdout.contains(LEFT))
     {
         let mut words = vec!["get".to_owned(), "url".to_owned()];
         words.extend(call.words.iter().filter(|word| *word == "--json").cloned());
         if let Ok(Ran { stdout, stderr, ended: Ended::Code(exit_code) }) =
-            inner.agent.run(&words, None, deadline, link.closed()).await
+            inner.agent.run(&words, None, over, link.closed()).await
         {
-            answer = Answer { stdout, stderr, exit_code };
+            answer = BrowserAnswer { stdout, stderr, exit_code, trace: None };
         }
     }
     if let Some(wrapped) = call.wrapped {
@@ -210,7 +212,7 @@ async fn perform(
         answer.note(note);
     }
     deliver(inner, live, &call.outgoing, call.stops_recording, &mut answer);
-    if answer.exit_code == 1
+    if answer.exit_code == EXIT_FAILED
         && let Some(hint) = hint(&answer.stderr).or_else(|| hint(&answer.stdout))
     {
         answer.note(&format!("hint: {hint}"));
@@ -219,7 +221,7 @@ async fn perform(
 }
 
 /// Brings the files that were written to the workspace, and says their names there.
-fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recording: bool, answer: &mut Answer) {
+fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recording: bool, answer: &mut BrowserAnswer) {
     let mut due: Vec<Outgoing> = Vec::new();
     if stops_recording {
         due.append(&mut live.recordings);
@@ -249,7 +251,7 @@ fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recordin
             }
             Err(error) => {
                 discard(&file.staged);
-                answer.exit_code = 1;
+                answer.exit_code = EXIT_FAILED;
                 // agent-browser believes that it is where it was told to put it.
                 let kept = answer.stdout.lines().filter(|line| !line.ends_with(&format!("/workspace/{}", file.path)));
                 answer.stdout = kept.map(|line| format!("{line}\n")).collect();
@@ -260,7 +262,7 @@ fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recordin
 }
 
 /// Takes the one answer out of a batch of one.
-fn unwrap(answer: &mut Answer, wrapped: Wrapped) {
+fn unwrap(answer: &mut BrowserAnswer, wrapped: Wrapped) {
     match wrapped {
         Wrapped::Text => {
             let trimmed = answer.stdout.trim_end_matches('\n').len();

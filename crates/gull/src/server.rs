@@ -1,9 +1,7 @@
 //! Gull's four endpoints.
 
 use std::io;
-use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,32 +12,22 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use cove_core::Deadline;
+use cove_runtime_api::{
+    BatchRequest, BrowserHealth, BrowserRequest, BrowserWalls, Call, Endpoint, GullMeta, HealthRequest,
+    MAX_BATCH_TIMEOUT, MAX_BROWSER_BODY_BYTES, MAX_BROWSER_TIMEOUT, MAX_COMMANDS, MIN_BROWSER_TIMEOUT, MetaRequest,
+    Refusal, RefusalCode,
+};
+use serde_json::json;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::find::AGENT_BROWSER_VERSION;
+use crate::governor::EffectiveLimits;
 use crate::gull::{Gull, GullError};
 use crate::options::{GullOptions, Listen};
 use crate::secret;
-use crate::trace::TraceStep;
-
-/// A batch of long commands fits; nothing else has to.
-const MAX_BODY_BYTES: usize = 4 << 20;
-
-/// Commands in one `/exec_batch`.
-const MAX_COMMANDS: usize = 200;
-
-/// Where a server can be reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Endpoint {
-    /// A socket file.
-    Unix(PathBuf),
-    /// An address; the port is the real one.
-    Tcp(SocketAddr),
-}
 
 /// A running server. Dropping it stops it and ends the browser.
 #[derive(Debug)]
@@ -129,11 +117,11 @@ impl Drop for Server {
 
 fn router(gull: Arc<Gull>, token: Option<String>) -> Router {
     let app = Router::new()
-        .route("/exec", post(exec))
-        .route("/exec_batch", post(exec_batch))
-        .route("/health", get(health))
-        .route("/meta", get(meta))
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .route(BrowserRequest::PATH, post(exec))
+        .route(BatchRequest::PATH, post(exec_batch))
+        .route(HealthRequest::PATH, get(health))
+        .route(MetaRequest::PATH, get(meta))
+        .layer(DefaultBodyLimit::max(MAX_BROWSER_BODY_BYTES))
         .with_state(gull);
     let Some(token) = token else { return app };
     app.layer(middleware::from_fn_with_state(Arc::new(token), bearer))
@@ -145,113 +133,70 @@ async fn bearer(State(token): State<Arc<String>>, request: Request, next: Next) 
     if secret::same(given, &token) {
         return next.run(request).await;
     }
-    let body = json!({ "error": { "code": "unauthorized", "message": "missing bearer token" } });
-    (StatusCode::UNAUTHORIZED, Json(body)).into_response()
+    let status = StatusCode::UNAUTHORIZED;
+    let refusal = Refusal::new(status.as_u16(), RefusalCode::Unauthorized, "missing bearer token");
+    (status, Json(refusal.body(None))).into_response()
 }
 
-#[derive(Deserialize)]
-struct Exec {
-    cmd: String,
-    #[serde(default = "exec_timeout")]
-    timeout: f64,
-    #[serde(default)]
-    include_trace: bool,
-}
-
-#[derive(Deserialize)]
-struct ExecBatch {
-    commands: Vec<String>,
-    #[serde(default = "batch_timeout")]
-    timeout: f64,
-    #[serde(default = "yes")]
-    stop_on_error: bool,
-    #[serde(default)]
-    include_trace: bool,
-}
-
-/// An answer with the trace that was asked for.
-#[derive(Serialize)]
-struct Traced<T> {
-    #[serde(flatten)]
-    answer: T,
-    trace: Vec<TraceStep>,
-}
-
-fn exec_timeout() -> f64 {
-    30.0
-}
-
-fn batch_timeout() -> f64 {
-    60.0
-}
-
-fn yes() -> bool {
-    true
-}
-
-async fn exec(State(gull): State<Arc<Gull>>, body: Result<Json<Exec>, JsonRejection>) -> Response {
-    let Json(Exec { cmd, timeout, include_trace }) = match body {
+async fn exec(State(gull): State<Arc<Gull>>, body: Result<Json<BrowserRequest>, JsonRejection>) -> Response {
+    let Json(BrowserRequest { cmd, timeout, include_trace }) = match body {
         Ok(body) => body,
         Err(rejection) => return unfit("body", &rejection.body_text()),
     };
-    match seconds(timeout, 300.0) {
-        Ok(timeout) if include_trace => {
-            let (answer, step) = gull.exec_traced(&cmd, timeout).await;
-            Json(Traced { answer, trace: vec![step] }).into_response()
-        }
-        Ok(timeout) => Json(gull.exec(&cmd, timeout).await).into_response(),
+    match deadline(timeout, MAX_BROWSER_TIMEOUT) {
+        Ok(deadline) if include_trace => Json(gull.exec_traced(&cmd, deadline).await).into_response(),
+        Ok(deadline) => Json(gull.exec(&cmd, deadline).await).into_response(),
         Err(why) => unfit("timeout", &why),
     }
 }
 
-async fn exec_batch(State(gull): State<Arc<Gull>>, body: Result<Json<ExecBatch>, JsonRejection>) -> Response {
-    let Json(ExecBatch { commands, timeout, stop_on_error, include_trace }) = match body {
+async fn exec_batch(State(gull): State<Arc<Gull>>, body: Result<Json<BatchRequest>, JsonRejection>) -> Response {
+    let Json(BatchRequest { commands, timeout, stop_on_error, include_trace }) = match body {
         Ok(body) => body,
         Err(rejection) => return unfit("body", &rejection.body_text()),
     };
     if commands.is_empty() || commands.len() > MAX_COMMANDS {
         return unfit("commands", &format!("1 to {MAX_COMMANDS} commands"));
     }
-    match seconds(timeout, 600.0) {
-        Ok(timeout) if include_trace => {
-            let (answer, trace) = gull.exec_batch_traced(&commands, timeout, stop_on_error).await;
-            Json(Traced { answer, trace }).into_response()
-        }
-        Ok(timeout) => Json(gull.exec_batch(&commands, timeout, stop_on_error).await).into_response(),
+    match deadline(timeout, MAX_BATCH_TIMEOUT) {
+        Ok(deadline) => Json(gull.exec_batch(&commands, deadline, stop_on_error, include_trace).await).into_response(),
         Err(why) => unfit("timeout", &why),
     }
 }
 
-async fn health(State(gull): State<Arc<Gull>>) -> Response {
-    Json(gull.health().await).into_response()
+async fn health(State(gull): State<Arc<Gull>>) -> Json<BrowserHealth> {
+    Json(gull.health().await)
 }
 
-async fn meta(State(gull): State<Arc<Gull>>) -> Json<Value> {
-    let (browser, agent) = gull.walls();
-    Json(json!({
-        "runtime": "gull",
-        "runtime_type": "browser",
-        "version": env!("CARGO_PKG_VERSION"),
-        "api_version": "v1",
-        "session": gull.session(),
-        "workspace": "/workspace",
-        "agent_browser": AGENT_BROWSER_VERSION,
-        "capabilities": { "browser": { "version": "1.0" }, "screenshot": { "version": "1.0" } },
-        "limits": gull.limits(),
-        "walls": { "browser_sandbox": true, "landlock_browser": browser, "landlock_agent": agent },
-    }))
+async fn meta(State(gull): State<Arc<Gull>>) -> Json<GullMeta<EffectiveLimits>> {
+    let (landlock_browser, landlock_agent) = gull.walls();
+    let version = || json!({ "version": "1.0" });
+    Json(GullMeta {
+        runtime: "gull".to_owned(),
+        runtime_type: "browser".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        api_version: "v1".to_owned(),
+        session: gull.session().to_owned(),
+        workspace: "/workspace".to_owned(),
+        agent_browser: AGENT_BROWSER_VERSION.to_owned(),
+        capabilities: [("browser".to_owned(), version()), ("screenshot".to_owned(), version())].into_iter().collect(),
+        limits: gull.limits(),
+        walls: BrowserWalls { browser_sandbox: true, landlock_browser, landlock_agent },
+    })
 }
 
-/// A time-out in seconds, from one to `most`.
-fn seconds(given: f64, most: f64) -> Result<Duration, String> {
-    if (1.0..=most).contains(&given) {
-        Ok(Duration::from_secs_f64(given))
+/// The time limit of a request in seconds, from one to `most`; its clock starts here.
+fn deadline(seconds: f64, most: Duration) -> Result<Deadline, String> {
+    let given = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    if (MIN_BROWSER_TIMEOUT..=most).contains(&given) {
+        Ok(Deadline::after(given))
     } else {
-        Err(format!("from 1 to {most} seconds"))
+        Err(format!("from 1 to {} seconds", most.as_secs()))
     }
 }
 
 fn unfit(field: &str, why: &str) -> Response {
-    let body = json!({ "detail": [{ "loc": ["body", field], "msg": why, "type": "value_error" }] });
-    (StatusCode::UNPROCESSABLE_ENTITY, Json(body)).into_response()
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    let refusal = Refusal::new(status.as_u16(), RefusalCode::ValidationError, why);
+    (status, Json(refusal.body(Some(field)))).into_response()
 }

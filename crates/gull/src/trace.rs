@@ -5,9 +5,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
+use cove_runtime_api::{BrowserAnswer, TraceStep};
 
-use crate::answer::Answer;
 use crate::gull::Inner;
 
 /// Kept of each output: enough for a snapshot of an ordinary page.
@@ -15,31 +14,6 @@ const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// The question where the page is costs half a millisecond; a browser that does not answer it is not waited for.
 const ASK: Duration = Duration::from_millis(250);
-
-/// One step of a trace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TraceStep {
-    /// Which one it was, from 0.
-    pub step_index: usize,
-    /// The command as it was given.
-    pub cmd: String,
-    /// When it began, in milliseconds since 1970.
-    pub started_at_ms: u64,
-    /// How long it took.
-    pub duration_ms: u64,
-    /// As in [`Answer`].
-    pub exit_code: i32,
-    /// What it printed, cut.
-    pub stdout: String,
-    /// What went wrong, cut.
-    pub stderr: String,
-    /// Whether something was cut.
-    pub truncated: bool,
-    /// Where the active page was before; `None` where there was no page or it did not say.
-    pub url_before: Option<String>,
-    /// And after.
-    pub url_after: Option<String>,
-}
 
 /// A step that has begun.
 pub(crate) struct Begun {
@@ -54,7 +28,7 @@ impl Begun {
         Self { at: SystemTime::now(), clock: tokio::time::Instant::now(), url }
     }
 
-    pub(crate) async fn end(self, inner: &Inner, step_index: usize, cmd: &str, answer: &Answer) -> TraceStep {
+    pub(crate) async fn end(self, inner: &Inner, step_index: u32, cmd: &str, answer: &BrowserAnswer) -> TraceStep {
         let duration = self.clock.elapsed();
         let at = self.at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let (stdout, cut_out) = cut(&answer.stdout);

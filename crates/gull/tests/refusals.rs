@@ -5,7 +5,7 @@ mod site;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use cove_gull::REFUSED;
+use cove_runtime_api::EXIT_REFUSED;
 use site::Place;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -111,7 +111,7 @@ async fn tries_do_nothing_but_answer() {
     assert!(refused.len() >= 40);
     for cmd in &refused {
         let answer = bay.exec(cmd).await;
-        assert_eq!((answer.exit_code, answer.stdout.as_str()), (REFUSED, ""), "{cmd:?}: {answer:?}");
+        assert_eq!((answer.exit_code, answer.stdout.as_str()), (EXIT_REFUSED, ""), "{cmd:?}: {answer:?}");
         assert!(answer.stderr.starts_with('✗') && answer.stderr.len() > 10, "{cmd:?}: {answer:?}");
     }
     // Passed on, and still no way out: the page's own tries, and symlinks as targets.
@@ -142,7 +142,7 @@ async fn tries_do_nothing_but_answer() {
     closed.network = cove_core::NetworkPolicy::default();
     let gull = cove_gull::Gull::start(closed).await.unwrap();
     let wait = std::time::Duration::from_secs(60);
-    assert_eq!(gull.exec(&format!("open {}", place.url("/play")), wait).await.exit_code, REFUSED);
+    assert_eq!(gull.exec(&format!("open {}", place.url("/play")), wait).await.exit_code, EXIT_REFUSED);
     assert_eq!(gull.exec("open data:text/html,<title>t</title>", wait).await.exit_code, 0);
     let fetch = format!("eval 'fetch(\"{}\").then(() => \"out\", () => \"no way\")'", place.url("/data.json"));
     assert!(gull.exec(&fetch, wait).await.stdout.contains("no way"));

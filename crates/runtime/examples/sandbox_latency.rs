@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
-use cove_runtime::client::ShipClient;
+use cove_runtime_api::RuntimeClient;
 use hyper::Method;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn program() -> PathBuf {
     own.parent().and_then(|examples| examples.parent()).unwrap().join("cove-ship")
 }
 
-async fn ask(ship: &ShipClient, path: &str, body: Value) -> Value {
+async fn ask(ship: &RuntimeClient, path: &str, body: Value) -> Value {
     ship.json(Method::POST, path, Some(&body), LIMIT).await.unwrap().1
 }
 
@@ -42,7 +42,7 @@ async fn main() {
         let begin = Instant::now();
         let cell = LocalCell::start(CellOptions::new(program(), cargo.path(), sockets.path())).await.unwrap();
         walls.push(begin.elapsed());
-        let ship = ShipClient::new(cell.socket());
+        let ship = RuntimeClient::new(cell.socket());
         let answer = ask(&ship, "/shell/exec", json!({"command": "echo hi"})).await;
         first.push(begin.elapsed());
         assert_eq!(answer["stdout"], "hi\n", "{answer}");
@@ -55,7 +55,7 @@ async fn main() {
     line("sandbox ended", gone);
     for _ in 0..runs.min(20) {
         let cell = LocalCell::start(CellOptions::new(program(), cargo.path(), sockets.path())).await.unwrap();
-        let ship = ShipClient::new(cell.socket());
+        let ship = RuntimeClient::new(cell.socket());
         let begin = Instant::now();
         ask(&ship, "/ipython/exec", json!({"code": "1"})).await;
         python.push(begin.elapsed());
@@ -63,7 +63,7 @@ async fn main() {
     }
     line("python, first snippet", python);
     let cell = LocalCell::start(CellOptions::new(program(), cargo.path(), sockets.path())).await.unwrap();
-    let ship = ShipClient::new(cell.socket());
+    let ship = RuntimeClient::new(cell.socket());
     for (what, path, body) in [
         ("python snippet, warm", "/ipython/exec", json!({"code": "x = 1"})),
         ("python print, warm", "/ipython/exec", json!({"code": "print('hello')"})),
@@ -91,7 +91,7 @@ async fn javascript(runs: usize, cargo: &Path, sockets: &Path) {
     let mut first = Vec::new();
     for _ in 0..runs {
         let cell = LocalCell::start(CellOptions::new(program(), cargo, sockets)).await.unwrap();
-        let ship = ShipClient::new(cell.socket());
+        let ship = RuntimeClient::new(cell.socket());
         let begin = Instant::now();
         ask(&ship, "/javascript/exec", json!({"code": "return 1"})).await;
         first.push(begin.elapsed());
@@ -113,7 +113,7 @@ async fn preloaded(runs: usize, cargo: &Path, sockets: &Path) {
         options.env.push(("PATH".to_owned(), "/opt/python/bin:/usr/local/bin:/usr/bin:/bin".to_owned()));
         options.args = ["--preload", "numpy,matplotlib.pyplot"].map(str::to_owned).to_vec();
         let cell = LocalCell::start(options).await.unwrap();
-        let ship = ShipClient::new(cell.socket());
+        let ship = RuntimeClient::new(cell.socket());
         let snippet = json!({"code": "import numpy, matplotlib.pyplot\nint(numpy.arange(4).sum())"});
         pythons(&ship, 1).await;
         let begin = Instant::now();
@@ -132,7 +132,7 @@ async fn preloaded(runs: usize, cargo: &Path, sockets: &Path) {
 }
 
 /// Waits until so many interpreters have imported their modules and wait.
-async fn pythons(ship: &ShipClient, count: u64) {
+async fn pythons(ship: &RuntimeClient, count: u64) {
     let mapped = "grep -l _multiarray_umath /proc/[0-9]*/maps 2>/dev/null | wc -l";
     loop {
         let answer = ask(ship, "/shell/exec", json!({"command": mapped})).await;

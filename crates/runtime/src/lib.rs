@@ -1,29 +1,29 @@
 //! What runs inside a sandbox, and the walls of the local driver around it.
 //!
 //! [`ship`] is the work runtime: Python that remembers, shell commands, files, a terminal. [`cell`] puts it behind the
-//! kernel's walls on this machine, with nothing but Linux. [`client`] speaks to a Ship over its socket.
+//! kernel's walls on this machine, with nothing but Linux.
+//! [`cove_runtime_api`] says what Ship is asked and answers, and has the client.
 //!
 //! ```no_run
 //! use std::time::Duration;
+//! use cove_core::Deadline;
 //! use cove_runtime::cell::{CellOptions, LocalCell};
-//! use cove_runtime::client::ShipClient;
-//! use serde_json::json;
+//! use cove_runtime_api::{PythonRequest, RuntimeClient};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let cell = LocalCell::start(CellOptions::new("cove-ship", "cargo/", "sockets/")).await?;
 //! for wall in cell.walls().missing() {
 //!     eprintln!("not on this machine: {} ({})", wall.name, wall.detail);
 //! }
-//! let ship = ShipClient::new(cell.socket());
-//! let body = json!({"code": "sum(range(10))", "timeout": 5});
-//! let (_, answer) = ship.json(hyper::Method::POST, "/ipython/exec", Some(&body), Duration::from_secs(10)).await?;
-//! assert_eq!(answer["output"]["text"], "45\n");
+//! let ship = RuntimeClient::new(cell.socket());
+//! let request = PythonRequest { code: "sum(range(10))".to_owned(), timeout: Some(5.0), ..Default::default() };
+//! let answer = ship.call(&request, Deadline::after(Duration::from_secs(10))).await?;
+//! assert_eq!(answer.output.text, "45\n");
 //! cell.kill().await?;
 //! # Ok(())
 //! # }
 //! ```
 
-pub mod client;
 mod process;
 pub mod ship;
 

@@ -900,6 +900,13 @@ export interface components {
              * @default true
              */
             recorded?: boolean;
+            /**
+             * Format: int32
+             * @description The signal that ended the interpreter; none: none has.
+             */
+            signal?: number | null;
+            /** @description Whether the interpreter had to be replaced: variables and imports are gone. */
+            state_lost?: boolean;
             stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether it ended without an error. */
             success: boolean;
@@ -1167,6 +1174,11 @@ export interface components {
              * @default true
              */
             recorded?: boolean;
+            /**
+             * Format: int32
+             * @description The signal that ended it; none: none has.
+             */
+            signal?: number | null;
             stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether its exit code is 0. */
             success: boolean;

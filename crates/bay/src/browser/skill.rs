@@ -16,7 +16,7 @@ impl Bay {
         request: BrowserSkillRequest,
     ) -> Answer<BrowserSkillResult> {
         // Before anything is looked up: a sandbox that cannot browse says so, whatever the skill is.
-        self.admit(owner, id, Capability::Browser).await?;
+        let call = self.admit_for(owner, id, Capability::Browser, self.patience(request.timeout)).await?;
         let (release, commands) = self.skill_to_replay(owner, skill_key).await?;
         let batch = BrowserBatchRequest {
             commands,
@@ -28,7 +28,8 @@ impl Bay {
             include_trace: request.include_trace,
         };
         // A runtime that broke says nothing of the release: only a replay that ran counts for or against it.
-        let done = self.exec_browser_batch(owner, id, batch).await?;
+        super::check_batch(&batch)?;
+        let done = self.run_batch(owner, &call, batch).await?;
         let took = done.execution_time_ms.unwrap_or(done.duration_ms);
         let noted = self.note_replay(owner, &release, done.success, took).await;
         if let Err(error) = noted {

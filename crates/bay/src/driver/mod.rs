@@ -8,12 +8,12 @@ mod local;
 use std::fmt::Debug;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
+use cove_runtime_api::Endpoint;
 
 use crate::config::{ContainerSpec, DiskLimit};
 
@@ -78,8 +78,8 @@ pub struct ContainerOrder {
 pub trait Container: Debug + Send + Sync {
     /// The id it was ordered with.
     fn id(&self) -> &str;
-    /// The socket it answers on.
-    fn endpoint(&self) -> &Path;
+    /// Where it answers.
+    fn endpoint(&self) -> &Endpoint;
     /// Its process, where it has one here.
     fn pid(&self) -> Option<u32>;
     /// Whether it still runs, as far as is known without asking.

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cove_api::SandboxId;
 use cove_api::{BayError, ErrorCode, WriteFile};
-use hyper::Method;
-use serde_json::json;
+use cove_core::Deadline;
+use cove_runtime_api::WriteFileRequest;
 
 use super::{LIMIT, STREAM_FROM_BYTES, relative};
 use crate::config::Capability;
-use crate::router::{pick, refusal};
+use crate::router::{broken, pick};
 use crate::session::LiveSession;
 use crate::{Answer, Bay, Owner};
 
@@ -63,13 +63,13 @@ impl Bay {
             let message = format!("the text has {} bytes; the limit is {STREAM_FROM_BYTES}", file.content.len());
             return Err(BayError::new(ErrorCode::ValidationError, message));
         }
-        self.admit(owner, id, Capability::Filesystem).await?;
+        let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
         let runs = self.inner.sessions.get(id).is_some_and(|session| {
             let container = pick(&session, Capability::Filesystem).and_then(|place| session.container(place));
             container.is_some_and(|container| container.handle.is_alive())
         });
         if runs {
-            return self.write_file(owner, id, file).await;
+            return self.write_text(&call, file).await;
         }
         self.inner.deferred.keep(id, file);
         Ok(())
@@ -86,15 +86,13 @@ impl Bay {
 
     async fn write_one(&self, session: &Arc<LiveSession>, file: &WriteFile) -> Answer<()> {
         let none = || BayError::new(ErrorCode::InternalError, "the session has no container for files");
-        let container = self.living(session, pick(session, Capability::Filesystem).ok_or_else(none)?).await?;
+        let place = pick(session, Capability::Filesystem).ok_or_else(none)?;
+        let container = self.living(session, place, self.start_limit().into()).await?;
         let size = file.content.len() as u64;
         self.make_room(session, size).await?;
-        let body = json!({"path": file.path, "content": file.content});
-        let asked = container.client.json(Method::POST, "/fs/write_file", Some(&body), LIMIT).await;
-        let (status, answer) = asked.map_err(|error| crate::router::broken(&error))?;
-        if !status.is_success() {
-            return Err(refusal(status, &answer));
-        }
+        let request =
+            WriteFileRequest { path: file.path.clone(), content: file.content.clone(), ..WriteFileRequest::default() };
+        container.client.call(&request, Deadline::after(LIMIT)).await.map_err(|error| broken(&error))?;
         session.add_bytes(size);
         Ok(())
     }

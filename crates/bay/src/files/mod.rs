@@ -15,10 +15,14 @@ use bytes::Bytes;
 use cove_api::SandboxId;
 use cove_api::{BayError, DirectoryList, ErrorCode, FileContent, FileInfo, Moment, UploadResult, WriteFile};
 use cove_files::FileTool;
+use cove_runtime_api::{
+    Call, DeleteFileRequest, FolderEntry, ListFolderRequest, ReadFileRequest, ToolRequest, WriteFileRequest,
+};
 use futures_util::Stream;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::config::Capability;
+use crate::router::Admitted;
 use crate::{Answer, Bay, Owner};
 
 pub(crate) use deferred::Deferred;
@@ -57,8 +61,9 @@ impl Bay {
     /// Reads a text file.
     pub async fn read_file(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<FileContent> {
         let path = relative(path)?;
-        let answer = self.file_call(owner, id, "/fs/read_file", &json!({"path": path})).await?;
-        Ok(FileContent { content: answer["content"].as_str().unwrap_or_default().to_owned() })
+        let request = ReadFileRequest { path, ..ReadFileRequest::default() };
+        let text = self.file_call(owner, id, &request).await?;
+        Ok(FileContent { content: text.content })
     }
 
     /// Writes a text file, with the folders on the way.
@@ -69,28 +74,34 @@ impl Bay {
             let stream = futures_util::stream::iter([Ok(bytes)]);
             return self.upload(owner, id, &path, Box::pin(stream)).await.map(|_| ());
         }
-        let call = self.admit(owner, id, Capability::Filesystem).await?;
-        let mut berth = self.berth(&call).await?;
-        self.make_room(&berth.session, file.content.len() as u64).await?;
-        let body = json!({"path": path, "content": file.content});
-        self.ask_json(&call, &mut berth, "/fs/write_file", &body, LIMIT).await?;
-        berth.session.add_bytes(file.content.len() as u64);
+        let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
+        self.write_text(&call, WriteFile { path, ..file }).await
+    }
+
+    /// Writes a text for a call that has been let in.
+    async fn write_text(&self, call: &Admitted, file: WriteFile) -> Answer<()> {
+        let WriteFile { path, content } = file;
+        let size = content.len() as u64;
+        let mut berth = self.berth(call).await?;
+        self.make_room(&berth.session, size).await?;
+        let request = WriteFileRequest { path, content, ..WriteFileRequest::default() };
+        self.call(call, &mut berth, &request).await?;
+        berth.session.add_bytes(size);
         Ok(())
     }
 
     /// Deletes a file or a folder.
     pub async fn delete_file(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<()> {
         let path = relative(path)?;
-        self.file_call(owner, id, "/fs/delete_file", &json!({"path": path})).await?;
+        self.file_call(owner, id, &DeleteFileRequest { path }).await?;
         Ok(())
     }
 
     /// Lists a folder, hidden entries too.
     pub async fn list_directory(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<DirectoryList> {
         let path = relative(path)?;
-        let answer = self.file_call(owner, id, "/fs/list_dir", &json!({"path": path, "show_hidden": true})).await?;
-        let entries = answer["files"].as_array().map(|entries| entries.iter().map(entry).collect());
-        Ok(DirectoryList { entries: entries.unwrap_or_default() })
+        let listed = self.file_call(owner, id, &ListFolderRequest { path, show_hidden: true }).await?;
+        Ok(DirectoryList { entries: listed.files.into_iter().map(entry).collect() })
     }
 
     /// Whether this owner may send files into this sandbox: asked before anything of one is read.
@@ -116,7 +127,8 @@ impl Bay {
     }
 
     async fn take_in(&self, owner: &Owner, id: &SandboxId, to: Destination, bytes: ByteStream) -> Answer<UploadResult> {
-        let call = self.admit(owner, id, Capability::Filesystem).await?;
+        // How long the file takes is up to whoever sends it.
+        let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
         let mut berth = self.berth(&call).await?;
         let room = self.make_room(&berth.session, 0).await?;
         let most = u64::from(self.inner.config.limits.max_upload_mb) << 20;
@@ -128,46 +140,44 @@ impl Bay {
     /// Gives a file out.
     pub async fn download(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<Download> {
         let path = relative(path)?;
-        let call = self.admit(owner, id, Capability::Filesystem).await?;
+        let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
         let berth = self.berth(&call).await?;
         self.fetch(&call, berth, &path).await
     }
 
     /// Runs one of the file tools (`read`, `write`, `edit`, `grep`, `find`, `ls`) with its own arguments.
     pub async fn file_tool(&self, owner: &Owner, id: &SandboxId, tool: FileTool, args: Value) -> Answer<Value> {
-        let call = self.admit(owner, id, Capability::Filesystem).await?;
+        let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
         let mut berth = self.berth(&call).await?;
         let grows = matches!(tool.name(), "write" | "edit");
         let coming = if grows { args["content"].as_str().map_or(0, str::len) as u64 } else { 0 };
         if grows {
             self.make_room(&berth.session, coming).await?;
         }
-        let body = json!({"tool": tool.name(), "args": [args]});
-        let answer = self.ask_json(&call, &mut berth, "/fs/tool", &body, LIMIT).await?;
+        let request = ToolRequest { tool: tool.name().to_owned(), args: vec![args] };
+        let answer = self.call(&call, &mut berth, &request).await?;
         berth.session.add_bytes(coming);
         Ok(answer)
     }
 
-    async fn file_call(&self, owner: &Owner, id: &SandboxId, path: &str, body: &Value) -> Answer<Value> {
-        let call = self.admit(owner, id, Capability::Filesystem).await?;
+    async fn file_call<C: Call>(&self, owner: &Owner, id: &SandboxId, request: &C) -> Answer<C::Answer> {
+        let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
         let mut berth = self.berth(&call).await?;
-        self.ask_json(&call, &mut berth, path, body, LIMIT).await
+        self.call(&call, &mut berth, request).await
     }
 }
 
-/// An entry as the runtime lists it, which comes from a guest's world: what does not fit is left empty.
-fn entry(said: &Value) -> FileInfo {
-    let text = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
-    let path = text("path");
+/// An entry as the runtime lists it.
+fn entry(listed: FolderEntry) -> FileInfo {
     #[allow(clippy::cast_possible_truncation, reason = "microseconds since 1970 fit")]
-    let modified = said["modified_time"].as_f64().map(|seconds| Moment::from_micros((seconds * 1e6) as i64));
+    let modified = Moment::from_micros((listed.modified_time * 1e6) as i64);
     FileInfo {
-        name: text("name"),
-        path: path.trim_start_matches("/workspace").trim_start_matches('/').to_owned(),
-        is_dir: said["is_dir"] == true,
-        is_file: said["is_file"] == true,
-        size: said["size"].as_u64(),
-        modified_at: modified,
+        name: listed.name,
+        path: listed.path.trim_start_matches("/workspace").trim_start_matches('/').to_owned(),
+        is_dir: listed.is_dir,
+        is_file: listed.is_file,
+        size: listed.size,
+        modified_at: Some(modified),
     }
 }
 

@@ -7,25 +7,19 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cove_api::{BayError, ErrorCode};
-use cove_runtime::client::ClientError;
+use cove_runtime_api::CallError;
 use futures_util::{Stream, StreamExt, stream};
-use http_body_util::{BodyExt, Limited, StreamBody};
+use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
-use hyper::{Method, Request};
-use hyper_util::rt::TokioIo;
-use serde_json::Value;
-use tokio::net::UnixStream;
 
 use super::{ByteStream, Download, LatePath, full};
-use crate::router::{Admitted, Berth, broken, refusal};
+use crate::router::{Admitted, Berth, broken};
 use crate::sandboxes::invalid;
+use crate::session::LiveContainer;
 use crate::{Answer, Bay};
 
 /// How long a piece may keep us waiting.
 const STALL: Duration = Duration::from_secs(60);
-
-/// What a refusal may hold.
-const MAX_REFUSAL_BYTES: usize = 1 << 20;
 
 /// What an upload may hold: what is left in the cargo, and what one file may have.
 #[derive(Debug, Clone, Copy)]
@@ -57,12 +51,8 @@ impl Bay {
         bytes: ByteStream,
         bounds: Bounds,
     ) -> Answer<(String, u64)> {
-        let socket = self
-            .ask(call, berth, |container| async move {
-                let connected = UnixStream::connect(container.handle.endpoint()).await;
-                connected.map_err(|error| ClientError::Refused(error.to_string()))
-            })
-            .await?;
+        let connected = self.ask(call, berth, |container| async move { container.client.connect().await });
+        let connection = connected.await?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
         let boundary = format!("cove-{:032x}", u128::from_ne_bytes(random));
@@ -70,26 +60,8 @@ impl Bay {
         let named = Arc::new(OnceLock::new());
         let bytes = counted(bytes, bounds, Arc::clone(&verdict), Arc::clone(&size));
         let body = form(&boundary, to, bytes, Arc::clone(&named));
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri("/fs/upload")
-            .header("host", "ship")
-            .header("content-type", format!("multipart/form-data; boundary={boundary}"))
-            .body(StreamBody::new(body.map(|piece| piece.map(Frame::data))))
-            .map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
-        let failed = |error: hyper::Error| broken(&ClientError::Unreachable(error.to_string()));
-        let shaken = hyper::client::conn::http1::handshake(TokioIo::new(socket)).await;
-        let (mut sender, connection) = shaken.map_err(failed)?;
-        let connection = tokio::spawn(connection);
-        let answered = async {
-            let answer = sender.send_request(request).await.map_err(failed)?;
-            let status = answer.status();
-            let said = Limited::new(answer.into_body(), MAX_REFUSAL_BYTES).collect().await;
-            let said = said.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-            Ok::<_, BayError>((status, serde_json::from_slice::<Value>(&said).unwrap_or_default()))
-        };
-        let answered = answered.await;
-        connection.abort();
+        let kind = format!("multipart/form-data; boundary={boundary}");
+        let answered = connection.upload(&kind, StreamBody::new(body.map(|piece| piece.map(Frame::data)))).await;
         let used = berth.session.cargo_limit_bytes.saturating_sub(bounds.room);
         match verdict.load(Ordering::SeqCst) {
             NO_ROOM => return Err(full(berth.session.cargo_limit_bytes, used)),
@@ -102,33 +74,18 @@ impl Bay {
             Some(Err(error)) => return Err(BayError::clone(error)),
             None => String::new(),
         };
-        let (status, answer) = match answered {
-            Ok(answered) => answered,
-            Err(error) => return Err(self.ended(berth).await?.unwrap_or(error)),
-        };
-        if !status.is_success() {
-            return Err(refusal(status, &answer));
+        match answered {
+            Ok(_) => Ok((path, size.load(Ordering::SeqCst))),
+            Err(refused @ CallError::Refused(_)) => Err(broken(&refused)),
+            Err(error) => Err(self.ended(berth).await?.unwrap_or_else(|| broken(&error))),
         }
-        Ok((path, size.load(Ordering::SeqCst)))
     }
 
     /// A file out of the sandbox, as it comes.
     pub(super) async fn fetch(&self, call: &Admitted, mut berth: Berth, path: &str) -> Answer<Download> {
-        let asked = format!("/fs/download?path={}", escaped(path));
-        let asked = asked.as_str();
-        let answer = self
-            .ask(call, &mut berth, |container| async move {
-                let sent = container.client.send(Method::GET, asked, "application/json", Bytes::new());
-                tokio::time::timeout(STALL, sent).await.map_err(|_| ClientError::Timeout(STALL))?
-            })
-            .await?;
-        let status = answer.status();
-        if !status.is_success() {
-            let said = Limited::new(answer.into_body(), MAX_REFUSAL_BYTES).collect();
-            let said = tokio::time::timeout(STALL, said).await;
-            let said = said.ok().and_then(Result::ok).map(http_body_util::Collected::to_bytes).unwrap_or_default();
-            return Err(refusal(status, &serde_json::from_slice(&said).unwrap_or_default()));
-        }
+        let asked =
+            |container: Arc<LiveContainer>| async move { container.client.download(path, call.work_deadline()).await };
+        let answer = self.ask(call, &mut berth, asked).await?;
         let length = answer.headers().get("content-length").and_then(|value| value.to_str().ok()?.parse().ok());
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
         // The berth goes along: while somebody reads, the session is in use.
@@ -217,16 +174,4 @@ fn counted(
             Some((Ok(piece), (bytes, false)))
         }
     })
-}
-
-/// A query's value.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode, Moment};
-use cove_core::{SandboxId, SessionId};
+use cove_core::{Deadline, SandboxId, SessionId};
 use futures_util::future::join_all;
 
 use super::start::{Berthing, stop_all};
@@ -27,6 +27,7 @@ impl Bay {
         row: &SandboxRow,
         profile: &Arc<Profile>,
         only_files: bool,
+        deadline: Deadline,
     ) -> Answer<Arc<LiveSession>> {
         // It may just be ending, or another Bay's by now; the row knows.
         let ours = |live: &Arc<LiveSession>| row.session.as_ref().is_some_and(|session| session.id == live.id);
@@ -35,14 +36,13 @@ impl Bay {
         }
         self.open_for_work()?;
         self.room_to_start(only_files)?;
-        let patience = Duration::from_secs(self.inner.config.limits.session_wait_seconds);
         let (bay, row, profile) = (self.clone(), row.clone(), Arc::clone(profile));
         // On its own: who asked may go away, and a start that is given up halfway would leave a row behind.
         let starting = tokio::spawn(async move {
-            let turn = bay.inner.sessions.turn(&row.id, patience).await.ok_or_else(not_ready)?;
+            let turn = bay.inner.sessions.turn(&row.id, deadline).await.ok_or_else(not_ready)?;
             bay.begin(&row, &profile, &turn).await
         });
-        match tokio::time::timeout(patience, starting).await {
+        match tokio::time::timeout_at(deadline.at().into(), starting).await {
             Ok(Ok(started)) => started,
             Ok(Err(error)) => {
                 Err(BayError::new(ErrorCode::InternalError, format!("the start was interrupted: {error}")))
@@ -99,7 +99,7 @@ impl Bay {
     /// Ends a sandbox's session (or none but this one), wherever it is in its life; returns when nothing of it is left
     /// here.
     pub(crate) async fn end_session_of(&self, sandbox_id: &SandboxId, which: Option<&SessionId>) -> Answer<()> {
-        let _turn = self.inner.sessions.turn(sandbox_id, END_PATIENCE).await;
+        let _turn = self.inner.sessions.turn(sandbox_id, END_PATIENCE.into()).await;
         let live = self.inner.sessions.get(sandbox_id);
         if let Some(live) = live.filter(|live| which.is_none_or(|which| *which == live.id)) {
             self.inner.sessions.take(sandbox_id);

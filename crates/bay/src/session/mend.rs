@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode};
+use cove_core::Deadline;
 use futures_util::future::select_all;
 
 use super::start::{Berthing, ship_error, stop_all};
@@ -12,16 +13,20 @@ use crate::{Answer, Bay};
 
 impl Bay {
     /// The container at a place of a session, alive: a dead one is remade first, on the same workspace.
-    pub(crate) async fn living(&self, session: &Arc<LiveSession>, place: usize) -> Answer<Arc<LiveContainer>> {
+    pub(crate) async fn living(
+        &self,
+        session: &Arc<LiveSession>,
+        place: usize,
+        deadline: Deadline,
+    ) -> Answer<Arc<LiveContainer>> {
         let none = || BayError::new(ErrorCode::InternalError, "the session has no such container");
         let found = session.container(place).ok_or_else(none)?;
         if found.handle.is_alive() {
             return Ok(found);
         }
-        let patience = Duration::from_secs(self.inner.config.limits.session_wait_seconds);
         let (bay, session) = (self.clone(), Arc::clone(session));
         let mending = tokio::spawn(async move {
-            let turn = bay.inner.sessions.turn(&session.sandbox_id, patience).await;
+            let turn = bay.inner.sessions.turn(&session.sandbox_id, deadline).await;
             let _turn = turn.ok_or_else(super::ensure::not_ready)?;
             bay.mend(&session, place).await
         });
@@ -90,7 +95,9 @@ impl Bay {
         if session.all().iter().any(|container| container.handle.is_alive()) {
             return;
         }
-        let Some(_turn) = self.inner.sessions.turn(&session.sandbox_id, Duration::from_secs(60)).await else { return };
+        let Some(_turn) = self.inner.sessions.turn(&session.sandbox_id, Duration::from_secs(60).into()).await else {
+            return;
+        };
         let current = self.inner.sessions.get(&session.sandbox_id).is_some_and(|live| live.id == session.id);
         let dead = !session.all().iter().any(|container| container.handle.is_alive());
         // A call that is under way remakes what it needs.

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use cove_api::{ContainerInfo, Moment};
-use cove_core::{CargoId, SandboxId, SessionId};
-use cove_runtime::client::ShipClient;
+use cove_core::{CargoId, Deadline, SandboxId, SessionId};
+use cove_runtime_api::RuntimeClient;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
@@ -66,7 +66,7 @@ pub(crate) struct LiveContainer {
     /// Its handle.
     pub(crate) handle: Arc<dyn Container>,
     /// Speaks to it; connections are kept.
-    pub(crate) client: ShipClient,
+    pub(crate) client: RuntimeClient,
     /// The runtime's version.
     pub(crate) version: Option<String>,
     /// What the profile wants of it and its `/meta` lists.
@@ -109,7 +109,7 @@ impl LiveContainer {
             name: self.spec.name.clone(),
             runtime_type: self.spec.runtime_type.as_str().to_owned(),
             container_id: self.handle.id().to_owned(),
-            endpoint: self.handle.endpoint().display().to_string(),
+            endpoint: self.handle.endpoint().to_string(),
             pid: self.handle.pid(),
             started_at: self.started_at,
             capabilities: self.capabilities.iter().map(ToString::to_string).collect(),
@@ -270,7 +270,7 @@ impl Sessions {
     }
 
     /// Waits for the turn at a sandbox: to start, mend or end its session.
-    pub(crate) async fn turn(&self, sandbox_id: &str, patience: Duration) -> Option<Turn> {
+    pub(crate) async fn turn(&self, sandbox_id: &str, deadline: Deadline) -> Option<Turn> {
         let turn = {
             let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
             // Nobody holds or awaits those that only the map knows.
@@ -279,7 +279,7 @@ impl Sessions {
             }
             Arc::clone(turns.entry(sandbox_id.to_owned()).or_default())
         };
-        tokio::time::timeout(patience, turn.lock_owned()).await.ok()
+        tokio::time::timeout_at(deadline.at().into(), turn.lock_owned()).await.ok()
     }
 
     /// Waits until no call runs, or so long.

@@ -7,8 +7,9 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use cove_api::{BayError, ErrorCode, RuntimeCause};
+use cove_core::Deadline;
+use cove_runtime_api::HealthRequest;
 use futures_util::future::join_all;
-use hyper::Method;
 
 use super::{LiveContainer, LiveSession};
 use crate::Bay;
@@ -45,8 +46,7 @@ impl LiveContainer {
         if self.seen().is_some_and(|(at, well)| well && at.elapsed() < fresh) {
             return true;
         }
-        let answer = self.client.json(Method::GET, "/health", None, limit).await;
-        let well = matches!(answer, Ok((status, _)) if status.is_success());
+        let well = self.client.call(&HealthRequest, Deadline::after(limit)).await.is_ok();
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), well));
         well
     }

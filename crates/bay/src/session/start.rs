@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode, EventKind, Moment, RuntimeCause};
-use cove_core::{CargoId, SandboxId, SessionId};
-use cove_runtime::client::ShipClient;
+use cove_core::{CargoId, Deadline, SandboxId, SessionId};
+use cove_runtime_api::{CallError, Meta, MetaRequest, RuntimeClient};
 use futures_util::future::join_all;
-use hyper::Method;
-use serde_json::{Value, json};
+use serde::Deserialize as _;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+use serde_json::json;
 
 use super::{LiveContainer, LiveSession, idle_end};
 use crate::config::{Capability, ContainerSpec, Profile};
@@ -118,25 +119,24 @@ impl Bay {
             spec: spec.clone(),
         };
         let handle = self.inner.driver.start(order).await?;
-        let client = ShipClient::new(handle.endpoint());
-        let meta = match client.json(Method::GET, "/meta", None, META_LIMIT).await {
-            Ok((status, meta)) if status.is_success() => meta,
-            Ok((status, _)) => {
-                handle.stop().await;
-                return Err(DriverError(format!("the runtime answered {status} to GET /meta")));
-            }
+        let client = RuntimeClient::new(handle.endpoint().clone());
+        let meta = match client.call(&MetaRequest, Deadline::after(META_LIMIT)).await {
+            Ok(meta) => meta,
             Err(error) => {
                 handle.stop().await;
-                return Err(DriverError(error.to_string()));
+                return Err(DriverError(match error {
+                    CallError::Refused(refused) => format!("the runtime does not say what it is: {refused}"),
+                    error => error.to_string(),
+                }));
             }
         };
-        let (version, listed) = read_meta(&meta);
+        let listed = capabilities(&meta);
         let capabilities = spec.capabilities.iter().copied().filter(|has| listed.contains(has)).collect();
         Ok(Arc::new(LiveContainer {
             spec: spec.clone(),
             handle,
             client,
-            version,
+            version: Some(meta.version().to_owned()),
             capabilities,
             started_at: Moment::now(),
             seen: Mutex::new(None),
@@ -154,14 +154,10 @@ impl Bay {
     }
 }
 
-/// Version and capabilities, in either runtime's form.
-fn read_meta(meta: &Value) -> (Option<String>, Vec<Capability>) {
-    let version = meta["runtime"]["version"].as_str().or_else(|| meta["version"].as_str()).map(str::to_owned);
-    let listed = meta["capabilities"].as_object().map(|listed| {
-        let names = listed.keys().map(|name| Value::String(name.clone()));
-        names.filter_map(|name| serde_json::from_value(name).ok()).collect()
-    });
-    (version, listed.unwrap_or_default())
+/// What a runtime can do, as far as it is known here.
+fn capabilities(meta: &Meta) -> Vec<Capability> {
+    let named = |name: &str| Capability::deserialize(StrDeserializer::<ValueError>::new(name)).ok();
+    meta.capabilities().filter_map(named).collect()
 }
 
 pub(super) fn ship_error(error: &DriverError, container: &str) -> BayError {

@@ -4,8 +4,8 @@ use cove_api::{BayError, ErrorCode, ReleaseInfo};
 use serde_json::Value;
 
 use super::{candidates, payloads};
-use crate::browser::MAX_COMMANDS;
 use crate::{Answer, Owner};
+use cove_runtime_api::MAX_COMMANDS;
 use cove_store::Store;
 
 pub(crate) async fn skill_to_replay(

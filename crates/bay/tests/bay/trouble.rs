@@ -120,6 +120,23 @@ async fn what_takes_too_long_is_a_result_with_words() {
     harbour.close().await;
 }
 
+/// What happened is in fields of the answer, from the runtime to whoever asked: no caller has to search a sentence.
+#[tokio::test]
+async fn a_kill_is_told_with_its_signal_and_what_it_cost() {
+    let harbour = harbour().await;
+    let id = harbour.create().await.id;
+    let killed = harbour.shell(&id, "kill -KILL $$").await.unwrap();
+    assert_eq!((killed.success, killed.signal, killed.timed_out), (false, Some(9), false), "{killed:?}");
+    let fine = harbour.shell(&id, "true").await.unwrap();
+    assert_eq!((fine.success, fine.signal), (true, None), "{fine:?}");
+    assert!(!harbour.python(&id, "x = 1").await.state_lost);
+    let failed = harbour.python(&id, "1 / 0").await;
+    assert!(!failed.success && !failed.state_lost && failed.signal.is_none(), "{failed:?}");
+    let killed = harbour.python(&id, "import os\nos.kill(os.getpid(), 9)").await;
+    assert_eq!((killed.success, killed.state_lost, killed.signal), (false, true, Some(9)), "{killed:?}");
+    harbour.close().await;
+}
+
 #[tokio::test]
 async fn a_runtime_that_does_not_answer_is_a_timeout() {
     let harbour = harbour_with(|config| config.limits.answer_grace_seconds = 1).await;

@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_core::NetworkPolicy;
-use cove_gull::{Answer, Gull, GullOptions};
+use cove_core::{Deadline, NetworkPolicy};
+use cove_gull::{Gull, GullOptions};
+use cove_runtime_api::{BrowserAnswer, EXIT_REFUSED};
 
 use crate::exit::Exit;
 use session::Session;
@@ -77,10 +78,10 @@ enum Room {
 }
 
 impl Room {
-    async fn exec(&self, cmd: &str, limit: Duration) -> anyhow::Result<Answer> {
+    async fn exec(&self, cmd: &str, deadline: Deadline) -> anyhow::Result<BrowserAnswer> {
         match self {
-            Self::Own(gull) => Ok(gull.exec(cmd, limit).await),
-            Self::Kept(session) => session.exec(cmd, limit).await,
+            Self::Own(gull) => Ok(gull.exec(cmd, deadline).await),
+            Self::Kept(session) => session.exec(cmd, deadline).await,
         }
     }
 }
@@ -88,7 +89,7 @@ impl Room {
 /// One command and its answer.
 struct Step {
     cmd: String,
-    answer: Answer,
+    answer: BrowserAnswer,
     took: Duration,
 }
 
@@ -111,7 +112,7 @@ pub(crate) async fn browse(args: Browse) -> anyhow::Result<Exit> {
     let mut exit = Exit::Ok;
     for cmd in &args.commands {
         let begin = Instant::now();
-        let mut answer = room.exec(cmd, Duration::from_millis(args.timeout_ms)).await?;
+        let mut answer = room.exec(cmd, Deadline::after(Duration::from_millis(args.timeout_ms))).await?;
         print::say_real_names(&mut answer, &workspace);
         if exit == Exit::Ok {
             exit = exit_of(&answer);
@@ -142,10 +143,10 @@ fn is_close(cmd: &str) -> bool {
     matches!(cmd.trim().trim_start_matches("agent-browser").trim(), "close" | "quit" | "exit")
 }
 
-fn exit_of(answer: &Answer) -> Exit {
+fn exit_of(answer: &BrowserAnswer) -> Exit {
     match answer.exit_code {
         0 => Exit::Ok,
-        cove_gull::REFUSED => Exit::Refused,
+        EXIT_REFUSED => Exit::Refused,
         code if code < 0 => Exit::Deadline,
         _ => Exit::Guest,
     }

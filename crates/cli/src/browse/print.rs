@@ -3,14 +3,14 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use cove_gull::Answer;
+use cove_runtime_api::BrowserAnswer;
 use serde_json::json;
 
 use super::Step;
 use crate::terminal;
 
 /// A person has no `/workspace`: files are called by their real names.
-pub(super) fn say_real_names(answer: &mut Answer, workspace: &Path) {
+pub(super) fn say_real_names(answer: &mut BrowserAnswer, workspace: &Path) {
     let real = format!("{}/", workspace.display());
     for text in [&mut answer.stdout, &mut answer.stderr] {
         if text.contains("/workspace/") {

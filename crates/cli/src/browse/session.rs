@@ -12,12 +12,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use cove_core::NetworkPolicy;
-use cove_gull::{Answer, find_agent_browser};
-use cove_runtime::client::{Method, ShipClient};
+use cove_core::{Deadline, NetworkPolicy};
+use cove_gull::find_agent_browser;
+use cove_runtime_api::{BrowserAnswer, BrowserRequest, CallError, RuntimeClient};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 
@@ -35,6 +34,9 @@ const START: Duration = Duration::from_secs(40);
 /// For a server to end its browser; then it is killed.
 const END: Duration = Duration::from_secs(10);
 
+/// For the answer to a command whose time is over.
+const ANSWER: Duration = Duration::from_secs(10);
+
 /// Between two looks at what says nothing when it is ready.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -49,7 +51,7 @@ struct Record {
 pub(super) struct Session {
     folder: PathBuf,
     record: Record,
-    client: ShipClient,
+    client: RuntimeClient,
 }
 
 impl Session {
@@ -64,7 +66,7 @@ impl Session {
         // One call at a time starts or ends it.
         let _lock = lock(&folder.join(LOCK)).await?;
         let socket = folder.join(SOCKET);
-        let client = ShipClient::new(&socket);
+        let client = RuntimeClient::new(&socket);
         let known = std::fs::read(folder.join(RECORD)).ok();
         let known = known.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
         if let (Some(mut record), Ok(_)) = (known, UnixStream::connect(&socket).await) {
@@ -82,7 +84,7 @@ impl Session {
         Self::start(folder, args, record, client).await
     }
 
-    async fn start(folder: PathBuf, args: &Browse, record: Record, client: ShipClient) -> anyhow::Result<Self> {
+    async fn start(folder: PathBuf, args: &Browse, record: Record, client: RuntimeClient) -> anyhow::Result<Self> {
         let _ = std::fs::remove_file(folder.join(SOCKET));
         let mut child = spawn(&folder, args, &record.network).context("the session's server could not be started")?;
         let until = Instant::now() + START;
@@ -103,14 +105,13 @@ impl Session {
         &self.record.workspace
     }
 
-    pub(super) async fn exec(&self, cmd: &str, limit: Duration) -> anyhow::Result<Answer> {
-        let body = json!({ "cmd": cmd, "timeout": limit.as_secs_f64() });
-        let patience = limit + Duration::from_secs(10);
-        let (status, answer) = self.client.json(Method::POST, "/exec", Some(&body), patience).await?;
-        if !status.is_success() {
-            bail!("the session answered {status}: {answer}");
+    pub(super) async fn exec(&self, cmd: &str, deadline: Deadline) -> anyhow::Result<BrowserAnswer> {
+        let timeout = deadline.budget().as_secs_f64();
+        let request = BrowserRequest { cmd: cmd.to_owned(), timeout, include_trace: false };
+        match self.client.call(&request, Deadline::after(deadline.left() + ANSWER)).await {
+            Err(CallError::Refused(refused)) => bail!("the session answered {}: {refused}", refused.status),
+            answered => Ok(answered?),
         }
-        Ok(serde_json::from_value(answer)?)
     }
 
     /// Ends it; nothing is left but its workspace.

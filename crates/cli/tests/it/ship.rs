@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cove_runtime::cell::{CellOptions, LocalCell};
-use cove_runtime::client::ShipClient;
+use cove_runtime_api::RuntimeClient;
 use serde_json::json;
 
 #[test]
@@ -14,7 +14,7 @@ fn the_binary_is_a_sandbox_of_its_own() {
         let mut options = CellOptions::new(env!("CARGO_BIN_EXE_cove"), cargo.path(), sockets.path());
         options.args = vec!["ship".to_owned()];
         let cell = LocalCell::start(options).await.unwrap();
-        let ship = ShipClient::new(cell.socket());
+        let ship = RuntimeClient::new(cell.socket());
         let command = json!({ "command": "id -un; pwd; ls /root 2>&1 | tail -1" });
         let (status, answer) =
             ship.json("POST".parse().unwrap(), "/shell/exec", Some(&command), Duration::from_secs(60)).await.unwrap();

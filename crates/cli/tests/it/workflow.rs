@@ -4,14 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
-use cove_runtime::client::{Method, ShipClient};
+use cove_runtime_api::{Method, RuntimeClient};
 use serde_json::{Value, json};
 
 use crate::site::{Bay, Place, reference};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-async fn ship(client: &ShipClient, path: &str, body: Value) -> Value {
+async fn ship(client: &RuntimeClient, path: &str, body: Value) -> Value {
     let (status, answer) = client.json(Method::POST, path, Some(&body), PATIENCE).await.unwrap();
     assert!(status.is_success(), "{path} {body}: {answer}");
     answer
@@ -39,7 +39,7 @@ async fn the_browser_takes_a_picture_and_python_opens_it() {
     options.mounts.push(CellMount { host: venv, inside: "/opt/python".into() });
     options.env.push(("PATH".to_owned(), "/opt/python/bin:/usr/local/bin:/usr/bin:/bin".to_owned()));
     let cell = LocalCell::start(options).await.unwrap();
-    let client = ShipClient::new(cell.socket());
+    let client = RuntimeClient::new(cell.socket());
     let bay = place.serve("sandbox-0123456789ab").await;
 
     log_in(&bay, &place).await;

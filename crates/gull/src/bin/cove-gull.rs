@@ -7,7 +7,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use cove_gull::{Endpoint, GullOptions, Listen, serve};
+use cove_gull::{GullOptions, Listen, serve};
 use tokio::signal::unix::{SignalKind, signal};
 
 #[tokio::main]
@@ -36,11 +36,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut server = serve(options).await?;
-    let endpoint = match server.endpoint() {
-        Endpoint::Tcp(address) => address.to_string(),
-        Endpoint::Unix(path) => path.display().to_string(),
-    };
-    println!("{}", serde_json::json!({ "listening": endpoint }));
+    println!("{}", serde_json::json!({ "listening": server.endpoint().to_string() }));
     tokio::select! {
         _ = term.recv() => {}
         _ = int.recv() => {}

@@ -11,7 +11,8 @@ use axum::extract::{Form, Multipart};
 use axum::http::{HeaderMap, header};
 use axum::response::{Html, IntoResponse, Redirect};
 use axum::routing::{get, post};
-use cove_gull::{Answer, Endpoint, Gull, GullOptions, Listen, Server, serve};
+use cove_gull::{Gull, GullOptions, Listen, Server, serve};
+use cove_runtime_api::{BrowserAnswer, Endpoint};
 use cove_testkit::processes;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -124,11 +125,11 @@ impl Bay {
     }
 
     /// `POST /exec`, through the wire.
-    pub async fn exec(&self, cmd: &str) -> Answer {
+    pub async fn exec(&self, cmd: &str) -> BrowserAnswer {
         self.exec_for(cmd, 60.0).await
     }
 
-    pub async fn exec_for(&self, cmd: &str, timeout: f64) -> Answer {
+    pub async fn exec_for(&self, cmd: &str, timeout: f64) -> BrowserAnswer {
         let (status, body) = self.post("/exec", &json!({ "cmd": cmd, "timeout": timeout })).await;
         assert_eq!(status, 200, "{cmd}: {body}");
         serde_json::from_value(body).unwrap()

@@ -120,19 +120,21 @@ pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
     );
     let mut reply = Reply::new(done.output, Value::Null);
     if let Some(data) = &done.data {
-        for picture in data.output.images.iter().filter_map(Value::as_object).flatten() {
-            if let (media_type, Value::String(bytes)) = picture {
-                reply.encoded_picture(bytes, media_type);
-            }
+        for (media_type, bytes) in data.output.images.iter().flatten() {
+            reply.encoded_picture(bytes, media_type);
         }
         merge(&mut structured, json!({"execution_count": data.execution_count, "images": reply.pictures()}));
     }
     reply.structured = structured.as_object().cloned().unwrap_or_default();
     if !done.success {
         let message = done.error.unwrap_or_else(|| "the code failed".to_owned());
-        let advice = match done.timed_out {
-            true => "Do less in one call, or give it a longer `timeout` (seconds, at most 300).",
-            false => "Variables set before the failing line are kept. Fix the error and continue from there.",
+        let advice = match (done.state_lost, done.timed_out) {
+            (true, true) => {
+                "Variables and imports are gone. Do less in one call, or give it a longer `timeout` (seconds, at most 300)."
+            }
+            (true, false) => "Variables and imports are gone. Fix the error and run what comes before it again.",
+            (false, true) => "Do less in one call, or give it a longer `timeout` (seconds, at most 300).",
+            (false, false) => "Variables set before the failing line are kept. Fix the error and continue from there.",
         };
         reply.failure = Some(Failure::new("python_error", message, advice));
     }

@@ -4,8 +4,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::disk::Disk;
-use crate::cell::{MemoryLedger, Stopped};
+use crate::cell::{MemoryLedger, StopCause, Stopped};
 use crate::process::End;
+
+/// As callers are told.
+pub(crate) fn told(stopped: Stopped) -> cove_runtime_api::Stopped {
+    let Stopped { cause, used_bytes, limit_bytes, hidden: _ } = stopped;
+    let cause = match cause {
+        StopCause::MemoryLimit => cove_runtime_api::StopCause::MemoryLimit,
+        StopCause::DiskLimit => cove_runtime_api::StopCause::DiskLimit,
+    };
+    cove_runtime_api::Stopped { cause, limit_bytes, used_bytes }
+}
 
 /// Whoever knows a limit.
 #[derive(Debug, Clone)]

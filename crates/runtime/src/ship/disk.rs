@@ -97,7 +97,7 @@ mod tests {
         ours.write_all(&text.as_bytes()[..7]).unwrap();
         assert!(disk.writable().is_ok());
         ours.write_all(&text.as_bytes()[7..]).unwrap();
-        assert_eq!(disk.writable().unwrap_err().code(), "quota_exceeded");
+        assert_eq!(disk.writable().unwrap_err().code(), cove_runtime_api::RefusalCode::QuotaExceeded);
         assert_eq!(disk.ended_since(begin).unwrap().used_bytes, 9);
         assert!(disk.ended_since(Instant::now()).is_none());
         let fine = DiskNews { over: false, ended: false, ..news };

@@ -1,76 +1,70 @@
-//! What Ship answers when it cannot do what it was asked: a stable code and a sentence, never an empty one.
+//! What Ship answers when it cannot do what it was asked, made from what the system says.
 
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use cove_runtime_api::{OutOfBounds, Refusal, RefusalCode, RuntimeCause};
 use rustix::io::Errno;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 
-/// A refusal. `detail` in the answer repeats the message for clients that look for it there.
+/// A refusal, as Ship's endpoints give it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub(crate) struct ApiError {
-    status: StatusCode,
-    code: &'static str,
-    message: String,
-    /// `not_started`: what was asked for could not be started at all.
-    cause: Option<&'static str>,
-}
+#[error(transparent)]
+pub(crate) struct ApiError(Refusal);
 
 impl ApiError {
-    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), cause: None }
+    fn new(status: StatusCode, code: RefusalCode, message: impl Into<String>) -> Self {
+        Self(Refusal::new(status.as_u16(), code, message))
     }
 
-    pub(crate) fn bad_request(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, code, message)
+    pub(crate) fn bad_request(code: impl Into<RefusalCode>, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code.into(), message)
     }
 
     pub(crate) fn invalid_path(given: &str, why: &str) -> Self {
         let given: String = given.escape_debug().take(200).collect();
-        Self::bad_request("invalid_path", format!("Invalid path: {given:?} ({why})"))
+        Self::bad_request(RefusalCode::InvalidPath, format!("Invalid path: {given:?} ({why})"))
     }
 
     pub(crate) fn validation(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "validation_error", message)
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, RefusalCode::ValidationError, message)
     }
 
-    pub(crate) fn not_found(code: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn not_found(code: RefusalCode, message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, code, message)
     }
 
     pub(crate) fn too_many(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::TOO_MANY_REQUESTS, "quota_exceeded", message)
+        Self::new(StatusCode::TOO_MANY_REQUESTS, RefusalCode::QuotaExceeded, message)
     }
 
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "file_too_large", message)
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, RefusalCode::FileTooLarge, message)
     }
 
     /// The failure of a file tool, under the tool's own code.
-    pub(crate) fn from_tool(code: &'static str, message: String) -> Self {
+    pub(crate) fn from_tool(code: RefusalCode, message: String) -> Self {
         let status = match code {
-            "file_not_found" => StatusCode::NOT_FOUND,
-            "permission_denied" => StatusCode::FORBIDDEN,
-            "conflict" => StatusCode::CONFLICT,
-            "file_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
-            "quota_exceeded" => StatusCode::TOO_MANY_REQUESTS,
-            "timeout" => StatusCode::GATEWAY_TIMEOUT,
-            "io_error" => StatusCode::INTERNAL_SERVER_ERROR,
+            RefusalCode::FileNotFound => StatusCode::NOT_FOUND,
+            RefusalCode::PermissionDenied => StatusCode::FORBIDDEN,
+            RefusalCode::Conflict => StatusCode::CONFLICT,
+            RefusalCode::FileTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            RefusalCode::QuotaExceeded => StatusCode::TOO_MANY_REQUESTS,
+            RefusalCode::Timeout => StatusCode::GATEWAY_TIMEOUT,
+            RefusalCode::IoError => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,
         };
         Self::new(status, code, message)
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, RefusalCode::InternalError, message)
     }
 
     pub(crate) fn timeout(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message)
+        Self::new(StatusCode::GATEWAY_TIMEOUT, RefusalCode::Timeout, message)
     }
 
     /// A program that could not be started.
@@ -85,25 +79,27 @@ impl ApiError {
 
     /// Something that this machine or sandbox does not have, or that is broken.
     pub(crate) fn not_started(message: impl Into<String>) -> Self {
-        Self { cause: Some("not_started"), ..Self::internal(message) }
+        Self(Refusal { cause: Some(RuntimeCause::NotStarted), ..Self::internal(message).0 })
     }
 
     /// What the system's refusal means for the caller.
     pub(crate) fn from_errno(errno: Errno, given: &str) -> Self {
         match errno {
-            Errno::NOENT => Self::not_found("file_not_found", format!("File not found: {given}")),
+            Errno::NOENT => Self::not_found(RefusalCode::FileNotFound, format!("File not found: {given}")),
             // The kernel's words for "this would lead out": EXDEV for `..` and absolute symlinks, ELOOP for circles.
             Errno::XDEV => Self::invalid_path(given, "it leads outside the workspace"),
             Errno::LOOP => Self::invalid_path(given, "a symlink on the way cannot be followed"),
             Errno::NAMETOOLONG | Errno::INVAL => Self::invalid_path(given, "invalid file name"),
-            Errno::NOTDIR => Self::bad_request("not_a_directory", format!("Not a directory: {given}")),
-            Errno::ISDIR => Self::bad_request("not_a_file", format!("Is a directory: {given}")),
-            Errno::NXIO => Self::bad_request("not_a_file", format!("Not a regular file: {given}")),
-            Errno::EXIST | Errno::NOTEMPTY => {
-                Self::new(StatusCode::CONFLICT, "conflict", format!("Path exists already or is not empty: {given}"))
-            }
+            Errno::NOTDIR => Self::bad_request(RefusalCode::NotADirectory, format!("Not a directory: {given}")),
+            Errno::ISDIR => Self::bad_request(RefusalCode::NotAFile, format!("Is a directory: {given}")),
+            Errno::NXIO => Self::bad_request(RefusalCode::NotAFile, format!("Not a regular file: {given}")),
+            Errno::EXIST | Errno::NOTEMPTY => Self::new(
+                StatusCode::CONFLICT,
+                RefusalCode::Conflict,
+                format!("Path exists already or is not empty: {given}"),
+            ),
             Errno::ACCESS | Errno::PERM | Errno::ROFS => {
-                Self::new(StatusCode::FORBIDDEN, "forbidden", format!("Permission denied: {given}"))
+                Self::new(StatusCode::FORBIDDEN, RefusalCode::Forbidden, format!("Permission denied: {given}"))
             }
             Errno::NOSPC | Errno::DQUOT | Errno::FBIG => {
                 Self::too_many(format!("No space left to write {given}: the workspace's quota or the disk is full"))
@@ -120,23 +116,21 @@ impl ApiError {
     }
 
     /// The stable code.
-    #[cfg(test)]
-    pub(crate) fn code(&self) -> &'static str {
-        self.code
+    pub(crate) fn code(&self) -> RefusalCode {
+        self.0.code
+    }
+}
+
+impl From<OutOfBounds> for ApiError {
+    fn from(error: OutOfBounds) -> Self {
+        Self::validation(error.to_string())
     }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let detail = match self.status {
-            StatusCode::UNPROCESSABLE_ENTITY => json!([{"loc": ["body"], "msg": self.message, "type": "value_error"}]),
-            _ => json!(self.message),
-        };
-        let mut body = json!({"error": {"code": self.code, "message": self.message}, "detail": detail});
-        if let Some(cause) = self.cause {
-            body["error"]["cause"] = json!(cause);
-        }
-        (self.status, Json(body)).into_response()
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        (status, Json(self.0.body(None))).into_response()
     }
 }
 
@@ -148,9 +142,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         // Clients that forget the content type still mean JSON.
-        let bytes = axum::body::Bytes::from_request(request, state)
-            .await
-            .map_err(|rejection| ApiError::new(rejection.status(), "validation_error", rejection.body_text()))?;
+        let bytes = axum::body::Bytes::from_request(request, state).await.map_err(|rejection| {
+            ApiError::new(rejection.status(), RefusalCode::ValidationError, rejection.body_text())
+        })?;
         let bytes = if bytes.is_empty() { b"{}".as_slice() } else { &bytes };
         serde_json::from_slice(bytes).map(Body).map_err(|error| ApiError::validation(error.to_string()))
     }

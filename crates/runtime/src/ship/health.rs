@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use cove_runtime_api::{Health, HealthStatus};
 use cove_walls::spawn::{StandardStreams, Start, no_input};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::ShipState;
@@ -70,13 +70,13 @@ async fn work(family: &Family) -> std::io::Result<()> {
     Ok(())
 }
 
-pub(super) async fn health(State(state): State<ShipState>) -> (StatusCode, Json<Value>) {
-    let version = env!("CARGO_PKG_VERSION");
+pub(super) async fn health(State(state): State<ShipState>) -> (StatusCode, Json<Health>) {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
     match state.pulse.feel(&state.family).await {
-        Ok(()) => (StatusCode::OK, Json(json!({"status": "healthy", "version": version}))),
+        Ok(()) => (StatusCode::OK, Json(Health { status: HealthStatus::Healthy, version, reason: None })),
         Err(reason) => {
-            let body = json!({"status": "unhealthy", "version": version, "reason": reason});
-            (StatusCode::SERVICE_UNAVAILABLE, Json(body))
+            let ill = Health { status: HealthStatus::Unhealthy, version, reason: Some(reason) };
+            (StatusCode::SERVICE_UNAVAILABLE, Json(ill))
         }
     }
 }

@@ -7,8 +7,12 @@ use std::time::Duration;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::routing::get;
 use axum::{Json, Router};
+use cove_runtime_api::{
+    BuildInfo, Call, HealthRequest, MAX_BODY_BYTES, MetaRequest, MountInfo, RefusalCode, RuntimeInfo, ShipMeta,
+    TERMINAL_PATH,
+};
 use cove_workspace::WORKSPACE_MOUNT;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
 
@@ -23,9 +27,6 @@ use super::shell::Jobs;
 use super::{Listen, ShipOptions, doorstep, fs, python, shell, skill, term, way_out};
 use crate::cell::{EffectiveLimits, GuestWalls, OomScore};
 use crate::process::Family;
-
-/// JSON bodies: code and file contents. Larger files are uploaded.
-const MAX_BODY_BYTES: usize = 32 << 20;
 
 /// What every request can reach.
 #[derive(Clone)]
@@ -164,11 +165,11 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         limits: Arc::new(options.limits.clone()),
         warnings: warnings.into(),
     };
-    let doorstep = Router::new().route("/health", get(health)).route("/meta", get(meta));
+    let doorstep = Router::new().route(HealthRequest::PATH, get(health)).route(MetaRequest::PATH, get(meta));
     let all = doorstep
         .clone()
         .route("/", get(meta))
-        .route("/term/ws", get(term::open))
+        .route(TERMINAL_PATH, get(term::open))
         .merge(fs::routes())
         .merge(shell::routes())
         .merge(python::routes())
@@ -232,58 +233,64 @@ pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
 }
 
 async fn unknown(uri: axum::http::Uri) -> ApiError {
-    ApiError::not_found("not_found", format!("There is no endpoint at {}", uri.path()))
+    ApiError::not_found(RefusalCode::NotFound, format!("There is no endpoint at {}", uri.path()))
 }
 
-async fn meta(State(state): State<ShipState>) -> Json<Value> {
-    let kernel = state.kernel.status();
-    let engine = if kernel["ipython"] == true { "ipython" } else { "python" };
+async fn meta(State(state): State<ShipState>) -> Json<ShipMeta<Option<EffectiveLimits>>> {
     let weak = state.limits.as_ref().as_ref().map(EffectiveLimits::warnings).unwrap_or_default();
-    let warnings: Vec<_> = state.warnings.iter().cloned().chain(weak).collect();
-    Json(json!({
-        "runtime": {
-            "name": "ship",
-            "version": env!("CARGO_PKG_VERSION"),
-            "api_version": "v1",
-            "build": {"image": null, "image_digest": null, "git_sha": null},
+    Json(ShipMeta {
+        runtime: RuntimeInfo {
+            name: "ship".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            api_version: "v1".to_owned(),
+            build: BuildInfo::default(),
         },
-        "workspace": {"mount_path": WORKSPACE_MOUNT},
-        // What is enforced, and by what; null where nothing is, or where a container's own maker would have to be asked.
-        "limits": *state.limits,
-        "warnings": warnings,
-        "capabilities": {
-            "filesystem": {
-                "operations": ["create", "read", "write", "edit", "delete", "list", "upload", "download"],
-                "path_mode": "relative_to_mount",
-                "endpoints": {
-                    "create": "/fs/create_file", "read": "/fs/read_file", "write": "/fs/write_file",
-                    "edit": "/fs/edit_file", "delete": "/fs/delete_file", "list": "/fs/list_dir",
-                    "upload": "/fs/upload", "download": "/fs/download",
-                },
-            },
-            "shell": {
-                "operations": ["exec", "processes"],
-                "endpoints": {"exec": "/shell/exec", "processes": "/shell/processes"},
-            },
-            "python": {
-                "operations": ["exec", "status", "restart"],
-                "engine": engine,
-                "endpoints": {
-                    "exec": "/ipython/exec", "status": "/ipython/kernel/status", "restart": "/ipython/kernel/restart",
-                },
-            },
-            "javascript": {
-                "operations": ["exec", "reset"],
-                "engines": ["embedded"],
-                // Known once the engine was started, by its first run: inside the sandbox's walls not all of its own stand.
-                "walls": state.javascript.walls(),
-                "endpoints": {"exec": "/javascript/exec", "reset": "/javascript/reset"},
-            },
-            "terminal": {
-                "operations": ["ws"],
-                "protocol": "websocket",
-                "endpoints": {"ws": "/term/ws"},
+        workspace: MountInfo { mount_path: WORKSPACE_MOUNT.to_owned() },
+        limits: state.limits.as_ref().clone(),
+        warnings: state.warnings.iter().cloned().chain(weak).collect(),
+        capabilities: capabilities(&state),
+    })
+}
+
+/// What it can do, and where.
+fn capabilities(state: &ShipState) -> Map<String, Value> {
+    let engine = if state.kernel.status().ipython { "ipython" } else { "python" };
+    let listed = json!({
+        "filesystem": {
+            "operations": ["create", "read", "write", "edit", "delete", "list", "upload", "download"],
+            "path_mode": "relative_to_mount",
+            "endpoints": {
+                "create": "/fs/create_file", "read": "/fs/read_file", "write": "/fs/write_file",
+                "edit": "/fs/edit_file", "delete": "/fs/delete_file", "list": "/fs/list_dir",
+                "upload": "/fs/upload", "download": "/fs/download",
             },
         },
-    }))
+        "shell": {
+            "operations": ["exec", "processes"],
+            "endpoints": {"exec": "/shell/exec", "processes": "/shell/processes"},
+        },
+        "python": {
+            "operations": ["exec", "status", "restart"],
+            "engine": engine,
+            "endpoints": {
+                "exec": "/ipython/exec", "status": "/ipython/kernel/status", "restart": "/ipython/kernel/restart",
+            },
+        },
+        "javascript": {
+            "operations": ["exec", "reset"],
+            "engines": ["embedded"],
+            // Known once the engine was started, by its first run: inside the sandbox's walls not all of its own stand.
+            "walls": state.javascript.walls(),
+            "endpoints": {"exec": "/javascript/exec", "reset": "/javascript/reset"},
+        },
+        "terminal": {
+            "operations": ["ws"],
+            "protocol": "websocket",
+            "endpoints": {"ws": "/term/ws"},
+        },
+    });
+    match listed {
+        Value::Object(listed) => listed,
+        _ => Map::new(),
+    }
 }

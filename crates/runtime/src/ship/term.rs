@@ -13,6 +13,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
+use cove_runtime_api::TerminalSize;
 use cove_walls::descriptors::duplicate_high;
 use cove_walls::process::watch;
 use cove_walls::spawn::{StandardStreams, Start};
@@ -41,22 +42,6 @@ const MAX_MESSAGE_BYTES: usize = 1 << 20;
 const MAX_WAITING_BYTES: usize = 2 << 20;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Size {
-    #[serde(default = "default_cols")]
-    cols: u16,
-    #[serde(default = "default_rows")]
-    rows: u16,
-}
-
-fn default_cols() -> u16 {
-    80
-}
-
-fn default_rows() -> u16 {
-    24
-}
-
-#[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Word {
     Input { data: String },
@@ -66,7 +51,7 @@ enum Word {
 
 pub(super) async fn open(
     State(state): State<ShipState>,
-    Params(size): Params<Size>,
+    Params(size): Params<TerminalSize>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, ApiError> {
     let failed = |error: io::Error| ApiError::internal(format!("no terminal could be opened: {error}"));
@@ -81,7 +66,7 @@ struct Terminal {
     master: AsyncFd<OwnedFd>,
 }
 
-async fn start(state: &ShipState, size: &Size) -> io::Result<(Terminal, Program)> {
+async fn start(state: &ShipState, size: &TerminalSize) -> io::Result<(Terminal, Program)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     unlockpt(&master)?;
     let peer = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;

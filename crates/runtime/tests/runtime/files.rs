@@ -1,11 +1,12 @@
 //! `/fs/…`, `/upload`, `/download`, `/health`, `/meta`.
 
 use bytes::Bytes;
+use cove_runtime_api::{CallError, RefusalCode, ToolRequest};
 use http_body_util::BodyExt;
 use hyper::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, sandbox};
+use crate::support::{PATIENCE, Sandbox, sandbox};
 
 #[tokio::test]
 async fn a_file_lives_its_life() {
@@ -191,13 +192,14 @@ async fn it_says_what_it_is() {
         .await;
 }
 
-/// The tools of JavaScript sessions, through a client as Bay uses it.
+/// The tools of JavaScript sessions, through the client that Bay uses.
 #[tokio::test]
 async fn file_tools_work_inside() {
     let sandbox = sandbox().await;
-    let tools = cove_runtime::client::file_tools(&sandbox.ship);
-    let tools = cove_core::ToolSet::new(tools).unwrap();
-    let call = |name: &str, args: Vec<Value>| tools.get(name).unwrap().tool.call(cove_core::ToolCall { args });
+    let call = async |tool: &str, args: Vec<Value>| {
+        let request = ToolRequest { tool: tool.to_owned(), args };
+        sandbox.ship.call(&request, PATIENCE.into()).await
+    };
     call("write", vec![json!({"path": "src/a.txt", "content": "one\ntwo\n"})]).await.unwrap();
     call("editTool", vec![json!("src/a.txt"), json!("two"), json!("2")]).await.unwrap();
     let text = call("read", vec![json!({"path": "src/a.txt"})]).await.unwrap();
@@ -205,9 +207,11 @@ async fn file_tools_work_inside() {
     let found = call("grep", vec![json!({"pattern": "^2"})]).await.unwrap();
     assert!(found["content"][0]["text"].as_str().unwrap().contains("src/a.txt:2"), "{found}");
     assert_eq!(sandbox.out("stat -c %U src/a.txt").await, "shipyard");
-    let error = call("read", vec![json!("../x")]).await.unwrap_err();
-    assert_eq!(error.code.as_deref(), Some("invalid_path"));
-    let error = call("read", vec![json!("none")]).await.unwrap_err();
-    assert_eq!(error.code.as_deref(), Some("file_not_found"));
+    for (path, code) in [("../x", RefusalCode::InvalidPath), ("none", RefusalCode::FileNotFound)] {
+        match call("read", vec![json!(path)]).await {
+            Err(CallError::Refused(refusal)) => assert_eq!(refusal.code, code, "{path}"),
+            other => panic!("{path}: {other:?}"),
+        }
+    }
     sandbox.refused("/fs/tool", json!({"tool": "rm"}), 422, "validation_error").await;
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
-use cove_runtime::client::ShipClient;
+use cove_runtime_api::RuntimeClient;
 use cove_testkit::processes;
 pub(crate) use cove_testkit::{PATIENCE, until};
 use hyper::{Method, StatusCode};
@@ -18,7 +18,7 @@ pub(crate) const SHIP: &str = "COVE_TEST_SHIP";
 pub(crate) struct Sandbox {
     pub(crate) cell: LocalCell,
     _gone: Gone,
-    pub(crate) ship: ShipClient,
+    pub(crate) ship: RuntimeClient,
     pub(crate) cargo: TempDir,
     _sockets: TempDir,
 }
@@ -31,7 +31,7 @@ pub(crate) async fn sandbox_with(change: impl FnOnce(&mut CellOptions)) -> Sandb
     let mut options = CellOptions::new(program, cargo.path(), sockets.path());
     change(&mut options);
     let cell = LocalCell::start(options).await.unwrap();
-    let ship = ShipClient::new(cell.socket());
+    let ship = RuntimeClient::new(cell.socket());
     let gone = Gone::of(&cell);
     Sandbox { cell, _gone: gone, ship, cargo, _sockets: sockets }
 }

@@ -785,6 +785,12 @@ class PythonExecResult:
     #: Whether it was ended because its time was over.
     timed_out: bool | None = None
 
+    #: Whether the interpreter had to be replaced: variables and imports are gone.
+    state_lost: bool | None = None
+
+    #: The signal that ended the interpreter; none: none has.
+    signal: int | None = None
+
     #: Why it was ended by force; none: it was not, or nobody knows.
     stopped: Stopped | None = None
 
@@ -1063,6 +1069,9 @@ class ShellExecResult:
 
     #: Whether it was ended because its time was over.
     timed_out: bool | None = None
+
+    #: The signal that ended it; none: none has.
+    signal: int | None = None
 
     #: Why it was ended by force; none: it was not, or nobody knows.
     stopped: Stopped | None = None

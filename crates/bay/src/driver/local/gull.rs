@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_files::Pace;
+use cove_gull::{GullSpec, SPEC_ARGUMENT};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Child;
 use tokio::sync::watch;
@@ -33,26 +34,20 @@ impl LocalDriver {
     pub(super) async fn start_gull(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
         let workspace = self.cargos.path(&order.cargo_id);
         let socket = self.berth.sockets().join(format!("gull-{}.sock", order.container_id));
-        let mut args: Vec<String> = ["gull", "--session", &order.sandbox_id].map(str::to_owned).into();
-        args.extend(["--workspace".to_owned(), workspace.display().to_string()]);
-        args.extend(["--state".to_owned(), self.cargos.browser_path(&order.cargo_id).display().to_string()]);
-        args.extend(["--disk".to_owned(), order.cargo_limit_bytes.to_string()]);
-        args.extend(["--listen".to_owned(), socket.display().to_string()]);
-        args.extend(["--process-memory".to_owned(), order.spec.memory.bytes().to_string()]);
-        args.extend(["--memory".to_owned(), order.spec.memory.bytes().to_string()]);
-        args.extend(["--cpus".to_owned(), order.spec.cpus.to_string()]);
-        args.extend(["--control-groups".to_owned(), self.options.control_groups.to_string()]);
-        for host in &order.spec.network.allow_hosts {
-            args.extend(["--allow-host".to_owned(), host.clone()]);
-        }
-        for address in &order.spec.network.allow_private {
-            args.extend(["--allow-private".to_owned(), address.clone()]);
-        }
-        args.extend(["--reserved".to_owned(), self.berth.reserved().display().to_string()]);
         let mut lease = self.lease.subscribe();
-        if let Some(until_ms) = *lease.borrow_and_update() {
-            args.extend(["--lease".to_owned(), until_ms.to_string()]);
-        }
+        let spec = GullSpec {
+            workspace,
+            state_dir: self.cargos.browser_path(&order.cargo_id),
+            disk_bytes: order.cargo_limit_bytes,
+            session: order.sandbox_id.to_string(),
+            socket: socket.clone(),
+            network: order.spec.network.clone(),
+            memory_bytes: order.spec.memory.bytes(),
+            cpus: order.spec.cpus,
+            control_groups: self.options.control_groups,
+            reserved_list: self.berth.reserved(),
+            lease_until_ms: *lease.borrow_and_update(),
+        };
         let mut env: Vec<(String, std::ffi::OsString)> = Vec::new();
         for name in ["PATH", "HOME", "LANG", "COVE_BROWSER", "COVE_AGENT_BROWSER"] {
             env.extend(std::env::var_os(name).map(|value| (name.to_owned(), value)));
@@ -63,9 +58,10 @@ impl LocalDriver {
             env.extend(path.as_ref().map(|path| (name.to_owned(), path.into())));
         }
         env.push(("TMPDIR".to_owned(), self.berth.rooms().into()));
+        let args = ["gull", SPEC_ARGUMENT].map(str::to_owned).into();
         let mut process = child::start(&self.program, args, env).await?;
         let words = process.stderr.take();
-        let said = tokio::time::timeout(START_LIMIT, listening(&mut process)).await;
+        let said = tokio::time::timeout(START_LIMIT, listening(&mut process, &spec)).await;
         if let Ok(Ok(())) = said {
             let label = self.label(&order, process.id())?;
             let (stop, stopped) = watch::channel(false);
@@ -91,7 +87,7 @@ impl LocalDriver {
                 drop(label);
                 say_ended.send_replace(true);
             });
-            return Ok(Owned { id: order.container_id, endpoint: socket, pid, stop: Arc::new(stop), ended });
+            return Ok(Owned { id: order.container_id, endpoint: socket.into(), pid, stop: Arc::new(stop), ended });
         }
         let _ = process.start_kill();
         let mut told = String::new();
@@ -110,8 +106,12 @@ impl LocalDriver {
     }
 }
 
-/// Waits for its one line.
-async fn listening(process: &mut Child) -> std::io::Result<()> {
+/// Gives it its order, and waits for its one line.
+async fn listening(process: &mut Child, spec: &GullSpec) -> std::io::Result<()> {
+    if let Some(input) = &mut process.stdin {
+        // One that ends before it has read this says why.
+        let _ = input.write_all(&spec.message()?).await;
+    }
     let Some(output) = process.stdout.take() else { return Err(std::io::Error::other("it has no output")) };
     let mut line = String::new();
     BufReader::new(output.take(MAX_WORDS)).read_line(&mut line).await?;

@@ -1,9 +1,9 @@
 //! Ship as a cell.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cove_cell::{CellLimits, CellMount, CellNetwork, CellOptions, LocalCell};
+use cove_runtime_api::Endpoint;
 use tokio::sync::watch;
 
 use super::LocalDriver;
@@ -21,7 +21,7 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 #[derive(Debug)]
 pub(super) struct Owned {
     pub(super) id: String,
-    pub(super) endpoint: PathBuf,
+    pub(super) endpoint: Endpoint,
     pub(super) pid: Option<u32>,
     pub(super) stop: Arc<watch::Sender<bool>>,
     pub(super) ended: watch::Receiver<bool>,
@@ -32,7 +32,7 @@ impl Container for Owned {
         &self.id
     }
 
-    fn endpoint(&self) -> &Path {
+    fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
@@ -122,7 +122,7 @@ impl LocalDriver {
         let label = self.label(&order, cell.pid())?;
         let (stop, mut stopped) = watch::channel(false);
         let (say_ended, ended) = watch::channel(false);
-        let (endpoint, pid) = (cell.socket().to_owned(), cell.pid());
+        let (endpoint, pid) = (cell.socket().into(), cell.pid());
         tokio::spawn(async move {
             let mut cell = cell;
             let by_itself = loop {

@@ -9,6 +9,10 @@ pub(crate) mod workspace;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
+use cove_runtime_api::{
+    Call, CreateFileRequest, DOWNLOAD_PATH, DeleteFileRequest, EditFileRequest, ListFolderRequest, ReadFileRequest,
+    ToolRequest, UPLOAD_PATH, WriteFileRequest,
+};
 
 use crate::ship::ShipState;
 use crate::ship::error::ApiError;
@@ -18,16 +22,16 @@ use workspace::Workspace;
 pub(crate) fn routes() -> Router<ShipState> {
     let upload = || post(transfer::upload).layer(DefaultBodyLimit::disable());
     Router::new()
-        .route("/fs/create_file", post(text::create))
-        .route("/fs/read_file", post(text::read))
-        .route("/fs/write_file", post(text::write))
-        .route("/fs/edit_file", post(text::edit))
-        .route("/fs/delete_file", post(text::delete))
-        .route("/fs/list_dir", post(list::list))
-        .route("/fs/tool", post(tool::tool))
-        .route("/fs/upload", upload())
+        .route(CreateFileRequest::PATH, post(text::create))
+        .route(ReadFileRequest::PATH, post(text::read))
+        .route(WriteFileRequest::PATH, post(text::write))
+        .route(EditFileRequest::PATH, post(text::edit))
+        .route(DeleteFileRequest::PATH, post(text::delete))
+        .route(ListFolderRequest::PATH, post(list::list))
+        .route(ToolRequest::PATH, post(tool::tool))
+        .route(UPLOAD_PATH, upload())
         .route("/upload", upload())
-        .route("/fs/download", get(transfer::download))
+        .route(DOWNLOAD_PATH, get(transfer::download))
         .route("/download", get(transfer::download))
 }
 

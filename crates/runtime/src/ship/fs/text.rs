@@ -5,66 +5,34 @@ use std::io::{BufRead, BufReader, Read, Write};
 
 use axum::Json;
 use axum::extract::State;
+use cove_runtime_api::{
+    CreateFileRequest, DeleteFileRequest, EditFileRequest, FileDone, FileText, MAX_TEXT_BYTES, ReadFileRequest,
+    RefusalCode, WriteFileRequest, WriteMode,
+};
 use cove_workspace::RelPath;
 use rustix::fs::OFlags;
-use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::workspace::{Workspace, rel_path};
 use super::{on_disk, to_disk};
 use crate::ship::ShipState;
 use crate::ship::error::{ApiError, Body};
 
-/// The most that is read or edited in one piece; larger files are for `/download` or for lines.
-const MAX_TEXT_BYTES: u64 = 16 << 20;
-
-#[derive(Debug, Deserialize)]
-pub(super) struct CreateRequest {
-    path: String,
-    #[serde(default)]
-    content: String,
-    mode: Option<u32>,
-}
-
 pub(super) async fn create(
     State(state): State<ShipState>,
-    Body(request): Body<CreateRequest>,
-) -> Result<Json<Value>, ApiError> {
+    Body(request): Body<CreateFileRequest>,
+) -> Result<Json<FileDone>, ApiError> {
     let path = rel_path(&request.path)?;
     to_disk(&state, move |workspace| {
         put(workspace, &path, request.content.as_bytes(), request.mode)?;
-        Ok(Json(json!({
-            "success": true,
-            "message": format!("File created: {}", path.given()),
-            "path": path.mounted(),
-            "size": request.content.len(),
-        })))
+        Ok(done(&path, "created", Some(request.content.len() as u64)))
     })
     .await
 }
 
-#[derive(Debug, Deserialize)]
-pub(super) struct ReadRequest {
-    path: String,
-    encoding: Option<String>,
-    /// First line, from 1.
-    offset: Option<u64>,
-    /// How many lines.
-    limit: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct ReadAnswer {
-    content: String,
-    path: String,
-    size: u64,
-}
-
 pub(super) async fn read(
     State(state): State<ShipState>,
-    Body(request): Body<ReadRequest>,
-) -> Result<Json<ReadAnswer>, ApiError> {
+    Body(request): Body<ReadFileRequest>,
+) -> Result<Json<FileText>, ApiError> {
     let path = rel_path(&request.path)?;
     let encoding = Encoding::named(request.encoding.as_deref())?;
     on_disk(&state, move |workspace| {
@@ -74,33 +42,15 @@ pub(super) async fn read(
             (None, None) => whole(file, &path)?,
             (offset, limit) => lines(file, &path, offset.unwrap_or(1), limit.unwrap_or(u64::MAX))?,
         };
-        Ok(Json(ReadAnswer { content: encoding.decode(bytes, path.given())?, path: path.mounted(), size }))
+        Ok(Json(FileText { content: encoding.decode(bytes, path.given())?, path: path.mounted(), size }))
     })
     .await
 }
 
-#[derive(Debug, Deserialize)]
-pub(super) struct WriteRequest {
-    path: String,
-    content: String,
-    #[serde(default)]
-    mode: WriteMode,
-    encoding: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-enum WriteMode {
-    #[default]
-    #[serde(rename = "w")]
-    Whole,
-    #[serde(rename = "a")]
-    Append,
-}
-
 pub(super) async fn write(
     State(state): State<ShipState>,
-    Body(request): Body<WriteRequest>,
-) -> Result<Json<Value>, ApiError> {
+    Body(request): Body<WriteFileRequest>,
+) -> Result<Json<FileDone>, ApiError> {
     let path = rel_path(&request.path)?;
     let bytes = Encoding::named(request.encoding.as_deref())?.encode(request.content)?;
     to_disk(&state, move |workspace| {
@@ -108,39 +58,25 @@ pub(super) async fn write(
             WriteMode::Whole => put(workspace, &path, &bytes, None).map(|()| bytes.len() as u64)?,
             WriteMode::Append => append(workspace, &path, &bytes)?,
         };
-        Ok(Json(json!({
-            "success": true,
-            "message": format!("File written: {}", path.given()),
-            "path": path.mounted(),
-            "size": size,
-        })))
+        Ok(done(&path, "written", Some(size)))
     })
     .await
 }
 
-#[derive(Debug, Deserialize)]
-pub(super) struct EditRequest {
-    path: String,
-    old_string: String,
-    new_string: String,
-    #[serde(default)]
-    replace_all: bool,
-}
-
 pub(super) async fn edit(
     State(state): State<ShipState>,
-    Body(request): Body<EditRequest>,
-) -> Result<Json<Value>, ApiError> {
+    Body(request): Body<EditFileRequest>,
+) -> Result<Json<FileDone>, ApiError> {
     let path = rel_path(&request.path)?;
     if request.old_string.is_empty() {
-        return Err(ApiError::bad_request("validation_error", "`old_string` must not be empty"));
+        return Err(ApiError::bad_request(RefusalCode::ValidationError, "`old_string` must not be empty"));
     }
     to_disk(&state, move |workspace| {
         let before = Encoding::Utf8.decode(whole(workspace.file(&path, OFlags::RDONLY)?, &path)?, path.given())?;
         let found = before.matches(&request.old_string).count();
         if found == 0 {
             return Err(ApiError::bad_request(
-                "text_not_found",
+                RefusalCode::TextNotFound,
                 format!("`old_string` does not occur in {}; it must match exactly, spaces included", path.given()),
             ));
         }
@@ -149,37 +85,31 @@ pub(super) async fn edit(
                 "`old_string` occurs {found} times in {}; give more of its surroundings or set replace_all=true",
                 path.given()
             );
-            return Err(ApiError::bad_request("not_unique", message));
+            return Err(ApiError::bad_request(RefusalCode::NotUnique, message));
         }
         let after = before.replace(&request.old_string, &request.new_string);
         put(workspace, &path, after.as_bytes(), None)?;
-        Ok(Json(json!({
-            "success": true,
-            "message": format!("File edited: {}", path.given()),
-            "path": path.mounted(),
-            "replacements": found,
-            "size": after.len(),
-        })))
+        let Json(done) = done(&path, "edited", Some(after.len() as u64));
+        Ok(Json(FileDone { replacements: Some(found as u64), ..done }))
     })
     .await
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct DeleteRequest {
-    path: String,
 }
 
 pub(super) async fn delete(
     State(state): State<ShipState>,
-    Body(request): Body<DeleteRequest>,
-) -> Result<Json<Value>, ApiError> {
+    Body(request): Body<DeleteFileRequest>,
+) -> Result<Json<FileDone>, ApiError> {
     let path = rel_path(&request.path)?;
     on_disk(&state, move |workspace| {
         workspace.remove(&path)?;
-        let message = format!("File deleted: {}", path.given());
-        Ok(Json(json!({"success": true, "message": message, "path": path.mounted()})))
+        Ok(done(&path, "deleted", None))
     })
     .await
+}
+
+fn done(path: &RelPath, what: &str, size: Option<u64>) -> Json<FileDone> {
+    let message = format!("File {what}: {}", path.given());
+    Json(FileDone { success: true, message, path: path.mounted(), replacements: None, size })
 }
 
 /// Writes a file whole or not at all. A symlink is written through, as editors do.
@@ -198,7 +128,7 @@ fn put(workspace: &Workspace, path: &RelPath, bytes: &[u8], mode: Option<u32>) -
 fn append(workspace: &Workspace, path: &RelPath, bytes: &[u8]) -> Result<u64, ApiError> {
     let refuse = |error: &std::io::Error| ApiError::from_io(error, path.given());
     let mut file = match workspace.file(path, OFlags::WRONLY | OFlags::APPEND) {
-        Err(missing) if missing == ApiError::from_errno(Errno::NOENT, path.given()) => {
+        Err(missing) if missing.code() == RefusalCode::FileNotFound => {
             put(workspace, path, b"", None)?;
             workspace.file(path, OFlags::WRONLY | OFlags::APPEND)?
         }
@@ -251,7 +181,7 @@ impl Encoding {
             None | Some("utf-8" | "utf8" | "ascii" | "us-ascii") => Ok(Self::Utf8),
             Some("latin-1" | "latin1" | "iso-8859-1") => Ok(Self::Latin1),
             Some(other) => Err(ApiError::bad_request(
-                "validation_error",
+                RefusalCode::ValidationError,
                 format!("Unknown encoding {other:?}: known are utf-8 and latin-1"),
             )),
         }
@@ -261,7 +191,10 @@ impl Encoding {
         match self {
             Self::Latin1 => Ok(bytes.into_iter().map(char::from).collect()),
             Self::Utf8 => String::from_utf8(bytes).map_err(|_| {
-                ApiError::bad_request("not_text", format!("{given} is not UTF-8 text; use /download for its bytes"))
+                ApiError::bad_request(
+                    RefusalCode::NotText,
+                    format!("{given} is not UTF-8 text; use /download for its bytes"),
+                )
             }),
         }
     }
@@ -269,11 +202,9 @@ impl Encoding {
     fn encode(self, text: String) -> Result<Vec<u8>, ApiError> {
         match self {
             Self::Utf8 => Ok(text.into_bytes()),
-            Self::Latin1 => text
-                .chars()
-                .map(u8::try_from)
-                .collect::<Result<_, _>>()
-                .map_err(|_| ApiError::bad_request("validation_error", "The content does not fit into latin-1")),
+            Self::Latin1 => text.chars().map(u8::try_from).collect::<Result<_, _>>().map_err(|_| {
+                ApiError::bad_request(RefusalCode::ValidationError, "The content does not fit into latin-1")
+            }),
         }
     }
 }

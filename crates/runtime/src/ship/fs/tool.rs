@@ -9,20 +9,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use cove_files::{FileTool, Stop};
-use serde::Deserialize;
+use cove_runtime_api::{RefusalCode, ToolRequest};
 use serde_json::Value;
 
 use crate::ship::ShipState;
 use crate::ship::error::{ApiError, Body};
-
-#[derive(Debug, Deserialize)]
-pub(super) struct ToolRequest {
-    /// `read`, `write`, `edit`, `grep`, `find` or `ls`; also as `readTool` and so on.
-    tool: String,
-    /// As code has called it: one object, or several values.
-    #[serde(default)]
-    args: Vec<Value>,
-}
 
 pub(super) async fn tool(
     State(state): State<ShipState>,
@@ -44,7 +35,7 @@ pub(super) async fn tool(
     state.disk.wrote();
     match done {
         Ok(Ok(result)) => Ok(Json(result.to_json())),
-        Ok(Err(error)) => Err(ApiError::from_tool(error.code, error.message)),
+        Ok(Err(error)) => Err(ApiError::from_tool(RefusalCode::named(error.code), error.message)),
         Err(error) => Err(ApiError::internal(format!("{} was stopped: {error}", tool.name()))),
     }
 }

@@ -6,9 +6,9 @@ use axum::extract::multipart::MultipartError;
 use axum::extract::{Multipart, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use cove_runtime_api::Uploaded;
 use rustix::fs::OFlags;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use tokio_util::io::ReaderStream;
 
 use super::on_disk;
@@ -24,7 +24,7 @@ fn broken(error: &MultipartError) -> ApiError {
 }
 
 /// Takes one file into the workspace; it appears under its name only when all of it has arrived.
-pub(super) async fn upload(State(state): State<ShipState>, form: Multipart) -> Result<Json<Value>, ApiError> {
+pub(super) async fn upload(State(state): State<ShipState>, form: Multipart) -> Result<Json<Uploaded>, ApiError> {
     let mut form = form;
     let workspace = state.workspace.clone();
     let (mut path, mut file_name, mut received) = (None, None, None);
@@ -65,9 +65,7 @@ pub(super) async fn upload(State(state): State<ShipState>, form: Multipart) -> R
     workspace.publish(draft, &path, None)?;
     state.disk.wrote();
     let message = format!("File uploaded: {}", path.given());
-    Ok(Json(
-        json!({"success": true, "message": message, "file_path": path.mounted(), "path": path.mounted(), "size": size}),
-    ))
+    Ok(Json(Uploaded { success: true, message, file_path: path.mounted(), path: path.mounted(), size }))
 }
 
 #[derive(Debug, Deserialize)]

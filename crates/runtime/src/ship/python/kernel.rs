@@ -1,20 +1,21 @@
 //! The kernel: one interpreter, one cell at a time, replaced when it cannot be saved.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use cove_core::Deadline;
+use cove_runtime_api::{KernelState, KernelStatus, PythonAnswer, PythonOutput};
 use futures_util::FutureExt;
-use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
 use super::zygote::{Born, Coming, Zygote};
-use super::{ExecAnswer, Output};
 use crate::cell::Stopped;
 use crate::process::End;
-use crate::ship::causes::Moment;
+use crate::ship::causes::{Moment, told};
 use crate::ship::error::ApiError;
 
 /// How long an interrupted cell may take to stop, tried twice; then it is killed.
@@ -42,7 +43,7 @@ pub(crate) struct Kernel {
 
 #[derive(Debug, Default)]
 struct Seen {
-    state: &'static str,
+    state: KernelState,
     version: Option<String>,
     ipython: bool,
     execution_count: u64,
@@ -51,7 +52,7 @@ struct Seen {
 
 #[derive(Debug)]
 enum Order {
-    Run { code: String, limit: Duration, deadline: Instant, reply: oneshot::Sender<Result<ExecAnswer, ApiError>> },
+    Run { code: String, deadline: Deadline, reply: oneshot::Sender<Result<PythonAnswer, ApiError>> },
     Restart { reply: oneshot::Sender<()> },
 }
 
@@ -59,7 +60,7 @@ impl Kernel {
     /// Starts the kernel's task; the interpreter itself starts with the first cell.
     pub(crate) fn new(recipe: Recipe) -> Self {
         let (orders, inbox) = mpsc::channel(QUEUE);
-        let seen = Arc::new(Mutex::new(Seen { state: "not_started", ..Seen::default() }));
+        let seen = Arc::new(Mutex::new(Seen::default()));
         let cut = Arc::new(Notify::new());
         let attendant = Attendant {
             since: recipe.causes.now(),
@@ -76,21 +77,24 @@ impl Kernel {
     }
 
     /// Runs a cell. Dropping the future interrupts it.
-    pub(crate) async fn run(&self, code: String, limit: Duration) -> Result<ExecAnswer, ApiError> {
+    pub(crate) async fn run(&self, code: String, deadline: Deadline) -> Result<PythonAnswer, ApiError> {
         let (reply, answer) = oneshot::channel();
-        let order = Order::Run { code, limit, deadline: Instant::now() + limit, reply };
+        let order = Order::Run { code, deadline, reply };
         self.orders.try_send(order).map_err(|_| ApiError::too_many("Too many cells are waiting for their turn"))?;
-        match tokio::time::timeout(limit + OVERTIME, answer).await {
+        match tokio::time::timeout_at((deadline.at() + OVERTIME).into(), answer).await {
             Ok(answered) => answered.unwrap_or_else(|_| Err(ApiError::internal("the kernel has ended"))),
-            Err(_) => Ok(ExecAnswer::failed(
-                "TimeoutError",
-                format!(
-                    "TimeoutError: execution timed out after {}s; Python did not react and is being ended: all \
-                     variables are lost",
-                    limit.as_secs_f64()
-                ),
-                true,
-            )),
+            Err(_) => Ok(PythonAnswer {
+                state_lost: true,
+                ..failed(
+                    "TimeoutError",
+                    format!(
+                        "TimeoutError: execution timed out after {}s; Python did not react and is being ended: all \
+                         variables are lost",
+                        deadline.budget().as_secs_f64()
+                    ),
+                    true,
+                )
+            }),
         }
     }
 
@@ -105,16 +109,16 @@ impl Kernel {
         done.map_err(late)?.map_err(|_| ApiError::internal("the kernel has ended"))
     }
 
-    pub(crate) fn status(&self) -> Value {
+    pub(crate) fn status(&self) -> KernelStatus {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        json!({
-            "status": seen.state,
-            "alive": matches!(seen.state, "idle" | "busy"),
-            "python_version": seen.version,
-            "ipython": seen.ipython,
-            "execution_count": seen.execution_count,
-            "restarts": seen.restarts,
-        })
+        KernelStatus {
+            status: seen.state,
+            alive: seen.state != KernelState::NotStarted,
+            python_version: seen.version.clone(),
+            ipython: seen.ipython,
+            execution_count: seen.execution_count,
+            restarts: seen.restarts,
+        }
     }
 }
 
@@ -165,15 +169,15 @@ impl Attendant {
                     self.drop_interpreter().await;
                     let _ = reply.send(());
                 }
-                Some(Order::Run { code, limit, deadline, mut reply }) => {
+                Some(Order::Run { code, deadline, mut reply }) => {
                     if reply.is_closed() {
                         continue;
                     }
-                    self.note(|seen| seen.state = "busy");
+                    self.note(|seen| seen.state = KernelState::Busy);
                     self.since = self.recipe.causes.now();
-                    let answer = self.run(&code, limit, deadline, &mut reply).await;
+                    let answer = self.run(&code, deadline, &mut reply).await;
                     let alive = self.interpreter.is_some();
-                    self.note(|seen| seen.state = if alive { "idle" } else { "not_started" });
+                    self.note(|seen| seen.state = if alive { KernelState::Idle } else { KernelState::NotStarted });
                     let _ = reply.send(answer);
                     self.look_ahead().await;
                 }
@@ -191,7 +195,7 @@ impl Attendant {
         if let Ok(started) = self.start().await {
             self.note(|seen| {
                 seen.version = Some(started.version.clone());
-                seen.state = "idle";
+                seen.state = KernelState::Idle;
             });
             self.interpreter = Some(started);
         }
@@ -244,7 +248,7 @@ impl Attendant {
             interpreter.kill().await;
             self.note(|seen| {
                 seen.restarts += 1;
-                seen.state = "not_started";
+                seen.state = KernelState::NotStarted;
                 seen.execution_count = 0;
             });
         }
@@ -253,14 +257,13 @@ impl Attendant {
     async fn run(
         &mut self,
         code: &str,
-        limit: Duration,
-        deadline: Instant,
-        reply: &mut oneshot::Sender<Result<ExecAnswer, ApiError>>,
-    ) -> Result<ExecAnswer, ApiError> {
+        deadline: Deadline,
+        reply: &mut oneshot::Sender<Result<PythonAnswer, ApiError>>,
+    ) -> Result<PythonAnswer, ApiError> {
         let begin = Instant::now();
-        let seconds = limit.as_secs_f64();
-        if begin >= deadline {
-            return Ok(ExecAnswer::failed(
+        let seconds = deadline.budget().as_secs_f64();
+        if deadline.is_over() {
+            return Ok(failed(
                 "TimeoutError",
                 format!("Timed out after {seconds}s: earlier cells were still running, this one was not started"),
                 true,
@@ -277,6 +280,7 @@ impl Attendant {
             return Err(ApiError::internal("Python is gone"));
         };
         let epitaph = self.epitaph.take();
+        let deadline = Instant::from_std(deadline.at());
         let outcome = match tokio::time::timeout_at(deadline, interpreter.send(code)).await {
             Ok(Ok(())) => finish(interpreter, deadline, reply, &self.cut).await,
             Ok(Err(_)) => Outcome::Died(interpreter.end().await),
@@ -300,7 +304,7 @@ impl Attendant {
                 ));
                 answer
             }
-            Outcome::Killed => ExecAnswer::failed(
+            Outcome::Killed => failed(
                 "TimeoutError",
                 format!(
                     "TimeoutError: execution timed out after {seconds}s and did not react to an interrupt; Python was \
@@ -308,14 +312,14 @@ impl Attendant {
                 ),
                 true,
             ),
-            Outcome::Restarted => ExecAnswer::failed(
+            Outcome::Restarted => failed(
                 "KernelRestarted",
                 "The kernel was restarted while this cell was running; all variables are lost".to_owned(),
                 false,
             ),
             Outcome::Died(end) => {
                 let (epitaph, stopped) = self.epitaph_of(How::Ended(end));
-                ExecAnswer { stopped, signal: end.signal, ..ExecAnswer::failed("KernelDied", epitaph, false) }
+                PythonAnswer { stopped: stopped.map(told), signal: end.signal, ..failed("KernelDied", epitaph, false) }
             }
         };
         if died {
@@ -356,7 +360,7 @@ impl Attendant {
         (format!("The Python process {how}; it will be restarted: all variables are lost"), stopped)
     }
 
-    fn answered(&mut self, cell: CellAnswer) -> ExecAnswer {
+    fn answered(&mut self, cell: CellAnswer) -> PythonAnswer {
         if let Some(interpreter) = &mut self.interpreter {
             interpreter.ipython = cell.ipython;
         }
@@ -364,14 +368,14 @@ impl Attendant {
             seen.execution_count = cell.count;
             seen.ipython = cell.ipython;
         });
-        let images = cell.images.into_iter().map(|png| json!({"image/png": png})).collect();
-        ExecAnswer {
+        let images = cell.images.into_iter().map(|png| BTreeMap::from([("image/png".to_owned(), png)])).collect();
+        PythonAnswer {
             success: cell.error.is_none(),
             execution_count: Some(cell.count),
-            output: Output { text: String::new(), images },
+            output: PythonOutput { text: String::new(), images },
             error_name: cell.error.as_ref().map(|error| error.name.clone()),
             error: cell.error.map(|error| error.traceback),
-            ..ExecAnswer::empty()
+            ..PythonAnswer::default()
         }
     }
 }
@@ -400,7 +404,7 @@ async fn idle(slot: &mut Option<Interpreter>) -> Option<How> {
 async fn finish(
     interpreter: &mut Interpreter,
     deadline: Instant,
-    reply: &mut oneshot::Sender<Result<ExecAnswer, ApiError>>,
+    reply: &mut oneshot::Sender<Result<PythonAnswer, ApiError>>,
     cut: &Notify,
 ) -> Outcome {
     loop {
@@ -438,26 +442,7 @@ async fn finish(
     Outcome::Killed
 }
 
-impl ExecAnswer {
-    fn empty() -> Self {
-        Self {
-            success: false,
-            execution_count: None,
-            output: Output::default(),
-            error: None,
-            error_name: None,
-            stdout: String::new(),
-            stderr: String::new(),
-            timed_out: false,
-            signal: None,
-            stopped: None,
-            state_lost: false,
-            truncated: false,
-            execution_time_ms: 0,
-        }
-    }
-
-    fn failed(name: &str, error: String, timed_out: bool) -> Self {
-        Self { error: Some(error), error_name: Some(name.to_owned()), timed_out, ..Self::empty() }
-    }
+/// The answer to a cell that did not come to its own end.
+fn failed(name: &str, error: String, timed_out: bool) -> PythonAnswer {
+    PythonAnswer { error: Some(error), error_name: Some(name.to_owned()), timed_out, ..PythonAnswer::default() }
 }

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use serde_json::{Value, json};
+use cove_core::Deadline;
+use cove_runtime_api::{ProcessInfo, ProcessOutput, ProcessStatus, RefusalCode, ShellAnswer};
 use tokio::sync::{Notify, watch};
 
+use super::Order;
 use super::run::{Running, TimedOut, reason};
-use super::{ExecAnswer, Order};
 use crate::cell::Stopped;
 use crate::process::{Bounded, End, TreeEnd};
 use crate::ship::ShipState;
-use crate::ship::causes::Causes;
+use crate::ship::causes::{Causes, told};
 use crate::ship::error::ApiError;
 
 /// Jobs that run at once and jobs whose end is remembered; the oldest ended ones are forgotten first.
@@ -46,7 +47,7 @@ struct Seen {
 #[derive(Debug, Clone)]
 struct Ended {
     end: End,
-    status: &'static str,
+    status: ProcessStatus,
     error: Option<String>,
     stopped: Option<Stopped>,
     after_ms: u64,
@@ -60,7 +61,7 @@ pub(crate) struct Jobs {
 
 impl Jobs {
     /// Starts a command and returns at once.
-    pub(super) async fn start(state: &ShipState, order: Order) -> Result<ExecAnswer, ApiError> {
+    pub(super) async fn start(state: &ShipState, order: Order) -> Result<ShellAnswer, ApiError> {
         let jobs = &state.jobs;
         jobs.make_room()?;
         let Ok(running) = tokio::time::timeout(START_LIMIT, Running::start(state, &order)).await else {
@@ -84,21 +85,8 @@ impl Jobs {
             let next = all.last_key_value().map_or(0, |(last, _)| last + 1);
             all.insert(next, (id.clone(), Arc::clone(&job)));
         }
-        tokio::spawn(attend(running, job, order.timeout, state.causes.clone()));
-        Ok(ExecAnswer {
-            success: true,
-            return_code: 0,
-            stdout: String::new(),
-            stderr: String::new(),
-            pid,
-            process_id: Some(id),
-            error: None,
-            signal: None,
-            stopped: None,
-            timed_out: false,
-            truncated: false,
-            execution_time_ms: 0,
-        })
+        tokio::spawn(attend(running, job, order.deadline, state.causes.clone()));
+        Ok(ShellAnswer { success: true, pid, process_id: Some(id), ..ShellAnswer::default() })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, (String, Arc<Job>)>> {
@@ -119,27 +107,30 @@ impl Jobs {
 
     fn find(&self, id: &str) -> Result<Arc<Job>, ApiError> {
         let found = self.lock().values().find(|(other, _)| other == id).map(|(_, job)| Arc::clone(job));
-        found.ok_or_else(|| ApiError::not_found("not_found", format!("There is no background process {id:?}")))
+        found
+            .ok_or_else(|| ApiError::not_found(RefusalCode::NotFound, format!("There is no background process {id:?}")))
     }
 
     /// All jobs, without their output.
-    pub(super) fn list(&self) -> Vec<Value> {
+    pub(super) fn list(&self) -> Vec<ProcessInfo> {
         self.lock().values().map(|(id, job)| job.summary(id)).collect()
     }
 
     /// One job with its output so far.
-    pub(super) fn show(&self, id: &str) -> Result<Value, ApiError> {
+    pub(super) fn show(&self, id: &str) -> Result<ProcessInfo, ApiError> {
         let job = self.find(id)?;
-        let mut summary = job.summary(id);
+        let summary = job.summary(id);
         let seen = job.seen();
-        summary["stdout"] = seen.out.text().into();
-        summary["stderr"] = seen.err.text().into();
-        summary["truncated"] = (seen.out.is_truncated() || seen.err.is_truncated()).into();
-        Ok(summary)
+        let output = ProcessOutput {
+            stdout: seen.out.text(),
+            stderr: seen.err.text(),
+            truncated: seen.out.is_truncated() || seen.err.is_truncated(),
+        };
+        Ok(ProcessInfo { output: Some(output), ..summary })
     }
 
     /// Ends a job with its whole tree and waits for that; a job that has ended already stays as it is.
-    pub(super) async fn kill(&self, id: &str) -> Result<Value, ApiError> {
+    pub(super) async fn kill(&self, id: &str) -> Result<ProcessInfo, ApiError> {
         let job = self.find(id)?;
         let mut done = job.done.subscribe();
         job.stop.notify_one();
@@ -161,21 +152,22 @@ impl Job {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn summary(&self, id: &str) -> Value {
+    fn summary(&self, id: &str) -> ProcessInfo {
         let end = self.seen().end.clone();
-        json!({
-            "process_id": id,
-            "pid": self.pid,
-            "command": self.command,
-            "status": end.as_ref().map_or("running", |end| end.status),
-            "running": end.is_none(),
-            "return_code": end.as_ref().map(|end| end.end.code),
-            "signal": end.as_ref().and_then(|end| end.end.signal),
-            "error": end.as_ref().and_then(|end| end.error.clone()),
-            "stopped": end.as_ref().and_then(|end| end.stopped),
-            "started_at": self.started_at,
-            "running_ms": end.map_or_else(|| millis(self.begin), |end| end.after_ms),
-        })
+        ProcessInfo {
+            process_id: id.to_owned(),
+            pid: self.pid,
+            command: self.command.clone(),
+            status: end.as_ref().map_or(ProcessStatus::Running, |end| end.status),
+            running: end.is_none(),
+            return_code: end.as_ref().map(|end| end.end.code),
+            signal: end.as_ref().and_then(|end| end.end.signal),
+            error: end.as_ref().and_then(|end| end.error.clone()),
+            stopped: end.as_ref().and_then(|end| end.stopped).map(told),
+            started_at: self.started_at,
+            running_ms: end.map_or_else(|| millis(self.begin), |end| end.after_ms),
+            output: None,
+        }
     }
 }
 
@@ -184,32 +176,34 @@ fn millis(begin: Instant) -> u64 {
 }
 
 /// Reads a job's output and waits for its end, its deadline or the word to stop.
-async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>, causes: Causes) {
+async fn attend(mut running: Running, job: Arc<Job>, deadline: Option<Deadline>, causes: Causes) {
     {
         // Empty, but with the right bound.
         let mut seen = job.seen();
         seen.out = running.out.kept.clone();
         seen.err = running.err.kept.clone();
     }
-    let deadline = async {
-        match timeout {
-            Some(timeout) => tokio::time::sleep(timeout).await,
+    let over = async {
+        match deadline {
+            Some(deadline) => tokio::time::sleep_until(deadline.at().into()).await,
             None => std::future::pending().await,
         }
     };
-    tokio::pin!(deadline);
+    tokio::pin!(over);
     let (end, status, timed_out) = loop {
         tokio::select! {
             biased;
             end = running.program.ended() => {
                 running.out.drain();
                 running.err.drain();
-                break (end, if end.code == 0 { "completed" } else { "failed" }, None);
+                let status = if end.code == 0 { ProcessStatus::Completed } else { ProcessStatus::Failed };
+                break (end, status, None);
             }
-            () = job.stop.notified() => break (running.end_tree().await.end, "killed", None),
-            () = &mut deadline => {
+            () = job.stop.notified() => break (running.end_tree().await.end, ProcessStatus::Killed, None),
+            () = &mut over => {
                 let TreeEnd { end, whole } = running.end_tree().await;
-                break (end, "timed_out", timeout.map(|limit| TimedOut { after_s: limit.as_secs_f64(), whole }));
+                let after_s = deadline.map(|deadline| deadline.budget().as_secs_f64());
+                break (end, ProcessStatus::TimedOut, after_s.map(|after_s| TimedOut { after_s, whole }));
             }
             () = running.out.fill() => {}
             () = running.err.fill() => {}
@@ -220,12 +214,12 @@ async fn attend(mut running: Running, job: Arc<Job>, timeout: Option<Duration>, 
     {
         let mut seen = job.seen();
         let stopped = match status {
-            "killed" => None,
-            "timed_out" => causes.since(running.begun, None),
+            ProcessStatus::Killed => None,
+            ProcessStatus::TimedOut => causes.since(running.begun, None),
             _ => causes.since(running.begun, Some(end)),
         };
         let error = match status {
-            "killed" => Some(ON_REQUEST.to_owned()),
+            ProcessStatus::Killed => Some(ON_REQUEST.to_owned()),
             _ => reason(end, timed_out, stopped),
         };
         seen.end = Some(Ended { end, status, error, stopped, after_ms: millis(job.begin) });

@@ -2,13 +2,15 @@
 
 use std::time::Instant;
 
+use cove_core::Deadline;
+use cove_runtime_api::ShellAnswer;
 use cove_walls::spawn::{StandardStreams, Start, no_input};
 
-use super::{ExecAnswer, Order};
+use super::Order;
 use crate::cell::{StopCause, Stopped};
 use crate::process::{Capture, End, Program, TreeEnd};
 use crate::ship::ShipState;
-use crate::ship::causes::Moment;
+use crate::ship::causes::{Moment, told};
 use crate::ship::error::ApiError;
 
 /// A command that has been started.
@@ -67,19 +69,19 @@ impl Running {
 }
 
 /// Runs a command and waits for it. Dropping the future (the client has gone) ends the tree.
-pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, ApiError> {
+pub(super) async fn run(state: &ShipState, order: Order) -> Result<ShellAnswer, ApiError> {
     let begin = Instant::now();
-    let limit = order.timeout.unwrap_or(std::time::Duration::MAX);
-    let Ok(started) = tokio::time::timeout(limit, Running::start(state, &order)).await else {
-        return Err(ApiError::timeout(format!("bash could not be started within {}s", limit.as_secs_f64())));
+    let deadline = order.deadline.unwrap_or_else(|| Deadline::after(std::time::Duration::MAX));
+    let after_s = deadline.budget().as_secs_f64();
+    let Ok(started) = tokio::time::timeout_at(deadline.at().into(), Running::start(state, &order)).await else {
+        return Err(ApiError::timeout(format!("bash could not be started within {after_s}s")));
     };
     let mut running = started?;
-    let left = limit.saturating_sub(begin.elapsed());
-    let (end, timed_out) = match tokio::time::timeout(left, running.ended()).await {
+    let (end, timed_out) = match tokio::time::timeout_at(deadline.at().into(), running.ended()).await {
         Ok(end) => (end, None),
         Err(_) => {
             let TreeEnd { end, whole } = running.end_tree().await;
-            (end, Some(TimedOut { after_s: limit.as_secs_f64(), whole }))
+            (end, Some(TimedOut { after_s, whole }))
         }
     };
     let Running { program, out, err, begun } = running;
@@ -88,7 +90,7 @@ pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, A
     }
     let pid = Some(program.pid());
     let stopped = state.causes.since(begun, timed_out.is_none().then_some(end));
-    let answer = ExecAnswer {
+    let answer = ShellAnswer {
         success: end.code == 0 && timed_out.is_none(),
         return_code: if timed_out.is_some() { -1 } else { end.code },
         stdout: out.kept.text(),
@@ -97,7 +99,7 @@ pub(super) async fn run(state: &ShipState, order: Order) -> Result<ExecAnswer, A
         process_id: None,
         error: reason(end, timed_out, stopped),
         signal: end.signal,
-        stopped,
+        stopped: stopped.map(told),
         timed_out: timed_out.is_some(),
         truncated: out.kept.is_truncated() || err.kept.is_truncated(),
         execution_time_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),

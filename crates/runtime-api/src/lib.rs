@@ -1,0 +1,43 @@
+//! What Bay and a runtime inside a sandbox say to each other, and the one client that says it.
+//!
+//! Ship and Gull read these requests and write these answers; Bay, `cove browse` and drivers send the one and read the
+//! other. What happened travels as a field or an enum (`timed_out`, `signal`, [`RefusalCode`]), so that nobody has to
+//! search a sentence for it. An answer comes from a guest's world: its size is bounded here, and whoever uses what is in it
+//! checks it.
+
+mod bounds;
+mod browser;
+mod call;
+mod client;
+mod files;
+mod meta;
+mod python;
+mod refusal;
+mod shell;
+mod term;
+
+pub use bounds::{
+    DEFAULT_TIMEOUT, MAX_ANSWER_BYTES, MAX_BODY_BYTES, MAX_CODE_BYTES, MAX_ENTRIES, MAX_REFUSAL_BYTES, MAX_TEXT_BYTES,
+    MAX_TIMEOUT, OutOfBounds, time_limit,
+};
+pub use browser::{
+    BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, EXIT_FAILED, EXIT_REFUSED, EXIT_TIMED_OUT,
+    MAX_BATCH_TIMEOUT, MAX_BROWSER_BODY_BYTES, MAX_BROWSER_TIMEOUT, MAX_COMMAND_BYTES, MAX_COMMANDS,
+    MIN_BROWSER_TIMEOUT, TraceStep,
+};
+pub use call::Call;
+pub use client::{CallError, Connection, Endpoint, RuntimeClient};
+pub use cove_api::{BrowserStep, PythonOutput, RuntimeCause, StopCause, Stopped};
+pub use files::{
+    CreateFileRequest, DOWNLOAD_PATH, DeleteFileRequest, EditFileRequest, FileDone, FileText, FolderEntry, FolderList,
+    ListFolderRequest, ReadFileRequest, ToolRequest, UPLOAD_PATH, Uploaded, WriteFileRequest, WriteMode,
+};
+pub use hyper::{Method, StatusCode};
+pub use meta::{
+    BrowserHealth, BrowserWalls, BuildInfo, GullMeta, Health, HealthRequest, HealthStatus, Meta, MetaRequest,
+    MountInfo, RuntimeInfo, ShipMeta,
+};
+pub use python::{KernelState, KernelStatus, PythonAnswer, PythonRequest, Restarted};
+pub use refusal::{Refusal, RefusalCode};
+pub use shell::{ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ShellAnswer, ShellRequest, WorkingFolder};
+pub use term::{TERMINAL_PATH, TerminalSize};
