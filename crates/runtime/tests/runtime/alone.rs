@@ -41,13 +41,11 @@ async fn ship_runs_without_walls_and_ends_in_order() {
         let meta = client.call(&MetaRequest, PATIENCE.into()).await.unwrap();
         assert_eq!(meta.version(), env!("CARGO_PKG_VERSION"));
         assert_eq!(client.call(&HealthRequest, PATIENCE.into()).await.unwrap().status, HealthStatus::Healthy);
-        let late = client.call(
-            &ShellRequest { command: "sleep 9".to_owned(), ..ShellRequest::default() },
-            Deadline::after(Duration::from_millis(50)),
-        );
+        let sleep = ShellRequest { command: "sleep 9".to_owned(), ..ShellRequest::default() };
+        let late = client.call(&sleep, Deadline::after(Duration::from_millis(50)));
         assert_eq!(late.await, Err(CallError::Timeout(Duration::from_millis(50))));
-        let none =
-            client.call(&ReadFileRequest { path: "none".to_owned(), ..ReadFileRequest::default() }, PATIENCE.into());
+        let read = ReadFileRequest { path: "none".to_owned(), ..ReadFileRequest::default() };
+        let none = client.call(&read, PATIENCE.into());
         assert!(matches!(none.await, Err(CallError::Refused(refusal)) if refusal.code == RefusalCode::FileNotFound));
     }
     let code = "await write('made.txt', 'x'); return (await ls()).content[0].text";
