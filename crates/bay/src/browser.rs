@@ -18,13 +18,13 @@ use cove_runtime_api::{
 };
 use serde_json::{Value, json};
 
-use crate::config::Capability;
 use crate::files::relative;
 use crate::router::Admitted;
 use crate::sandboxes::invalid;
-use crate::store::{NewBlob, blob_id, blob_ref};
 use crate::work::{Execution, check_timeout, seconds};
 use crate::{Answer, Bay, Owner};
+use cove_config::Capability;
+use cove_store::{NewBlob, blob_id, blob_ref};
 
 /// What a trace keeps of each stream of a step.
 const MAX_TRACED_BYTES: usize = 8 << 10;
@@ -239,7 +239,7 @@ impl Bay {
         let body = json!({"steps": steps.iter().map(step).collect::<Vec<Value>>()});
         let blob = NewBlob { sandbox_id: Some(sandbox_id), execution_id: Some(execution_id), kind: TRACE, body: &body };
         if !self.may_record() {
-            return Err(crate::store::StoreError::Away.into());
+            return Err(cove_store::StoreError::Away.into());
         }
         let id = self.inner.store.keep_blob(owner, &blob, Moment::now()).await?;
         Ok(Some(blob_ref(&id)))

@@ -39,7 +39,5 @@ pub use javascript::JavaScriptCall;
 pub use peers::Home;
 pub use terminal::Terminal;
 
-use {cove_config as config, cove_store as store};
-
 /// What every verb answers.
 pub type Answer<T> = Result<T, cove_api::BayError>;

@@ -9,10 +9,10 @@ use cove_api::{BayError, ErrorCode, Moment, RuntimeCause};
 use cove_core::Deadline;
 use cove_runtime_api::{Call, CallError, Refusal, RefusalCode};
 
-use crate::config::{Capability, Profile};
 use crate::session::{InUse, LiveContainer, LiveSession};
-use crate::store::SandboxRow;
 use crate::{Answer, Bay, Owner};
+use cove_config::{Capability, Profile};
+use cove_store::SandboxRow;
 
 /// How long a runtime whose connection broke has to be seen dead.
 const DYING: Duration = Duration::from_secs(1);
@@ -72,7 +72,7 @@ impl Bay {
     /// Where several Bays share the records, gives the sandbox a home before something of it lives in this process
     /// (a JavaScript session, somebody who listens): calls that reach another Bay are handed on to where it is.
     pub(crate) async fn settle(&self, row: &SandboxRow) -> Answer<()> {
-        if self.inner.store.kind() == crate::store::Kind::Postgres {
+        if self.inner.store.kind() == cove_store::Kind::Postgres {
             self.ensure_session(row, &self.profile_of(row)?, true, self.start_limit().into()).await?;
         }
         Ok(())

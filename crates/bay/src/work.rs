@@ -9,13 +9,13 @@ use cove_core::{ExecutionId, SandboxId, SessionId};
 use cove_runtime_api::{Call, MAX_CODE_BYTES, PythonRequest, ShellRequest};
 use serde_json::{Value, json};
 
-use crate::config::Capability;
 use crate::files::relative;
 use crate::id::fresh;
 use crate::sandboxes::invalid;
-use crate::store::NewExecution;
 use crate::unwritten::Waiting;
 use crate::{Answer, Bay, Owner};
+use cove_config::Capability;
+use cove_store::NewExecution;
 
 /// What ends a process at once.
 const SIGKILL: i32 = 9;

@@ -194,7 +194,7 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
     }
     for (name, value) in &options.env {
         if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-            return refuse(format!("the environment has a name or value that cannot be: {name:?}"));
+            return refuse(format!("invalid environment variable: {name:?}"));
         }
     }
     // Not by its path: whoever hears of it need not know where things are on the host.

@@ -3,8 +3,8 @@
 use cove_api::SandboxId;
 use cove_api::{BayError, BrowserBatchRequest, BrowserSkillRequest, BrowserSkillResult, ErrorCode};
 
-use crate::config::Capability;
 use crate::{Answer, Bay, Owner};
+use cove_config::Capability;
 
 impl Bay {
     /// Replays the active release of a skill.

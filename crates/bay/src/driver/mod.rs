@@ -15,7 +15,7 @@ use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
 use cove_runtime_api::Endpoint;
 
-use crate::config::{ContainerSpec, DiskLimit};
+use cove_config::{ContainerSpec, DiskLimit};
 
 pub(crate) use local::LocalDriver;
 

@@ -13,10 +13,10 @@ use cove_core::Deadline;
 use cove_runtime_api::WriteFileRequest;
 
 use super::{LIMIT, STREAM_FROM_BYTES, relative};
-use crate::config::Capability;
 use crate::router::{broken, pick};
 use crate::session::LiveSession;
 use crate::{Answer, Bay, Owner};
+use cove_config::Capability;
 
 /// What all texts may take together; the oldest go first.
 const MAX_BYTES: usize = 64 << 20;

@@ -21,9 +21,9 @@ use cove_runtime_api::{
 use futures_util::Stream;
 use serde_json::Value;
 
-use crate::config::Capability;
 use crate::router::Admitted;
 use crate::{Answer, Bay, Owner};
+use cove_config::Capability;
 
 pub(crate) use deferred::Deferred;
 pub(crate) use path::relative;

@@ -18,9 +18,9 @@ use cove_core::{EngineChoice, ExecutionId, LogLine, LogSink, RunRequest};
 use cove_executor::{Pictures, RunContext, RunListener};
 use serde_json::{Map, Value, json};
 
-use crate::config::Capability;
 use crate::work::Execution;
 use crate::{Answer, Bay, Owner};
+use cove_config::Capability;
 
 pub(crate) use engines::EngineOptions;
 pub(crate) use host::JavaScriptHost;

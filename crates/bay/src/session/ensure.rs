@@ -9,10 +9,10 @@ use futures_util::future::join_all;
 
 use super::start::{Berthing, stop_all};
 use super::{LiveSession, Turn};
-use crate::config::Profile;
 use crate::id::fresh;
-use crate::store::{Begin, NewSession, SandboxRow};
 use crate::{Answer, Bay};
+use cove_config::Profile;
+use cove_store::{Begin, NewSession, SandboxRow};
 
 /// When a client whose session is not ready may ask again.
 const RETRY_AFTER_MS: u64 = 500;

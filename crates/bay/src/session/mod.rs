@@ -19,8 +19,8 @@ use cove_runtime_api::RuntimeClient;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::config::{Capability, ContainerSpec, Profile};
 use crate::driver::Container;
+use cove_config::{Capability, ContainerSpec, Profile};
 
 pub(crate) use start::Berthing;
 

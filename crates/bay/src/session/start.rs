@@ -13,10 +13,10 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde_json::json;
 
 use super::{LiveContainer, LiveSession, idle_end};
-use crate::config::{Capability, ContainerSpec, Profile};
 use crate::driver::{CargoLimit, ContainerOrder, DriverError};
 use crate::id::fresh_name;
 use crate::{Answer, Bay};
+use cove_config::{Capability, ContainerSpec, Profile};
 
 /// How long a runtime that has just started may take to say what it is.
 const META_LIMIT: Duration = Duration::from_secs(15);

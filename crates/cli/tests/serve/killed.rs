@@ -153,7 +153,11 @@ async fn living(served: &Served) -> BTreeSet<String> {
 
 /// Processes whose command line names this folder.
 fn mentioning(folder: &str) -> Vec<u32> {
-    let mentions = |pid: &u32| processes::command_line(*pid).contains(folder);
+    // Gull's order is not on its command line; its folder for temporary files is in its environment.
+    let environment = |pid: &u32| std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let mentions = |pid: &u32| {
+        processes::command_line(*pid).contains(folder) || String::from_utf8_lossy(&environment(pid)).contains(folder)
+    };
     let others = processes::all().into_iter().filter(|pid| *pid != std::process::id());
     others.filter(|pid| mentions(pid) && alive(*pid)).collect()
 }

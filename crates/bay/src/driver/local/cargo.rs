@@ -16,8 +16,8 @@ use cove_files::{Weight, most_entries, weigh};
 use rustix::fs::{Mode, OFlags};
 
 use super::image;
-use crate::config::make_private;
 use crate::driver::CargoLimit;
+use cove_config::make_private;
 
 /// Said where a profile wants a hard limit for a cargo that was made without one.
 const NOT_HARD: &str = "the profile has `disk: hard`, and this cargo was made without a hard limit: create the sandbox \

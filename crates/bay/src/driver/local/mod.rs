@@ -20,9 +20,9 @@ use cove_files::Weight;
 use tokio::sync::watch;
 
 use super::{CargoLimit, Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphans};
-use crate::config::{Config, ConfigError, DiskLimit, LocalDriverConfig, RuntimeType};
 use berth::Berth;
 use cargo::Cargos;
+use cove_config::{Config, ConfigError, DiskLimit, LocalDriverConfig, RuntimeType};
 
 /// The local driver.
 #[derive(Debug)]

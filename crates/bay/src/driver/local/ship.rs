@@ -9,8 +9,8 @@ use tokio::sync::watch;
 use super::LocalDriver;
 use super::berth::{Label, LabelFile, began};
 use super::image::image_bytes;
-use crate::config::DiskLimit;
 use crate::driver::{Container, ContainerOrder, Doing, DriverError};
+use cove_config::DiskLimit;
 
 /// Where a Python environment appears inside.
 const PYTHON: &str = "/opt/python";

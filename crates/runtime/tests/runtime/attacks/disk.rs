@@ -244,6 +244,7 @@ impl Remover {
         }
         let go_on = Arc::new(AtomicBool::new(true));
         let free = |path: &Path| rustix::fs::statvfs(path).map(|stat| stat.f_bfree * stat.f_frsize).unwrap();
+        #[expect(clippy::disallowed_methods, reason = "nobody tells when a file system loses room")]
         let thread = std::thread::spawn({
             let (go_on, before) = (Arc::clone(&go_on), free(folder.path()));
             move || {
