@@ -1,5 +1,12 @@
 //! Programs as models write them: sloppy names, Markdown, Node's own names, tries that may fail.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, clippy::result_large_err)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    clippy::result_large_err,
+    clippy::needless_pass_by_value
+)]
 
 mod host;
 

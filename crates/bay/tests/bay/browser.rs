@@ -147,7 +147,8 @@ async fn a_guest_cannot_keep_its_sandbox_from_starting() {
 /// A browser runtime whose answers do not have the shape that Bay knows.
 const GARBLED: &str = r#"#!/usr/bin/env python3
 import http.server, json, socketserver, sys
-path = sys.argv[sys.argv.index("--listen") + 1]
+size = int.from_bytes(sys.stdin.buffer.read(4))
+path = json.loads(sys.stdin.buffer.read(size))["socket"]
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def address_string(self): return ""

@@ -20,6 +20,9 @@ const LIMIT: u64 = 64 << 20;
 /// What may be written past it.
 const MARGIN: u64 = 64 << 20;
 
+/// The same while others remove: what guests have written is asked for less often than what the file system has lost.
+const HIDDEN_MARGIN: u64 = 3 * MARGIN;
+
 /// `put` writes one MiB and says so, on paper that is no disk; a child may say so as well.
 const PRELUDE: &str = r#"
 import ctypes, fcntl, mmap, os, resource, signal, socket, subprocess, sys, threading, time
@@ -167,12 +170,12 @@ async fn can_be_emptied(guest: &Sandbox, name: &str) {
     assert_eq!(guest.out("head -c 1M /dev/urandom > more; cat ok").await, "x", "{name}");
 }
 
-async fn are_held(host: Host, tries: &[(&str, &str)]) {
+async fn are_held(host: Host, tries: &[(&str, &str)], margin: u64) {
     for (name, code) in tries {
         let guest = small(host).await;
         let (held, answer) = attack(&guest, code).await;
         println!("{host:?} {name}: {} MiB written, {}", held >> 20, answer["error"]);
-        assert!(held <= LIMIT + MARGIN, "{host:?} {name}: {} MiB of {} written: {answer}", held >> 20, LIMIT >> 20);
+        assert!(held <= LIMIT + margin, "{host:?} {name}: {} MiB of {} written: {answer}", held >> 20, LIMIT >> 20);
         assert_eq!(answer["timed_out"], false, "{host:?} {name}: {answer}");
         if held == 0 {
             assert_ne!(answer["return_code"], 0, "{host:?} {name}: it was neither refused nor ended: {answer}");
@@ -187,13 +190,13 @@ async fn are_held(host: Host, tries: &[(&str, &str)]) {
 #[tokio::test]
 async fn nobody_writes_more_than_the_limit() {
     let test = "attacks::disk::nobody_writes_more_than_the_limit";
-    on_every_host(test, async |host| are_held(host, &TRIES[..TRIES.len() / 2]).await).await;
+    on_every_host(test, async |host| are_held(host, &TRIES[..TRIES.len() / 2], MARGIN).await).await;
 }
 
 #[tokio::test]
 async fn nobody_writes_more_than_the_limit_by_other_roads() {
     let test = "attacks::disk::nobody_writes_more_than_the_limit_by_other_roads";
-    on_every_host(test, async |host| are_held(host, &TRIES[TRIES.len() / 2..]).await).await;
+    on_every_host(test, async |host| are_held(host, &TRIES[TRIES.len() / 2..], MARGIN).await).await;
 }
 
 /// Where the kernel does not count what is written, the workspace is counted all the more. One kind of host is enough.
@@ -220,8 +223,8 @@ async fn nobody_hides_behind_others_who_remove() {
     on_every_host("attacks::disk::nobody_hides_behind_others_who_remove", async |host| {
         for name in ["files that fit one by one", "open files that are removed before they are written"] {
             let remover = Remover::start();
-            are_held(host, TRIES.iter().filter(|(tried, _)| *tried == name).copied().collect::<Vec<_>>().as_slice())
-                .await;
+            let tries: Vec<_> = TRIES.iter().filter(|(tried, _)| *tried == name).copied().collect();
+            are_held(host, &tries, HIDDEN_MARGIN).await;
             remover.stop();
         }
     })
