@@ -159,7 +159,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-    def do_GET(self): self.say({"version": "0", "status": "healthy", "capabilities": {"browser": {}}})
+    def do_GET(self):
+        walls = {"browser_sandbox": True, "landlock_browser": True, "landlock_agent": True}
+        meta = {"runtime": "gull", "runtime_type": "browser", "version": "0", "api_version": "v1", "session": "", "workspace": "/workspace",
+                "agent_browser": "0", "capabilities": {"browser": {}}, "limits": None, "walls": walls}
+        self.say({**meta, "status": "healthy"})
     def do_POST(self):
         self.rfile.read(int(self.headers["content-length"]))
         self.say({"results": "none", "success": True})
@@ -205,7 +209,7 @@ async fn an_answer_that_cannot_be_read_is_recorded_as_that() {
     })
     .await;
     for entry in bay.history(owner, &id, HistoryQuery::default()).await.unwrap().entries {
-        let invalid = entry.error.as_deref().is_some_and(|error| error.contains("sent an invalid answer"));
+        let invalid = entry.error.as_deref().is_some_and(|error| error.contains("the runtime's answer cannot be read"));
         assert!(!entry.success && invalid, "{entry:?}");
     }
     harbour.close().await;

@@ -68,7 +68,7 @@ async fn no_try_gets_out() {
     let bash = BASH.iter().map(|(name, code)| (name, "exec bash -c \"$CODE\" 2>&1".to_owned(), *code));
     for (name, command, code) in bash.chain(python) {
         let code = outside.fill(code, &guest, &neighbour);
-        let answer = guest.ok("/shell/exec", json!({"command": command, "env": {"CODE": code}, "timeout": 20})).await;
+        let answer = guest.ok("/shell/exec", json!({"command": command, "env": {"CODE": code}, "timeout": 50})).await;
         let said = answer["stdout"].as_str().unwrap();
         let held = said.contains("held") && !said.contains("BREACH") && !said.contains(SECRET);
         if !held || answer["timed_out"] == true {
