@@ -38,7 +38,7 @@ pub(super) struct Duties<'a, Open> {
 enum News {
     /// The owner has gone, the init has ended, or the lease is over.
     Over,
-    /// The init has said its word.
+    /// The init has said something.
     Word,
     /// It is time to look, or somebody has interrupted.
     Time,
@@ -112,9 +112,23 @@ pub(super) fn attend<Open: FnOnce() -> io::Result<Watch>>(duties: Duties<'_, Ope
     let ends = Ends { owner: control, init, lease_until_ms: Cell::new(lease_until_ms) };
     let (mut open, mut memory, mut disk_next) = (Some(open), None::<Memory>, None::<Instant>);
     loop {
-        let next = [memory.as_ref().map(|memory| memory.next.get()), disk_next].into_iter().flatten().min();
-        match ends.wait(open.is_some().then_some(collar), next)? {
+        let asleep =
+            memory.as_ref().filter(|memory| !disk.as_ref().is_some_and(DiskWatch::is_over) && memory.watch.sleep());
+        let next = match asleep {
+            Some(_) => Some(Instant::now() + watch::SLEEP),
+            None => [memory.as_ref().map(|memory| memory.next.get()), disk_next].into_iter().flatten().min(),
+        };
+        let news = ends.wait((open.is_some() || asleep.is_some()).then_some(collar), next)?;
+        if let Some(memory) = asleep {
+            memory.watch.wake();
+        }
+        match news {
             News::Over => return Ok(()),
+            News::Word if open.is_none() => {
+                // Ship writes files itself, or is about to start somebody.
+                collar.read(&mut [0; 4096])?;
+                disk.as_mut().map(DiskWatch::ship_writes);
+            }
             News::Word => {
                 // One byte and no more: what follows is for the disk's watch. Nobody writes to the disk before it.
                 if collar.read(&mut [0])? == 0 {

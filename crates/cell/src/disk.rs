@@ -154,6 +154,16 @@ impl DiskWatch {
         self.pace.pause()
     }
 
+    /// Whether there was too much at the last look: then it is looked at again and again.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Ship has said so to somebody else.
+    pub(super) fn ship_writes(&mut self) {
+        self.ship_has_written = true;
+    }
+
     /// Looks at everything where that is needed. `go_on` says whether anybody is still interested.
     pub(super) fn look(&mut self, go_on: &dyn Fn() -> bool) {
         // Over the limit it is looked at again and again: room may have been made, of which the file system shows little.

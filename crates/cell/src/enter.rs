@@ -271,7 +271,7 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     survey.append(counts);
     let memory_counted = memory_bytes.is_some();
     let ledger = <[File; 3]>::try_from(files).ok().filter(|_| ledger);
-    let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone());
+    let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone(), Some(leash.try_clone()?));
     if !memory_counted && !landlock::is_known() {
         root::take_zero_away()?;
     }

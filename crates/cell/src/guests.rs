@@ -9,6 +9,7 @@ use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use cove_walls::Stat;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::process::{Signal, pidfd_send_signal};
 
@@ -91,7 +92,13 @@ impl Guests {
     }
 
     fn is_closed(&self, pid: u32) -> bool {
-        self.text(&format!("{pid}/io")).is_none() && self.text(&format!("{pid}/stat")).is_some()
+        self.text(&format!("{pid}/io")).is_none() && self.is_there(pid)
+    }
+
+    /// Who is ending has given its memory back and is closed to an ordinary user from then on; it writes nothing more, and
+    /// its files go with it.
+    fn is_there(&self, pid: u32) -> bool {
+        self.stat(pid).and_then(|stat| stat.is_ending()) == Some(false)
     }
 
     /// Whether this is one of the programs that guests asked for, and none of Ship's own helpers: those have no mark. Nobody
@@ -103,13 +110,11 @@ impl Guests {
 
     /// Whether it runs what its parent ran, and no program of its own yet.
     fn is_copy(&self, pid: u32) -> bool {
-        /// The kernel's `PF_FORKNOEXEC`.
-        const NO_PROGRAM_YET: u32 = 0x40;
-        let stat = self.text(&format!("{pid}/stat")).unwrap_or_default();
-        // Behind the name, which may be anything: state, five numbers, flags.
-        let flags =
-            stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(6)?.parse::<u32>().ok());
-        flags.is_some_and(|flags| flags & NO_PROGRAM_YET != 0)
+        self.stat(pid).and_then(|stat| stat.is_copy()) == Some(true)
+    }
+
+    fn stat(&self, pid: u32) -> Option<Stat> {
+        Stat::parse(&self.text(&format!("{pid}/stat"))?)
     }
 
     /// Lets these go on.
@@ -180,7 +185,7 @@ impl Guests {
             let opened = openat(&self.proc, format!("{pid}/fd"), FOLDER, Mode::empty());
             let Ok(folder) = opened else {
                 // To an ordinary user Ship's own helpers are closed: they hold no file of a guest's.
-                match self.is_marked(pid) {
+                match self.is_marked(pid) && self.is_there(pid) {
                     true if self.is_copy(pid) => held.starting.push(pid),
                     marked => held.unknown |= marked,
                 }

@@ -1,10 +1,13 @@
-//! How often memory ran out in a sandbox, and how much was used: what Ship reads when a process of a guest was killed.
+//! What Ship and the memory watch know of one another: how often memory ran out and how much was used, which Ship reads when
+//! a process of a guest was killed; and whether the watch sleeps, because there is nobody but Ship.
 //!
 //! The kernel's count (a control group) and the watch's own look the same from here. Both are written before the kill is
 //! sent, so that whoever sees the end of a process sees its reason, too.
 
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use cove_walls::SharedPage;
@@ -22,15 +25,34 @@ struct Kept {
     group: Option<[File; 3]>,
     /// What the watch has written.
     page: SharedPage,
+    /// Where a watch that sleeps can hear.
+    line: Option<UnixStream>,
 }
 
 /// What the watch writes, by place in the page.
 const KILLS: usize = 0;
 const USED: usize = 1;
+const ASLEEP: usize = 2;
+
+/// What Ship says to a watch that sleeps.
+const WAKE: &[u8] = b"s";
 
 impl MemoryLedger {
-    pub(super) fn new(limit_bytes: u64, group: Option<[File; 3]>, page: SharedPage) -> Self {
-        Self(Arc::new(Kept { limit_bytes, group, page }))
+    pub(super) fn new(limit_bytes: u64, group: Option<[File; 3]>, page: SharedPage, line: Option<UnixStream>) -> Self {
+        Self(Arc::new(Kept { limit_bytes, group, page, line }))
+    }
+
+    /// Whether the watch sleeps: then there is nobody but Ship.
+    pub fn watch_sleeps(&self) -> bool {
+        self.0.page.get(ASLEEP) != 0
+    }
+
+    /// Says that somebody is about to be started. To be called before: from then on there is something to look at.
+    pub fn wake_watch(&self) {
+        if self.watch_sleeps() {
+            // A line that is full says it as well.
+            let _ = self.0.line.as_ref().map(|mut line| line.write(WAKE));
+        }
     }
 
     /// How often a process was killed for memory so far.
@@ -65,6 +87,11 @@ pub(super) fn note_kill(page: &SharedPage, used_bytes: u64) {
     page.set(KILLS, page.get(KILLS) + 1);
 }
 
+/// Notes whether the watch sleeps.
+pub(super) fn note_sleep(page: &SharedPage, asleep: bool) {
+    page.set(ASLEEP, asleep.into());
+}
+
 /// The files of the kernel are short and are read anew from their start.
 fn text(file: &File) -> String {
     let mut bytes = [0; 1024];
@@ -80,6 +107,8 @@ fn count(events: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     #[test]
@@ -92,7 +121,7 @@ mod tests {
     #[test]
     fn a_kill_is_told_once_to_those_who_were_there() {
         let page = SharedPage::new().unwrap();
-        let ledger = MemoryLedger::new(64 << 20, None, page.clone());
+        let ledger = MemoryLedger::new(64 << 20, None, page.clone(), None);
         let before = ledger.kills();
         assert_eq!(ledger.since(before), None);
         note_kill(&page, 70 << 20);
@@ -100,5 +129,18 @@ mod tests {
         assert_eq!((stopped.used_bytes, stopped.limit_bytes), (70 << 20, 64 << 20));
         assert!(stopped.to_string().starts_with("memory limit: the sandbox used 70 MiB of 64 MiB"), "{stopped:?}");
         assert_eq!(ledger.since(ledger.kills()), None);
+    }
+
+    #[test]
+    fn only_who_sleeps_is_woken() {
+        let page = SharedPage::new().unwrap();
+        let (mut watch, line) = UnixStream::pair().unwrap();
+        watch.set_nonblocking(true).unwrap();
+        let ledger = MemoryLedger::new(64 << 20, None, page.clone(), Some(line));
+        ledger.wake_watch();
+        assert!(watch.read(&mut [0; 8]).is_err());
+        note_sleep(&page, true);
+        ledger.wake_watch();
+        assert_eq!(watch.read(&mut [0; 8]).unwrap(), WAKE.len());
     }
 }

@@ -30,6 +30,22 @@ pub fn all() -> io::Result<impl Iterator<Item = u32>> {
     Ok(entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
 }
 
+/// How long a process has run on processors, with all of its threads, in nanoseconds; an error when it has gone.
+pub fn run_time(pid: u32) -> io::Result<u64> {
+    sys::run_time(pid)
+}
+
+/// Those that a process has made and that live. The list may lack one that comes or goes meanwhile.
+pub fn children(pid: u32) -> io::Result<Vec<u32>> {
+    let mut all = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
+        // A thread may have gone meanwhile.
+        let Ok(text) = fs::read_to_string(thread?.path().join("children")) else { continue };
+        all.extend(text.split_ascii_whitespace().filter_map(|number| number.parse::<u32>().ok()));
+    }
+    Ok(all)
+}
+
 /// Whether the process of a handle has ended.
 pub fn has_ended(handle: impl AsFd) -> bool {
     let mut polled = [PollFd::new(&handle, PollFlags::IN)];

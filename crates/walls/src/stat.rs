@@ -33,6 +33,20 @@ impl Stat {
         self.field::<char>(0).map(|state| matches!(state, 'Z' | 'X'))
     }
 
+    /// Whether it has begun to end, or has ended: it runs nothing of its own any more.
+    pub fn is_ending(&self) -> Option<bool> {
+        /// The kernel's `PF_EXITING`.
+        const ENDING: u32 = 0x4;
+        self.field::<u32>(6).map(|flags| flags & ENDING != 0)
+    }
+
+    /// Whether it is a copy of its parent and no program of its own yet.
+    pub fn is_copy(&self) -> Option<bool> {
+        /// The kernel's `PF_FORKNOEXEC`.
+        const NO_PROGRAM_YET: u32 = 0x40;
+        self.field::<u32>(6).map(|flags| flags & NO_PROGRAM_YET != 0)
+    }
+
     /// Its parent.
     pub fn parent(&self) -> Option<u32> {
         self.field(1)

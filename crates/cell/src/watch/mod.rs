@@ -6,12 +6,14 @@
 //! process, temporary file systems, socket buffers, and what open files could hold. What could not be counted even so
 //! (memory that no process maps) is refused by seccomp.
 //!
-//! It does not look at fixed times: the next look comes before the room that is left could be filled.
+//! It does not look at fixed times: the next look comes before the room that is left could be filled. Where nobody has run
+//! since the last one, it asks no more than that ([`idle`]): hundreds of sandboxes that wait cost next to nothing.
 
+mod idle;
 mod processes;
 mod sockets;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -22,10 +24,11 @@ use cove_walls::SharedPage;
 use rustix::fs::{Mode, OFlags, fstatvfs, open, openat};
 use rustix::process::{Signal, pidfd_send_signal};
 
+use self::idle::Clocks;
 use self::processes::Process;
 use self::sockets::Sockets;
 use super::guests::Guests;
-use super::ledger::note_kill;
+use super::ledger::{note_kill, note_sleep};
 use crate::oom::GUESTS;
 
 /// How fast one processor takes new memory at most: filling huge pages with zeros was measured at 3 to 4 GB/s.
@@ -34,6 +37,15 @@ const FILLED_PER_SECOND: u64 = 4 << 30;
 /// Between two looks, at least and at most. Five milliseconds are 20 MiB for each processor that fills memory.
 const SOONEST: Duration = Duration::from_millis(5);
 pub(super) const LATEST: Duration = Duration::from_millis(100);
+
+/// Everything is looked at this often also where nobody runs: what others send may wait in a guest's sockets.
+const IDLE_LATEST: Duration = Duration::from_secs(1);
+
+/// The same while the watch sleeps: nobody but Ship is there, who says when that changes.
+pub(super) const SLEEP: Duration = Duration::from_secs(5);
+
+/// Ship has rested for so long before the watch sleeps: who works on wakes nobody for each step.
+const SLEEP_AFTER: Duration = Duration::from_millis(300);
 
 /// A look at many processes takes long; then it is repeated less often, so that looking costs a tenth at most.
 const REST: u32 = 10;
@@ -89,6 +101,19 @@ pub(super) struct Watch {
     turn: Option<Turn>,
     /// When locks were last counted.
     locks_at: Cell<Instant>,
+    /// What the last look at everything found.
+    last: RefCell<Option<LastLook>>,
+    /// When somebody was last seen to have run.
+    stirred_at: Cell<Instant>,
+}
+
+/// A look at everything, after which everybody may have come to rest.
+#[derive(Debug)]
+struct LastLook {
+    at: Instant,
+    clocks: Clocks,
+    /// How long it took from there to fill the room that was left.
+    pause: Duration,
 }
 
 /// What was seen at one look.
@@ -126,13 +151,36 @@ impl Watch {
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
         let guests = Arc::new(Guests::new(proc.try_clone()?));
         let (sockets, locks_at) = (Sockets::enter(&network)?, Cell::new(Instant::now()));
-        Ok(Self { init_pid, scope, limit_bytes, proc, guests, temporary, sockets, page, processors, turn, locks_at })
+        let (last, stirred_at) = (RefCell::new(None), Cell::new(Instant::now()));
+        Ok(Self {
+            init_pid,
+            scope,
+            limit_bytes,
+            proc,
+            guests,
+            temporary,
+            sockets,
+            page,
+            processors,
+            turn,
+            locks_at,
+            last,
+            stirred_at,
+        })
     }
 
     /// Looks, ends who takes too much, and says when to look again. Fails when there is nobody left to look at.
     pub(super) fn look(&self) -> io::Result<Duration> {
         let begin = Instant::now();
+        if let Some(last) = &*self.last.borrow() {
+            if !last.clocks.stand_still() {
+                self.stirred_at.set(begin);
+            } else if last.at.elapsed() < IDLE_LATEST {
+                return Ok(last.pause);
+            }
+        }
         self.raise_scores();
+        let clocks = Clocks::read(self.init_pid);
         let room = self.room()?;
         self.look_at_locks(room)?;
         if let Some(turn) = &self.turn {
@@ -143,19 +191,39 @@ impl Watch {
             Duration::from_micros(room.saturating_mul(1_000_000) / (FILLED_PER_SECOND * self.processors));
         // Where little is left, looking may cost half of a processor: what grows is ended, and then it costs little again.
         let rest = if room < self.limit_bytes / SCARCE { 1 } else { REST };
-        Ok(filled_after.clamp(SOONEST, LATEST).max((begin.elapsed() * rest).min(LATEST)))
+        let pause = filled_after.clamp(SOONEST, LATEST).max((begin.elapsed() * rest).min(LATEST));
+        // Of somebody who was missed no clock would tell.
+        let clocks = clocks.filter(|clocks| processes::count(&self.proc).is_ok_and(|count| count == clocks.count()));
+        self.last.replace(clocks.map(|clocks| LastLook { at: begin, clocks, pause }));
+        Ok(pause)
+    }
+
+    /// Goes to sleep where there is nobody but Ship, and it rests: whoever is started next is [announced](crate::MemoryLedger::wake_watch).
+    /// Whether it does; then nothing need be looked at before that, or for [that long](SLEEP).
+    pub(super) fn sleep(&self) -> bool {
+        let last = self.last.borrow();
+        let Some(last) = last.as_ref().filter(|last| last.clocks.count() == 1) else { return false };
+        if self.stirred_at.get().elapsed() < SLEEP_AFTER {
+            return false;
+        }
+        // First said, then seen: a Ship that has not read it has run.
+        note_sleep(&self.page, true);
+        let asleep = last.clocks.stand_still();
+        note_sleep(&self.page, asleep);
+        asleep
+    }
+
+    /// Sleeps no more.
+    pub(super) fn wake(&self) {
+        note_sleep(&self.page, false);
     }
 
     /// Makes sure that the kernel takes guests before Ship: what Ship could not give its children ([`crate::OomScore`]) is given
     /// here. Theirs inherit it.
     fn raise_scores(&self) {
-        let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", self.init_pid)) else { return };
-        for thread in threads.flatten() {
-            let children = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-            for child in children.split_whitespace() {
-                // One that has not become its program yet is closed to an ordinary user; there is a next look.
-                let _ = std::fs::write(format!("/proc/{child}/oom_score_adj"), GUESTS);
-            }
+        for child in cove_walls::process::children(self.init_pid).unwrap_or_default() {
+            // One that has not become its program yet is closed to an ordinary user; there is a next look.
+            let _ = std::fs::write(format!("/proc/{child}/oom_score_adj"), GUESTS);
         }
     }
 

@@ -119,11 +119,21 @@ pub(super) fn pipes_bytes(all: &[Process]) -> u64 {
     (pipes * PIPE_BYTES).min(PIPES_BYTES + pipes * SMALL_PIPE_BYTES)
 }
 
+/// The numbers of everybody in this `/proc`.
+fn numbers(proc: &OwnedFd) -> io::Result<impl Iterator<Item = u32>> {
+    let entries = Dir::read_from(proc)?.flatten();
+    Ok(entries.filter_map(|entry| entry.file_name().to_str().ok()?.parse().ok()))
+}
+
+/// How many are in this `/proc`.
+pub(super) fn count(proc: &OwnedFd) -> io::Result<usize> {
+    numbers(proc).map(Iterator::count)
+}
+
 /// Everybody in this `/proc`. Fails when process 1 has gone.
 pub(super) fn all(proc: &OwnedFd) -> io::Result<Vec<Process>> {
     let mut found = Vec::new();
-    for entry in Dir::read_from(proc)? {
-        let Some(pid) = entry?.file_name().to_str().ok().and_then(|name| name.parse::<u32>().ok()) else { continue };
+    for pid in numbers(proc)? {
         // One that has just ended holds nothing.
         let Ok(status) = read_below(proc, &format!("{pid}/status"), MAX_FILE_BYTES) else { continue };
         found.push(Process::parse(pid, &String::from_utf8_lossy(&status)));

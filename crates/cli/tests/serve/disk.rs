@@ -83,9 +83,11 @@ fn inside(ground: &Ground, served: &Served, script: &str) -> String {
     String::from_utf8_lossy(&done.stdout).trim().to_owned()
 }
 
-/// Takes every byte that is left, as a program that is not Bay's.
+/// Takes every byte that is left, as a program that is not Bay's; also those that Bay gives up for its records meanwhile.
 fn take_all(ground: &Ground, served: &Served) {
-    let left = inside(ground, served, "cat /dev/zero >> stranger; df --output=avail . | tail -1");
+    let script = "for turn in 1 2 3; do cat /dev/zero >> stranger; left=$(df --output=avail . | tail -1); \
+                  [ \"$left\" -ge 512 ] || break; done; echo $left";
+    let left = inside(ground, served, script);
     assert!(left.parse::<u32>().is_ok_and(|kilobytes| kilobytes < 512), "{left:?} KB are left");
 }
 

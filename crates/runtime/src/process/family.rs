@@ -12,7 +12,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
-use super::spawner::Spawner;
+use super::spawner::{Before, Spawner};
 use super::tree::Tree;
 use super::{Mark, Program};
 
@@ -117,12 +117,17 @@ pub(crate) struct Family {
 
 impl Family {
     /// An empty family whose dead are buried by a task of the current runtime. `score` makes all of it the first to be
-    /// killed when memory runs out; none where the kernel does not let us choose.
-    pub(crate) fn found(rank: Rank, score: Option<OomScore>, walls: GuestWalls) -> io::Result<Arc<Self>> {
+    /// killed when memory runs out; none where the kernel does not let us choose. `before` is called before each member.
+    pub(crate) fn found(
+        rank: Rank,
+        score: Option<OomScore>,
+        before: Before,
+        walls: GuestWalls,
+    ) -> io::Result<Arc<Self>> {
         let (register, score) = (Arc::new(Register::default()), score.map(Arc::new));
-        let own = Spawner::new("own-programs", Arc::clone(&register), score.clone(), || Ok(()))?;
+        let own = Spawner::new("own-programs", Arc::clone(&register), score.clone(), Arc::clone(&before), || Ok(()))?;
         let walls = move || if rank == Rank::Init { walls.put_on() } else { Ok(()) };
-        let guests = Spawner::new("guests-programs", Arc::clone(&register), score, walls)?;
+        let guests = Spawner::new("guests-programs", Arc::clone(&register), score, before, walls)?;
         let first = Mark::first_program()?;
         let family = Arc::new(Self { guests, own, register, first, next: AtomicU64::new(first), rank });
         let mut ends = signal(SignalKind::child())?;

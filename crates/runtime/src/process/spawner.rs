@@ -14,6 +14,9 @@ use tokio::sync::oneshot;
 use super::family::Register;
 use super::{Mark, Program};
 
+/// Called before a program is started.
+pub(crate) type Before = Arc<dyn Fn() + Send + Sync>;
+
 struct Order {
     start: Start,
     mark: Option<Mark>,
@@ -28,11 +31,12 @@ pub(super) struct Spawner {
 
 impl Spawner {
     /// Starts the thread. `prepare` runs on it before its first program, and if it fails, there is none. With a score, the
-    /// kernel kills its programs first when memory runs out.
+    /// kernel kills its programs first when memory runs out; `before` is called before each.
     pub(super) fn new(
         name: &str,
         register: Arc<Register>,
         score: Option<Arc<OomScore>>,
+        before: Before,
         prepare: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> io::Result<Self> {
         let (orders, inbox) = mpsc::channel::<Order>();
@@ -48,6 +52,7 @@ impl Spawner {
                 if reply.is_closed() {
                     continue;
                 }
+                before();
                 let started = match &refusal {
                     Some(refusal) => Err(io::Error::other(refusal.clone())),
                     None => register

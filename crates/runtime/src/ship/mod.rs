@@ -19,6 +19,7 @@ mod server;
 mod shell;
 mod skill;
 mod term;
+mod uptime;
 mod way_out;
 
 pub use crate::process::Rank;

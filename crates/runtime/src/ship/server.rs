@@ -2,7 +2,6 @@
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{DefaultBodyLimit, State};
 use axum::routing::get;
@@ -24,6 +23,7 @@ use super::health::{Pulse, health};
 use super::javascript::{self, Javascript};
 use super::python::Kernel;
 use super::shell::Jobs;
+use super::uptime::Uptime;
 use super::{Listen, ShipOptions, doorstep, fs, python, shell, skill, term, way_out};
 use crate::cell::{EffectiveLimits, GuestWalls, OomScore};
 use crate::process::Family;
@@ -125,7 +125,16 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let score = score.map(|score| score.minding(options.memory.clone()));
     let memory_counted = options.limits.as_ref().is_some_and(EffectiveLimits::memory_is_enforced);
     let walls = GuestWalls { memory_counted, processors: std::mem::take(&mut options.processors) };
-    let family = Family::found(options.rank, score, walls)?;
+    let (memory, uptime) = (options.memory.clone(), options.uptime.take().map(Uptime::new));
+    let clock = uptime.clone();
+    let before = Arc::new(move || {
+        memory.as_ref().inspect(|memory| memory.wake_watch());
+        clock.as_ref().inspect(|clock| clock.go_on());
+    });
+    let family = Family::found(options.rank, score, before, walls)?;
+    if let Some(uptime) = uptime {
+        uptime.keep(options.memory.clone());
+    }
     let env = options.full_env();
     let disk = Arc::new(Disk::new(options.disk_news.as_ref().map(UnixStream::try_clone).transpose()?)?);
     let causes = Causes::new(options.memory.clone(), Arc::clone(&disk));
@@ -179,25 +188,10 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     Ok(Built { all, doorstep, family })
 }
 
-/// `ps` reckons in seconds with what it reads there.
-const UPTIME_EVERY: Duration = Duration::from_secs(1);
-
-async fn keep_uptime(mut file: std::fs::File) {
-    let mut ticks = tokio::time::interval(UPTIME_EVERY);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    loop {
-        ticks.tick().await;
-        let _ = crate::cell::tell_uptime(&mut file);
-    }
-}
-
 /// Starts to serve.
 pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
     let listen = std::mem::take(&mut options.listen);
     let Built { all, doorstep, family } = build(&mut options)?;
-    if let Some(file) = options.uptime.take() {
-        tokio::spawn(keep_uptime(file));
-    }
     if let Some(socket) = options.way_out.take() {
         way_out::open(socket).await?;
     }
