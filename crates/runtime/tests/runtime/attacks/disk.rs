@@ -294,6 +294,33 @@ async fn only_writers_are_ended() {
     .await;
 }
 
+/// Whoever has ended and is not buried yet is closed to an ordinary user's supervisor, and hides nothing: what somebody else
+/// writes meanwhile is not counted as theirs.
+#[tokio::test]
+async fn the_dead_hide_nothing() {
+    on_every_host("attacks::disk::the_dead_hide_nothing", async |host| {
+        let guest = small(host).await;
+        let code = "import os, time
+for _ in range(30):
+    if os.fork() == 0: os._exit(0)
+open('/tmp/ready', 'w').close()
+while True: open('small', 'w').write('x' * 4096); time.sleep(.01)";
+        let command = json!({"command": "exec python3 -c \"$CODE\"", "env": {"CODE": code}, "background": true});
+        let started = guest.ok("/shell/exec", command).await;
+        until("they are dead", async || guest.shell("ls /tmp/ready").await["return_code"] == 0).await;
+        // Twice the limit, by a stranger on the same file system.
+        let mut stranger = tempfile::tempfile().unwrap();
+        let at = format!("/shell/processes/{}", started["process_id"].as_str().unwrap());
+        for _ in 0..32 {
+            std::io::Write::write_all(&mut stranger, &vec![b'x'; 4 << 20]).unwrap();
+            assert_eq!(guest.get(&at).await.1["status"], "running");
+        }
+        assert_eq!(guest.out("head -c 4096 /dev/urandom > more; echo written").await, "written");
+        assert_eq!(guest.get(&at).await.1["status"], "running");
+    })
+    .await;
+}
+
 /// The file tools and uploads are no way around it.
 #[tokio::test]
 async fn files_that_ship_writes_count_too() {
