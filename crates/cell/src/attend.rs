@@ -126,7 +126,7 @@ pub(super) fn attend<Open: FnOnce() -> io::Result<Watch>>(duties: Duties<'_, Ope
             News::Over => return Ok(()),
             News::Word if open.is_none() => {
                 // Ship writes files itself, or is about to start somebody.
-                collar.read(&mut [0; 4096])?;
+                let _said = collar.read(&mut [0; 4096])?;
                 disk.as_mut().map(DiskWatch::ship_writes);
             }
             News::Word => {

@@ -85,8 +85,7 @@ impl OomScore {
     pub fn check(&self, pid: i32) -> io::Result<()> {
         let score = match std::fs::read_to_string(format!("/proc/{pid}/oom_score_adj")) {
             Ok(score) => score,
-            // It has ended and been taken away.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if is_gone(&error) => return Ok(()),
             Err(error) => return Err(error),
         };
         if score.trim().starts_with('-') {
@@ -107,6 +106,11 @@ impl OomScore {
     }
 }
 
+/// Whether a process could not be asked because it has ended: before its file was opened, or after.
+fn is_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
+}
+
 /// Ship looks like a guest to the kernel for as long as this lives.
 #[derive(Debug)]
 pub struct Raised<'a> {
@@ -123,6 +127,17 @@ impl Drop for Raised<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_ends_while_it_is_asked_is_gone() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let path = format!("/proc/{}/oom_score_adj", child.id());
+        let opened = File::open(&path).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(is_gone(&std::fs::read(&path).unwrap_err()));
+        assert!(is_gone(&opened.read_at(&mut [0; 8], 0).unwrap_err()));
+    }
 
     #[test]
     fn a_score_is_raised_and_goes_back() {

@@ -11,7 +11,7 @@ const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspa
             [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]";
 
 /// Threads for work on files.
-const FILE_THREADS: usize = 8;
+const FILE_THREADS: usize = 4;
 
 /// Longer than any machine runs.
 const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
