@@ -1,8 +1,8 @@
 //! JavaScript in a sandbox: what starts, what is said, what is kept, who is told.
 
 use cove_api::{
-    ErrorCode, Event, EventKind, HistoryQuery, JavaScriptExecRequest, JavaScriptExecResult, SandboxId, SandboxStatus,
-    ToolAnswer, WriteFile,
+    ErrorCode, Event, EventKind, ExecType, HistoryQuery, JavaScriptExecRequest, JavaScriptExecResult, SandboxId,
+    SandboxStatus, ToolAnswer, WriteFile,
 };
 use cove_bay::Owner;
 use cove_config::ProfileConfig;
@@ -103,7 +103,7 @@ async fn a_run_is_heard_answered_and_recorded() {
     }
     let event = events.next().await.unwrap();
     assert_eq!((event.kind, &event.data["success"]), (EventKind::RunFinished, &json!(false)));
-    let failed = HistoryQuery { exec_type: Some("javascript".to_owned()), ..HistoryQuery::default() };
+    let failed = HistoryQuery { exec_type: Some(ExecType::JavaScript), ..HistoryQuery::default() };
     assert_eq!(harbour.bay.history(&harbour.owner, &id, failed).await.unwrap().total, 2);
 
     // With the sandbox the stream ends.
