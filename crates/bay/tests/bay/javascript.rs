@@ -43,6 +43,10 @@ async fn a_cell_starts_with_the_first_file_and_not_before() {
     assert_eq!(harbour.info(&id).await.status, SandboxStatus::Ready);
     let written = harbour.bay.read_file(&harbour.owner, &id, "b.txt").await.unwrap();
     assert_eq!(written.content, "two");
+    // An answer is its text, also where it came through the cell.
+    let code =
+        "const t = await read('a.txt', {limit: 1}); await write('c.txt', t); return [t.split('\\n'), t.nextOffset]";
+    assert_eq!(harbour.value(&id, json!({"code": code})).await, json!([["one"], 2]));
     // In a session the tools are there as well, and a refusal keeps its code.
     let code = "let code; try { await read('../../etc/passwd') } catch (error) { code = error.message } code";
     let said = harbour.value(&id, json!({"code": code, "session": true})).await;
