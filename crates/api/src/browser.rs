@@ -32,7 +32,7 @@ pub struct BrowserExecRequest {
     /// Words for it, with commas between.
     #[serde(default)]
     pub tags: Option<String>,
-    /// Whether a skill may be learnt from it.
+    /// Whether a skill may be learnt from it: its trace is kept, and is the `payload_ref` of its entry in the history.
     #[serde(default)]
     pub learn: bool,
     /// Whether a trace is kept.
@@ -88,7 +88,7 @@ pub struct BrowserBatchRequest {
     /// Words for it, with commas between.
     #[serde(default)]
     pub tags: Option<String>,
-    /// Whether a skill may be learnt from it.
+    /// Whether a skill may be learnt from it: its trace is kept, and is the `payload_ref` of its entry in the history.
     #[serde(default)]
     pub learn: bool,
     /// Whether a trace is kept.
@@ -192,7 +192,7 @@ pub struct BrowserSkillResult {
     pub duration_ms: i64,
 }
 
-/// A trace: every step of one call.
+/// A trace that was kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrowserTrace {
     /// Its reference.
@@ -202,7 +202,42 @@ pub struct BrowserTrace {
     pub execution_id: Option<ExecutionId>,
     /// When.
     pub created_at: Moment,
-    /// The steps, as Gull noted them.
+    /// The trace; the same as the payload of this reference.
+    pub trace: TraceContent,
+}
+
+/// What kind of call a trace is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceKind {
+    /// One command.
+    BrowserExecTrace,
+    /// Several commands.
+    BrowserBatchTrace,
+}
+
+impl TraceKind {
+    /// As it is written on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BrowserExecTrace => "browser_exec_trace",
+            Self::BrowserBatchTrace => "browser_batch_trace",
+        }
+    }
+}
+
+/// Every step of one call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TraceContent {
+    /// One command or several.
+    pub kind: TraceKind,
+    /// Whether all ran and succeeded.
+    pub success: bool,
+    /// How many were asked for.
+    pub total_steps: u32,
+    /// How many ran.
+    pub completed_steps: u32,
+    /// Each command that ran: `cmd`, `stdout`, `stderr`, `exit_code`, `step_index`, `duration_ms`; long outputs are cut.
     #[schema(value_type = Vec<Object>)]
     pub steps: Vec<Value>,
 }

@@ -2,7 +2,7 @@
 
 use cove_core::{CargoId, SandboxId};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::Moment;
 
@@ -37,6 +37,20 @@ pub struct CargoList {
     pub items: Vec<CargoInfo>,
     /// For the next page; none: this was the last.
     pub next_cursor: Option<String>,
+}
+
+/// Which cargos.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+pub struct CargoQuery {
+    /// True: those that were made for a sandbox and go with it. Else those of the caller's own making.
+    pub managed: Option<bool>,
+    /// How many at most; 50 unless said otherwise.
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
 }
 
 /// A wish for a cargo.

@@ -14,7 +14,8 @@ pub struct HistoryEntry {
     pub id: ExecutionId,
     /// The session it ran in.
     pub session_id: Option<String>,
-    /// `python`, `shell`, `javascript`, `browser` or `browser_batch`.
+    /// What kind of work it was.
+    #[schema(value_type = ExecType)]
     pub exec_type: String,
     /// What ran.
     pub code: String,
@@ -46,6 +47,36 @@ pub struct HistoryEntry {
     pub created_at: Moment,
 }
 
+/// What kind of work ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecType {
+    /// Python.
+    Python,
+    /// A shell command.
+    Shell,
+    /// JavaScript.
+    #[serde(rename = "javascript")]
+    JavaScript,
+    /// A browser command.
+    Browser,
+    /// Several browser commands.
+    BrowserBatch,
+}
+
+impl ExecType {
+    /// As it is written on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::Shell => "shell",
+            Self::JavaScript => "javascript",
+            Self::Browser => "browser",
+            Self::BrowserBatch => "browser_batch",
+        }
+    }
+}
+
 /// A page of the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HistoryList {
@@ -61,7 +92,8 @@ pub struct HistoryList {
 #[into_params(parameter_in = Query)]
 pub struct HistoryQuery {
     /// Only this kind.
-    pub exec_type: Option<String>,
+    #[param(inline)]
+    pub exec_type: Option<ExecType>,
     /// Only those that succeeded.
     pub success_only: Option<bool>,
     /// How many at most; 100 unless said otherwise.

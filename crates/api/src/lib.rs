@@ -25,9 +25,9 @@ pub use artifact::{ArtifactInfo, ArtifactList};
 pub use browser::{
     BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,
     BrowserSkillResult, BrowserStep, BrowserTrace, ClickRequest, FillRequest, NavigateRequest, ScreenshotRequest,
-    SnapshotRequest,
+    SnapshotRequest, TraceContent, TraceKind,
 };
-pub use cargo::{CargoInfo, CargoList, CreateCargo, MAX_CARGO_MB};
+pub use cargo::{CargoInfo, CargoList, CargoQuery, CreateCargo, MAX_CARGO_MB};
 pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, RuntimeCause, SchemaErrors, SchemaProblem};
 pub use event::{Event, EventKind, ToolAnswer};
 pub use exec::{
@@ -36,10 +36,10 @@ pub use exec::{
     StopCause, Stopped,
 };
 pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, UploadResult, WriteFile};
-pub use history::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
+pub use history::{Annotation, ExecType, HistoryEntry, HistoryList, HistoryQuery};
 pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
 pub use owner::{IdempotencyKey, Owner};
-pub use page::{ListQuery, Status};
+pub use page::Status;
 pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};
 pub use sandbox::{ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus};
 pub use skills::{

@@ -33,7 +33,8 @@ impl IdempotencyKey {
             return Ok(Self(text.to_owned()));
         }
         let message = "`Idempotency-Key` must be 1 to 128 letters, digits, `_` or `-`";
-        Err(BayError::new(ErrorCode::ValidationError, message))
+        // Existing clients expect a key that cannot be taken to be a conflict, like one that was used for another request.
+        Err(BayError::new(ErrorCode::Conflict, message))
     }
 
     /// The key.

@@ -86,7 +86,7 @@ pub struct CreateCandidate {
     /// What it is for.
     #[serde(default)]
     pub scenario_key: Option<String>,
-    /// Its payload: of ours (`blob:…`) or the caller's own reference.
+    /// Its payload: of ours (`blob:…`) or the caller's own reference, which cannot be replayed here.
     #[serde(default)]
     pub payload_ref: Option<String>,
     /// What it does.
@@ -143,7 +143,7 @@ pub struct CandidateInfo {
     pub latest_pass: Option<bool>,
     /// When it was last evaluated.
     pub last_evaluated_at: Option<Moment>,
-    /// Its release.
+    /// Its release, unless that was deleted.
     #[schema(value_type = Option<String>)]
     pub promotion_release_id: Option<ReleaseId>,
     /// Whose it is.
@@ -263,7 +263,7 @@ pub struct ReleaseInfo {
     pub version: i64,
     /// How far.
     pub stage: ReleaseStage,
-    /// Whether it is the one in use at its stage.
+    /// Whether it is the one in use: the one of its skill that was released last.
     pub is_active: bool,
     /// `manual` or `auto`.
     pub release_mode: String,
@@ -312,7 +312,7 @@ pub struct ReleaseList {
 pub struct ReleaseQuery {
     /// Only those of this skill.
     pub skill_key: Option<String>,
-    /// Only those in use.
+    /// Only the one in use of each skill.
     pub active_only: Option<bool>,
     /// Only those at this stage.
     #[param(inline)]

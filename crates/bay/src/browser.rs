@@ -4,33 +4,26 @@
 //! text to fill in) becomes exactly one word of such a line.
 
 mod skill;
+mod trace;
 
 use std::time::Duration;
 
 use cove_api::{
-    BayError, BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserStep,
-    BrowserTrace, ClickRequest, ErrorCode, FillRequest, Moment, NavigateRequest, ScreenshotRequest, SnapshotRequest,
+    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserStep, ClickRequest,
+    FillRequest, NavigateRequest, SandboxId, ScreenshotRequest, SnapshotRequest, TraceKind,
 };
-use cove_api::{ExecutionId, SandboxId};
 use cove_runtime_api::{
     BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, MAX_BATCH_TIMEOUT, MAX_BROWSER_TIMEOUT,
     MAX_COMMAND_BYTES, MAX_COMMANDS,
 };
-use serde_json::{Value, json};
 
+use self::trace::traced;
 use crate::files::relative;
 use crate::router::Admitted;
 use crate::sandboxes::invalid;
 use crate::work::{Execution, check_timeout, seconds};
 use crate::{Answer, Bay, Owner};
 use cove_config::Capability;
-use cove_store::{NewBlob, blob_id, blob_ref};
-
-/// What a trace keeps of each stream of a step.
-const MAX_TRACED_BYTES: usize = 8 << 10;
-
-/// What kind of blob a trace is.
-const TRACE: &str = "browser_trace";
 
 impl Bay {
     /// Runs one command.
@@ -80,8 +73,8 @@ impl Bay {
                 return Err(error);
             }
         };
-        let trace = self.keep_trace(owner, id, &run.id, request.include_trace, &results).await;
-        run.payload_ref = trace.clone().unwrap_or_default();
+        let trace = || traced(TraceKind::BrowserBatchTrace, success, total_steps, &results);
+        let kept = self.keep_trace(&mut run, request.include_trace, trace).await;
         let output: Vec<&str> =
             results.iter().map(|step| step.stdout.trim_end()).filter(|text| !text.is_empty()).collect();
         let error = (!success).then(|| batch_failure(&results, total));
@@ -94,8 +87,8 @@ impl Bay {
             results,
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
-            recorded: ended.recorded && trace.is_ok(),
-            trace_ref: trace.unwrap_or_default(),
+            recorded: ended.recorded && kept.recorded,
+            trace_ref: kept.trace_ref,
         })
     }
 
@@ -156,23 +149,6 @@ impl Bay {
         self.browse(owner, id, one(line, request.timeout), Capability::Screenshot).await
     }
 
-    /// A trace that was kept.
-    pub async fn browser_trace(&self, owner: &Owner, id: &SandboxId, trace_ref: &str) -> Answer<BrowserTrace> {
-        self.alive_row(owner, id).await?;
-        let none = || BayError::new(ErrorCode::NotFound, "this sandbox has no such trace");
-        let blob = self.inner.store.blob(owner, &blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
-        if blob.kind != TRACE || blob.sandbox_id.as_deref() != Some(id) {
-            return Err(none());
-        }
-        let steps = blob.body["steps"].as_array().cloned().unwrap_or_default();
-        Ok(BrowserTrace {
-            trace_ref: blob_ref(&blob.id),
-            execution_id: blob.execution_id,
-            created_at: blob.created_at,
-            steps,
-        })
-    }
-
     async fn browse(
         &self,
         owner: &Owner,
@@ -199,8 +175,8 @@ impl Bay {
         let duration_ms = millis(begin.elapsed());
         let step = BrowserStep { cmd: request.cmd, stdout, stderr, exit_code, step_index: 0, duration_ms };
         let success = step.exit_code == 0;
-        let trace = self.keep_trace(owner, id, &run.id, request.include_trace, std::slice::from_ref(&step)).await;
-        run.payload_ref = trace.clone().unwrap_or_default();
+        let trace = || traced(TraceKind::BrowserExecTrace, success, 1, std::slice::from_ref(&step));
+        let kept = self.keep_trace(&mut run, request.include_trace, trace).await;
         let error = (!success).then(|| step_failure(&step));
         let ended = run.end(success, Some(&step.stdout), error.as_deref()).await;
         Ok(BrowserExecResult {
@@ -212,37 +188,9 @@ impl Bay {
             exit_code: Some(step.exit_code),
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
-            recorded: ended.recorded && trace.is_ok(),
-            trace_ref: trace.unwrap_or_default(),
+            recorded: ended.recorded && kept.recorded,
+            trace_ref: kept.trace_ref,
         })
-    }
-
-    /// Keeps a trace, if one is wanted. One that cannot be kept is no reason to lose the answer, which says so.
-    async fn keep_trace(
-        &self,
-        owner: &Owner,
-        sandbox_id: &SandboxId,
-        execution_id: &ExecutionId,
-        wanted: bool,
-        steps: &[BrowserStep],
-    ) -> Answer<Option<String>> {
-        if !wanted {
-            return Ok(None);
-        }
-        let short = |text: &str| text[..text.floor_char_boundary(MAX_TRACED_BYTES)].to_owned();
-        let step = |step: &BrowserStep| {
-            json!({
-                "step_index": step.step_index, "kind": "cmd", "cmd": short(&step.cmd), "stdout": short(&step.stdout),
-                "stderr": short(&step.stderr), "exit_code": step.exit_code, "duration_ms": step.duration_ms,
-            })
-        };
-        let body = json!({"steps": steps.iter().map(step).collect::<Vec<Value>>()});
-        let blob = NewBlob { sandbox_id: Some(sandbox_id), execution_id: Some(execution_id), kind: TRACE, body: &body };
-        if !self.may_record() {
-            return Err(cove_store::StoreError::Away.into());
-        }
-        let id = self.inner.store.keep_blob(owner, &blob, Moment::now()).await?;
-        Ok(Some(blob_ref(&id)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cargos: made, listed, deleted.
 
-use cove_api::{BayError, CargoId, CargoInfo, CargoList, CreateCargo, ErrorCode, ListQuery, MAX_CARGO_MB, Moment};
+use cove_api::{BayError, CargoId, CargoInfo, CargoList, CargoQuery, CreateCargo, ErrorCode, MAX_CARGO_MB, Moment};
 
 use crate::driver::CargoLimit;
 use crate::id::fresh;
@@ -59,10 +59,10 @@ impl Bay {
         }
     }
 
-    /// A page of the owner's cargos.
-    pub async fn list_cargos(&self, owner: &Owner, query: ListQuery) -> Answer<CargoList> {
+    /// A page of the owner's cargos: of their own making, or those that were made for their sandboxes.
+    pub async fn list_cargos(&self, owner: &Owner, query: CargoQuery) -> Answer<CargoList> {
         let (limit, cursor) = (page_size(query.limit)?, Cursor::parse(query.cursor.as_deref())?);
-        let page = self.inner.store.list_cargos(owner, cursor.as_ref(), limit).await?;
+        let page = self.inner.store.list_cargos(owner, query.managed.unwrap_or(false), cursor.as_ref(), limit).await?;
         Ok(CargoList {
             items: page.items.into_iter().map(|row| row.info).collect(),
             next_cursor: page.next.map(|cursor| cursor.to_string()),

@@ -1,7 +1,7 @@
 //! The record of what ran.
 
 use cove_api::{Annotation, BayError, ErrorCode, HistoryEntry, HistoryList, HistoryQuery, Moment};
-use cove_api::{ExecutionId, SandboxId};
+use cove_api::{ExecType, ExecutionId, SandboxId};
 
 use crate::{Answer, Bay, Owner};
 use cove_store::{ExecutionFilter, MAX_NOTE_BYTES, Store, StoreError, split_tags};
@@ -19,7 +19,12 @@ impl Bay {
     }
 
     /// The last entry (of a kind).
-    pub async fn last_execution(&self, owner: &Owner, id: &SandboxId, exec_type: Option<&str>) -> Answer<HistoryEntry> {
+    pub async fn last_execution(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        exec_type: Option<ExecType>,
+    ) -> Answer<HistoryEntry> {
         last_execution(self.store(), owner, id, exec_type).await
     }
 
@@ -66,7 +71,7 @@ pub(crate) async fn history(store: &Store, owner: &Owner, id: &SandboxId, query:
         return Err(BayError::new(ErrorCode::ValidationError, message));
     }
     let filter = ExecutionFilter {
-        exec_type: query.exec_type.as_deref(),
+        exec_type: query.exec_type.map(ExecType::as_str),
         success_only: query.success_only.unwrap_or(false),
         tags,
         // Clients that ask for nothing in particular send `false`: it must not leave anything out.
@@ -84,9 +89,10 @@ pub(crate) async fn last_execution(
     store: &Store,
     owner: &Owner,
     id: &SandboxId,
-    exec_type: Option<&str>,
+    exec_type: Option<ExecType>,
 ) -> Answer<HistoryEntry> {
     alive(store, owner, id).await?;
+    let exec_type = exec_type.map(ExecType::as_str);
     let filter = ExecutionFilter { exec_type, limit: 1, ..ExecutionFilter::default() };
     let (entries, _) = store.executions(owner, id, &filter).await?;
     let none = || BayError::new(ErrorCode::NotFound, format!("nothing has run yet in sandbox {id}"));

@@ -13,6 +13,7 @@ const ALL: &[Case<TestStore>] = cases![
     skills::tests::from_draft_to_release_and_back,
     skills::tests::health_compares_with_what_was_before,
     skills::tests::a_release_says_what_to_replay,
+    skills::tests::one_release_is_in_use_whatever_its_stage,
     skills::tests::a_skill_outlives_the_sandbox_it_was_learnt_in,
     skills::tests::canaries_are_tried_and_settled,
     skills::tests::deletions,

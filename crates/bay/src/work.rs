@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use cove_api::{
-    EventKind, Moment, PythonData, PythonExecRequest, PythonExecResult, ShellExecRequest, ShellExecResult, Stopped,
+    BayError, ErrorCode, EventKind, Moment, PythonData, PythonExecRequest, PythonExecResult, ShellExecRequest,
+    ShellExecResult, Stopped,
 };
 use cove_core::{ExecutionId, SandboxId, SessionId};
 use cove_runtime_api::{Call, MAX_CODE_BYTES, PythonRequest, ShellRequest};
@@ -41,8 +42,8 @@ pub(crate) struct Ended {
 #[derive(Debug)]
 pub(crate) struct Execution {
     bay: Bay,
-    owner: Owner,
-    sandbox_id: SandboxId,
+    pub(crate) owner: Owner,
+    pub(crate) sandbox_id: SandboxId,
     pub(crate) id: ExecutionId,
     exec_type: &'static str,
     code: String,
@@ -243,7 +244,7 @@ impl Bay {
         if request.command.contains('\0') {
             return Err(invalid("`command` holds a NUL character"));
         }
-        let cwd = request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(relative).transpose()?;
+        let cwd = request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(relative).transpose().map_err(at_cwd)?;
         let call = self.admit_for(owner, id, Capability::Shell, self.patience(request.timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "shell", request.command)?;
         (run.description, run.tags) = (request.description, request.tags);
@@ -258,7 +259,7 @@ impl Bay {
             Ok(answer) => answer,
             Err(error) => {
                 run.end(false, None, Some(&error.message)).await;
-                return Err(error);
+                return Err(at_cwd(error));
             }
         };
         let success = answer.success;
@@ -336,6 +337,11 @@ impl Bay {
 #[allow(clippy::cast_precision_loss, reason = "it was checked to be small")]
 pub(crate) fn seconds(timeout_s: u64) -> f64 {
     timeout_s as f64
+}
+
+/// Of all that a command is asked for with, only `cwd` is a path.
+fn at_cwd(error: BayError) -> BayError {
+    if error.code == ErrorCode::InvalidPath { error.with("field", "cwd") } else { error }
 }
 
 fn check_code(name: &str, code: &str) -> Answer<()> {

@@ -34,4 +34,4 @@ pub use report::{
     CanvasError, EngineReport, ExportFault, Finished, KeptPicture, LAST_VALUE, Picture, RunReport, SessionFate, Usage,
 };
 pub use request::{EngineChoice, InvalidArgs, RunRequest, RunShape};
-pub use tool::{Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};
+pub use tool::{TEXT_KEY, Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};

@@ -10,6 +10,11 @@ use serde_json::Value;
 /// What a tool's call returns; dropping it cancels the call.
 pub type ToolFuture = Pin<Box<dyn Future<Output = Result<Value, ToolError>> + Send>>;
 
+/// The field of a tool's answer `{content: [{text}, …], …}` by which guest code may use it like a string: how much of the
+/// first text that is (`length`, in UTF-16 units), and what it may ask of it besides (`truncated`, `nextOffset`). The
+/// engines take the field out: as an object, the answer is what it was.
+pub const TEXT_KEY: &str = "$text";
+
 /// One call of one tool by guest code.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {

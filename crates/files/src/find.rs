@@ -142,6 +142,9 @@ impl Notices {
             };
             self.details.insert("truncation".to_owned(), json!(truncation));
         }
+        if lines.is_empty() || !self.texts.is_empty() {
+            self.details.insert("plainBytes".to_owned(), text.len().into());
+        }
         if lines.is_empty() {
             nothing.clone_into(&mut text);
         }

@@ -199,9 +199,8 @@ impl Scan {
                 "[Line {first} is {more}{}, exceeds {limit} limit. Use grep, or read with offset, or run code on the file.]",
                 format_size(self.first_line_bytes)
             );
-            return Ok(
-                ToolResult::text(notice).with_details(json!({"truncation": truncation(TruncatedBy::Bytes, true)}))
-            );
+            let details = json!({"truncation": truncation(TruncatedBy::Bytes, true), "plainBytes": 0});
+            return Ok(ToolResult::text(notice).with_details(details));
         }
         let of = match total_lines {
             Some(total) => total.to_string(),
@@ -212,7 +211,8 @@ impl Scan {
         if shown < lines.len() as u64 {
             let notice =
                 format!("[Showing lines {first}-{last} of {of} ({limit} limit). Use offset={next} to continue.]");
-            let details = json!({"truncation": truncation(TruncatedBy::Bytes, false)});
+            let truncation = truncation(TruncatedBy::Bytes, false);
+            let details = json!({"truncation": truncation, "plainBytes": text.len(), "nextOffset": next});
             return Ok(ToolResult::text(format!("{text}\n\n{notice}")).with_details(details));
         }
         match total_lines {
@@ -220,11 +220,13 @@ impl Scan {
             _ if asked_for_fewer => {
                 let more = total_lines.map_or("More".to_owned(), |total| format!("{} more", total - last));
                 let notice = format!("[{more} lines in file. Use offset={next} to continue.]");
-                Ok(ToolResult::text(format!("{text}\n\n{notice}")))
+                let details = json!({"plainBytes": text.len(), "nextOffset": next});
+                Ok(ToolResult::text(format!("{text}\n\n{notice}")).with_details(details))
             }
             _ => {
                 let notice = format!("[Showing lines {first}-{last} of {of}. Use offset={next} to continue.]");
-                let details = json!({"truncation": truncation(TruncatedBy::Lines, false)});
+                let truncation = truncation(TruncatedBy::Lines, false);
+                let details = json!({"truncation": truncation, "plainBytes": text.len(), "nextOffset": next});
                 Ok(ToolResult::text(format!("{text}\n\n{notice}")).with_details(details))
             }
         }

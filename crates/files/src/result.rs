@@ -29,7 +29,8 @@ pub enum Content {
 pub struct ToolResult {
     /// What the model gets to see.
     pub content: Vec<Content>,
-    /// What a program may want to know besides.
+    /// What a program may want to know besides. `plainBytes`, where it is: only the first so many bytes of the text are
+    /// the file's or the list's; the rest are words of the tool's own. `nextOffset`: the line at which `read` goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }
@@ -55,6 +56,26 @@ impl ToolResult {
             .iter()
             .find_map(|block| if let Content::Text { text } = block { Some(text.as_str()) } else { None })
             .unwrap_or_default()
+    }
+
+    /// As JSON for guest code, which wants the text: the engines let such an answer be used like a string, without
+    /// the words of the tool's own. What the guest sees of it as an object is the same.
+    pub fn for_code(mut answer: Value) -> Value {
+        let details = &answer["details"];
+        let text = answer["content"][0]["text"].as_str().unwrap_or_default();
+        let bytes = details["plainBytes"].as_u64().and_then(|bytes| usize::try_from(bytes).ok());
+        let plain = bytes.and_then(|bytes| text.get(..bytes)).unwrap_or(text);
+        let reached = |limit: &str| !details[limit].is_null();
+        let truncated = ["truncation", "nextOffset", "matchLimitReached", "resultLimitReached", "entryLimitReached"];
+        let mark = serde_json::json!({
+            "length": plain.encode_utf16().count(),
+            "truncated": truncated.into_iter().any(reached),
+            "nextOffset": details["nextOffset"],
+        });
+        if let Some(fields) = answer.as_object_mut() {
+            fields.insert(cove_core::TEXT_KEY.to_owned(), mark);
+        }
+        answer
     }
 
     /// As JSON.

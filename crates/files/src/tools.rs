@@ -7,6 +7,7 @@ use cove_core::{ToolCall, ToolError, ToolSpec};
 
 use crate::error::FileError;
 use crate::params::FileTool;
+use crate::result::ToolResult;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
 
@@ -21,7 +22,7 @@ pub fn tool_specs(workspace: Arc<Workspace>) -> Vec<ToolSpec> {
             let workspace = Arc::clone(&workspace);
             let call = move |call: ToolCall| run(Arc::clone(&workspace), tool, call);
             let mut spec = ToolSpec::new(name, call);
-            spec.description = tool.description().to_owned();
+            spec.description = tool.description_for_code();
             spec.schema = Some(tool.schema());
             specs.push(spec);
         }
@@ -43,7 +44,7 @@ async fn run(workspace: Arc<Workspace>, tool: FileTool, call: ToolCall) -> Resul
     let _cancel = CancelOnDrop(stop.canceller());
     let work = tokio::task::spawn_blocking(move || {
         let args = tool.arguments(call.args)?;
-        workspace.call(tool, args, &stop).map(|result| result.to_json())
+        workspace.call(tool, args, &stop).map(|result| ToolResult::for_code(result.to_json()))
     });
     match work.await {
         Ok(result) => result.map_err(ToolError::from),
@@ -58,6 +59,17 @@ impl From<FileError> for ToolError {
 }
 
 impl FileTool {
+    /// The same for code, which gets the answer as a value.
+    pub fn description_for_code(self) -> String {
+        let name = self.name();
+        let more = if self == Self::Read { ", and `.nextOffset` where" } else { "" };
+        format!(
+            "{} In code the answer can be used as its text, without notices: `(await {name}(…)).split(\"\\n\")`. \
+             `.truncated` says that there is more{more}; `.content` and `.details` are the whole answer.",
+            self.description()
+        )
+    }
+
     /// What the tool is for, written for a model.
     pub const fn description(self) -> &'static str {
         match self {

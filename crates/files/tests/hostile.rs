@@ -149,7 +149,8 @@ fn a_folder_of_very_many_files() {
     let text = listed.first_text();
     assert!(text.starts_with("file-00000.txt\nfile-00001.txt\n"), "{}", &text[..100]);
     assert!(text.ends_with("file-00499.txt\n\n[500 entries limit reached. Use limit=1000 for more]"));
-    assert_eq!(listed.details.unwrap(), json!({"entryLimitReached": 500}));
+    let plain = text.find("\n\n[").unwrap();
+    assert_eq!(listed.details.unwrap(), json!({"entryLimitReached": 500, "plainBytes": plain}));
     let found = workspace.find(FindArgs { pattern: "*.txt".into(), ..Default::default() }).unwrap();
     assert!(
         found

@@ -1,9 +1,9 @@
 //! The bounds that the schema states and types alone cannot hold: checked here, once, before Bay is asked.
 
 use cove_api::{
-    Annotation, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, ClickRequest,
+    Annotation, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, CargoQuery, ClickRequest,
     CreateCandidate, CreateCargo, CreatePayload, CreateSandbox, DeleteRequest, Evaluate, ExtendTtl, FileQuery,
-    FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest, ListQuery, MAX_CARGO_MB, NavigateRequest, Promote,
+    FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest, MAX_CARGO_MB, NavigateRequest, Promote,
     PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest, ShellExecRequest, SnapshotRequest, ToolAnswer,
     WriteFile,
 };
@@ -21,6 +21,9 @@ const MAX_LONG_PAGE: u32 = 500;
 
 /// Something with bounds.
 pub(crate) trait Bounded {
+    /// Fields whose unknown word is an invalid value (400), as existing clients expect it, and no misfit (422).
+    const WORDS: &'static [&'static str] = &[];
+
     /// Notes what is out of them.
     fn check(&self, problems: &mut Problems) {
         let _ = problems;
@@ -38,7 +41,6 @@ boundless!(
     Evaluate,
     FileQuery,
     GcRequest,
-    Promote,
     ToolAnswer,
     WriteFile,
     serde_json::Map<String, serde_json::Value>,
@@ -109,7 +111,7 @@ impl Bounded for CreateCandidate {
     }
 }
 
-impl Bounded for ListQuery {
+impl Bounded for CargoQuery {
     fn check(&self, problems: &mut Problems) {
         problems.range("limit", self.limit.unwrap_or(1), 1, MAX_PAGE);
     }
@@ -127,13 +129,21 @@ impl Bounded for HistoryQuery {
     }
 }
 
+impl Bounded for Promote {
+    const WORDS: &'static [&'static str] = &["stage"];
+}
+
 impl Bounded for CandidateQuery {
+    const WORDS: &'static [&'static str] = &["status"];
+
     fn check(&self, problems: &mut Problems) {
         problems.range("limit", self.limit.unwrap_or(1), 1, MAX_LONG_PAGE);
     }
 }
 
 impl Bounded for ReleaseQuery {
+    const WORDS: &'static [&'static str] = &["stage"];
+
     fn check(&self, problems: &mut Problems) {
         problems.range("limit", self.limit.unwrap_or(1), 1, MAX_LONG_PAGE);
     }

@@ -38,11 +38,19 @@ impl<T: DeserializeOwned + Bounded> FromRequest<App> for Sent<T> {
         }
         let whole = whole(&parts.headers, body, limits::MAX_JSON_BYTES, &app.options).await;
         let bytes = whole.map_err(IntoResponse::into_response)?;
-        let value: T = read_json(&bytes).map_err(IntoResponse::into_response)?;
+        let value: T = read_json(&bytes).map_err(refused::<T>)?;
         let mut problems = Problems::at("body");
         value.check(&mut problems);
         problems.verdict().map_err(IntoResponse::into_response)?;
         Ok(Self(value))
+    }
+}
+
+/// What does not fit is 422, but for the words that a type wants refused as values.
+fn refused<T: Bounded>(problems: Problems) -> Response {
+    match problems.unknown_word(T::WORDS) {
+        Some(sentence) => Failure::new(ErrorCode::ValidationError, sentence).into_response(),
+        None => problems.into_response(),
     }
 }
 
@@ -99,13 +107,13 @@ pub(crate) fn too_large(limit_bytes: u64) -> Failure {
 pub(crate) struct Asked<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Bounded> FromRequestParts<S> for Asked<T> {
-    type Rejection = Problems;
+    type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problems> {
-        let value: T = read_query(parts.uri.query().unwrap_or_default())?;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
+        let value: T = read_query(parts.uri.query().unwrap_or_default()).map_err(refused::<T>)?;
         let mut problems = Problems::at("query");
         value.check(&mut problems);
-        problems.verdict()?;
+        problems.verdict().map_err(IntoResponse::into_response)?;
         Ok(Self(value))
     }
 }

@@ -54,6 +54,14 @@ impl Problems {
         if self.found.is_empty() { Ok(()) } else { Err(self) }
     }
 
+    /// If all that is wrong is a word that one of these fields does not know: which, and what it knows.
+    pub(crate) fn unknown_word(&self, fields: &[&str]) -> Option<String> {
+        let [problem] = self.found.as_slice() else { return None };
+        let field = problem.loc.get(1)?.as_str().filter(|field| fields.contains(field))?;
+        let words = problem.msg.strip_prefix("unknown variant ")?;
+        Some(format!("unknown `{field}` {words}"))
+    }
+
     fn parse(place: &'static str, path: &Path, message: &str) -> Self {
         let mut loc = vec![Value::from(place)];
         loc.extend(path.iter().filter_map(|segment| match segment {
@@ -129,7 +137,7 @@ fn form_urlencoded(query: &str) -> form_urlencoded::Parse<'_> {
 
 #[cfg(test)]
 mod tests {
-    use cove_api::{BrowserBatchRequest, PythonExecRequest, SandboxQuery};
+    use cove_api::{BrowserBatchRequest, Promote, PythonExecRequest, ReleaseQuery, SandboxQuery};
     use serde_json::{Value, json};
 
     use super::*;
@@ -159,5 +167,22 @@ mod tests {
         let query = read_query::<SandboxQuery>("limit=x");
         assert_eq!(first(query), (json!(["query", "limit"]), "value_error".to_owned()));
         assert_eq!(read_query::<SandboxQuery>("limit=3&other=1").unwrap().limit, Some(3));
+    }
+
+    /// Only the unknown word of a named field: what is of another type, or another field's, stays a misfit.
+    #[test]
+    fn unknown_words_are_told_from_misfits() {
+        let check = |result: Result<Promote, Problems>, expected: Option<&str>| {
+            let Err(problems) = result else { panic!("was taken") };
+            assert_eq!(problems.unknown_word(&["stage"]).as_deref(), expected);
+            assert_eq!(problems.unknown_word(&["status"]), None);
+        };
+        let said = "unknown `stage` `x`, expected `canary` or `stable`";
+        check(read_json(br#"{"stage": "x"}"#), Some(said));
+        check(read_json(br#"{"stage": 3}"#), None);
+        check(read_json(br#"{"upgrade_reason": 3}"#), None);
+        check(read_json(b"{"), None);
+        let Err(problems) = read_query::<ReleaseQuery>("stage=x") else { panic!("was taken") };
+        assert_eq!(problems.unknown_word(&["stage"]).as_deref(), Some(said));
     }
 }

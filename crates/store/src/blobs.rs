@@ -3,6 +3,7 @@
 use cove_api::{Moment, Owner};
 use cove_core::{BlobId, ExecutionId, SandboxId};
 use serde_json::Value;
+use sqlx::{Any, Transaction};
 
 use crate::bounds::ROW_BYTES;
 use crate::id::new_id;
@@ -77,19 +78,7 @@ impl Store {
         match new.sandbox_id {
             None => {
                 self.in_turn(&mut tx, owner.as_str()).await?;
-                let question = "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS n FROM blobs \
-                                WHERE owner = $1 AND sandbox_id IS NULL";
-                let held = ask(question).text(owner.as_str()).number(&mut *tx).await?;
-                let limit = self.bounds.payload_bytes;
-                if held + size > limit {
-                    let next = "keep fewer, or ask the operator to raise the limit";
-                    return Err(StoreError::Quota {
-                        what: "bytes of payloads",
-                        name: "limits.max_payloads_mb",
-                        limit,
-                        next,
-                    });
-                }
+                self.check_payloads(&mut tx, owner, size).await?;
             }
             Some(sandbox_id) => {
                 let question = "DELETE FROM blobs WHERE id IN (SELECT id FROM blobs WHERE sandbox_id = $1 \
@@ -112,6 +101,31 @@ impl Store {
         question.text(new.kind).text(&body).int(size).at(now).run(&mut *tx).await?;
         tx.commit().await?;
         Ok(id)
+    }
+
+    /// Makes a payload of a trace: it no longer goes with its sandbox, and counts among the owner's payloads.
+    pub async fn keep_as_payload(&self, owner: &Owner, id: &BlobId) -> StoreResult<()> {
+        let mut tx = self.begin().await?;
+        self.in_turn(&mut tx, owner.as_str()).await?;
+        let question = "UPDATE blobs SET sandbox_id = NULL WHERE id = $1 AND owner = $2 AND sandbox_id IS NOT NULL";
+        if ask(question).text(id).text(owner.as_str()).run(&mut *tx).await? == 1 {
+            self.check_payloads(&mut tx, owner, 0).await?;
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Refuses payloads beyond an owner's limit.
+    async fn check_payloads(&self, tx: &mut Transaction<'static, Any>, owner: &Owner, more: i64) -> StoreResult<()> {
+        let question = "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS n FROM blobs \
+                        WHERE owner = $1 AND sandbox_id IS NULL";
+        let held = ask(question).text(owner.as_str()).number(&mut **tx).await?;
+        let limit = self.bounds.payload_bytes;
+        if held + more > limit {
+            let next = "keep fewer, or ask the operator to raise the limit";
+            return Err(StoreError::Quota { what: "bytes of payloads", name: "limits.max_payloads_mb", limit, next });
+        }
+        Ok(())
     }
 
     /// One of an owner's blobs.

@@ -6,13 +6,13 @@
 use cove_api::{Moment, Owner, ReleaseInfo, ReleaseStage};
 use cove_core::ReleaseId;
 
-use crate::releases::{Fresh, ReleaseRow, release, skill};
+use crate::releases::{Fresh, release, skill};
 use crate::skills::word;
 use crate::{Store, StoreResult, ask::ask};
 
 impl Store {
-    /// The release of a skill that the next replay is to run. A canary that is newer than the stable release gets
-    /// `canary_percent` of the replays, the first one among them; alone it gets all.
+    /// The release of a skill that the next replay is to run: the active one. A canary with a stable release before it
+    /// gets `canary_percent` of the replays, the first one among them; alone it gets all.
     pub async fn release_to_replay(
         &self,
         owner: &Owner,
@@ -20,28 +20,21 @@ impl Store {
         canary_percent: u8,
     ) -> StoreResult<Option<ReleaseInfo>> {
         let question = "SELECT * FROM releases WHERE owner = $1 AND skill_key = $2 AND is_active = 1 \
-                        AND deleted_at IS NULL ORDER BY version DESC LIMIT 2";
-        let active = ask(question).text(owner.as_str()).text(skill_key).each(&self.read, release).await?;
-        let mut active = active.into_iter().map(|row| row.info);
-        let (newest, other) = (active.next(), active.next());
-        let (Some(newest), Some(stable)) = (&newest, other) else { return Ok(newest) };
-        if newest.stage != ReleaseStage::Canary {
-            return Ok(Some(newest.clone()));
-        }
-        let question = "SELECT COUNT(*) AS n FROM replays WHERE release_id = $1 AND created_at >= $2";
-        let since = newest.promoted_at;
-        let own = ask(question).text(&newest.id).at(since).number(&self.read).await?;
-        let others = ask(question).text(&stable.id).at(since).number(&self.read).await?;
-        let canary = own * 100 < i64::from(canary_percent) * (own + others + 1);
-        Ok(Some(if canary { newest.clone() } else { stable }))
-    }
-
-    /// The active stable release of a skill.
-    pub async fn stable_release(&self, owner: &Owner, skill_key: &str) -> StoreResult<Option<ReleaseInfo>> {
-        let question = "SELECT * FROM releases WHERE owner = $1 AND skill_key = $2 AND stage = $3 AND is_active = 1 \
                         AND deleted_at IS NULL";
-        let question = ask(question).text(owner.as_str()).text(skill_key).text(&word(&ReleaseStage::Stable));
-        question.one(&self.read).await?.map(|row| Ok(release(&row)?.info)).transpose()
+        let active = ask(question).text(owner.as_str()).text(skill_key).one(&self.read).await?;
+        let Some(active) = active.as_ref().map(release).transpose()? else { return Ok(None) };
+        let stable = match &active.stable_before {
+            Some(id) if active.info.stage == ReleaseStage::Canary => self.release(owner, id).await?,
+            _ => None,
+        };
+        let active = active.info;
+        let Some(stable) = stable else { return Ok(Some(active)) };
+        let question = "SELECT COUNT(*) AS n FROM replays WHERE release_id = $1 AND created_at >= $2";
+        let since = active.promoted_at;
+        let own = ask(question).text(&active.id).at(since).number(&self.read).await?;
+        let others = ask(question).text(&stable.info.id).at(since).number(&self.read).await?;
+        let canary = own * 100 < i64::from(canary_percent) * (own + others + 1);
+        Ok(Some(if canary { active } else { stable.info }))
     }
 
     /// Active canaries, whosever, to be looked at.
@@ -52,8 +45,8 @@ impl Store {
         question.each(&self.read, |row| Ok((Owner::new(&row.text("owner")?), row.id("id")?))).await
     }
 
-    /// Takes an active canary out of use; the stable release, if there is one, has all replays again. False: it was not
-    /// active any more.
+    /// Takes an active canary out of use; the stable release, if there is one, is active again. False: it was not active
+    /// any more.
     pub async fn withdraw_canary(&self, owner: &Owner, id: &str, now: Moment) -> StoreResult<bool> {
         self.end_canary(owner, id, now, None).await
     }
@@ -78,23 +71,26 @@ impl Store {
                         AND is_active = 1 AND deleted_at IS NULL RETURNING *";
         let question = ask(question).text(id).text(owner.as_str()).text(&word(&ReleaseStage::Canary));
         let Some(row) = question.one(&mut *tx).await? else { return Ok(false) };
-        let ReleaseRow { info: canary, .. } = release(&row)?;
+        let canary = release(&row)?;
+        let candidate_id = &canary.info.candidate_id;
         let Some(stage) = becomes else {
-            self.mark_candidate(&mut tx, &canary.candidate_id, None, id, now).await?;
+            self.mark_candidate(&mut tx, candidate_id, None, id, now).await?;
+            self.resume_stable(&mut tx, owner, &canary).await?;
             tx.commit().await?;
             return Ok(true);
         };
-        let replaces = self.deactivate(&mut tx, owner, &skill_key, stage).await?;
         let fresh = Fresh {
-            candidate_id: &canary.candidate_id,
+            candidate_id,
             skill_key: &skill_key,
             stage,
-            replaces,
+            // Not the canary: whoever takes the stable release back wants what was before both.
+            replaces: canary.stable_before.clone().or_else(|| canary.replaces.clone()),
+            stable_before: canary.stable_before.clone(),
             rollback_of: None,
             auto_promoted_from: Some(id),
         };
         let made = self.put_release(&mut tx, owner, &fresh, None, now).await?;
-        self.mark_candidate(&mut tx, &canary.candidate_id, Some(stage), &made.id, now).await?;
+        self.mark_candidate(&mut tx, candidate_id, Some(stage), &made.id, now).await?;
         tx.commit().await?;
         Ok(true)
     }

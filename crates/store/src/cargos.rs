@@ -124,12 +124,20 @@ impl Store {
         ask(question).text(id).one(&self.read).await?.as_ref().map(cargo).transpose()
     }
 
-    /// A page of an owner's cargos.
-    pub async fn list_cargos(&self, owner: &Owner, after: Option<&Cursor>, limit: u32) -> StoreResult<Page<CargoRow>> {
+    /// A page of an owner's cargos: those that go with a sandbox, or all others.
+    pub async fn list_cargos(
+        &self,
+        owner: &Owner,
+        managed: bool,
+        after: Option<&Cursor>,
+        limit: u32,
+    ) -> StoreResult<Page<CargoRow>> {
         let question = "SELECT * FROM cargos WHERE owner = $1 AND deleted_at IS NULL \
+                        AND (CASE WHEN managed_by IS NULL THEN 0 ELSE 1 END) = $5 \
                         AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4";
         let (created_at, id) = Cursor::bounds(after);
         let question = ask(question).text(owner.as_str()).int(created_at).text(id).int(i64::from(limit) + 1);
+        let question = question.flag(managed);
         let items = question.each(&self.read, cargo).await?;
         Ok(Page::cut(items, limit, |row| Cursor::after(row.info.created_at, &row.info.id)))
     }

@@ -11,6 +11,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0002_canary.sql"),
     include_str!("../migrations/0003_sizes.sql"),
     include_str!("../migrations/0004_peers.sql"),
+    include_str!("../migrations/0005_one_active.sql"),
 ];
 
 impl Store {

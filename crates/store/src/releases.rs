@@ -1,7 +1,8 @@
 //! Releases of skills, what they replace, and how their replays went.
 //!
-//! At each stage of a skill one release is active at most. Whoever changes which one it is does so in turn
-//! ([`Store::in_turn`]), so that versions count up without a gap and nobody deactivates another's choice unseen.
+//! One release of a skill is active at most: the one in use. Whoever changes which one it is does so in turn
+//! ([`Store::in_turn`]), so that versions count up without a gap and nobody deactivates another's choice unseen. Beside an
+//! active canary, the stable release before it still gets a part of the replays.
 
 use cove_api::{Deleted, Moment, Owner, Promote, ReleaseInfo, ReleaseStage};
 use cove_core::{ExecutionId, ReleaseId};
@@ -23,8 +24,20 @@ const MAX_SAMPLES: i64 = 10_000;
 pub struct ReleaseRow {
     /// What clients see of it.
     pub info: ReleaseInfo,
-    /// The release that was active at its stage before.
+    /// The release that was active before.
     pub replaces: Option<ReleaseId>,
+    /// The last stable release before it: what a canary is tried beside, and what its health is held against.
+    pub stable_before: Option<ReleaseId>,
+}
+
+impl ReleaseRow {
+    /// The last stable release up to this one.
+    fn last_stable(&self) -> Option<ReleaseId> {
+        match self.info.stage {
+            ReleaseStage::Stable => Some(self.info.id.clone()),
+            ReleaseStage::Canary => self.stable_before.clone(),
+        }
+    }
 }
 
 /// Which releases.
@@ -80,13 +93,13 @@ pub(crate) fn release(row: &Row) -> StoreResult<ReleaseRow> {
         deleted_at,
         delete_reason: row.text_or("delete_reason")?,
     };
-    Ok(ReleaseRow { info, replaces: row.id_or("replaces")? })
+    Ok(ReleaseRow { info, replaces: row.id_or("replaces")?, stable_before: row.id_or("stable_before")? })
 }
 
 const ONE: &str = "SELECT * FROM releases WHERE id = $1 AND owner = $2 AND deleted_at IS NULL";
 
 impl Store {
-    /// Releases a candidate: it becomes the only active one at its stage.
+    /// Releases a candidate: it becomes the skill's only active release.
     pub async fn promote(
         &self,
         owner: &Owner,
@@ -115,12 +128,13 @@ impl Store {
             let next = "delete releases that are not in use";
             return Err(StoreError::Quota { what: "releases", name: "releases", limit: MAX_RELEASES, next });
         }
-        let replaces = self.deactivate(&mut tx, owner, &skill_key, wish.stage).await?;
+        let replaced = self.deactivate(&mut tx, owner, &skill_key).await?;
         let row = Fresh {
             candidate_id,
             skill_key: &skill_key,
             stage: wish.stage,
-            replaces,
+            stable_before: replaced.as_ref().and_then(ReleaseRow::last_stable),
+            replaces: replaced.map(|row| row.info.id),
             rollback_of: None,
             auto_promoted_from: None,
         };
@@ -141,56 +155,76 @@ impl Store {
         }
         let before = self.before(&mut tx, owner, &bad).await?;
         let before = before.ok_or_else(|| StoreError::Conflict(format!("there is no release before {id}")))?;
-        self.deactivate(&mut tx, owner, &skill_key, bad.info.stage).await?;
+        self.deactivate(&mut tx, owner, &skill_key).await?;
         let row = Fresh {
             candidate_id: &before.info.candidate_id,
             skill_key: &skill_key,
-            stage: bad.info.stage,
+            stage: before.info.stage,
             // Not what is taken back: a second rollback goes one further back, not forth again.
             replaces: before.replaces.clone(),
+            stable_before: before.stable_before.clone(),
             rollback_of: Some(id),
             auto_promoted_from: None,
         };
         let made = self.put_release(&mut tx, owner, &row, None, now).await?;
+        self.mark_candidate(&mut tx, &before.info.candidate_id, Some(before.info.stage), &made.id, now).await?;
+        // Last: where both are of one candidate, that it was taken back is what matters.
         self.mark_candidate(&mut tx, &bad.info.candidate_id, None, id, now).await?;
-        self.mark_candidate(&mut tx, &before.info.candidate_id, Some(bad.info.stage), &made.id, now).await?;
         tx.commit().await?;
         Ok(made)
     }
 
-    /// The nearest release before this one at its stage that is not deleted, nor its candidate.
+    /// The nearest release before this one that is not deleted, nor its candidate. One of another candidate goes before:
+    /// whoever takes a stable release back does not want the same as a canary.
     async fn before(
         &self,
         tx: &mut Transaction<'static, Any>,
         owner: &Owner,
         of: &ReleaseRow,
     ) -> StoreResult<Option<ReleaseRow>> {
+        let mut same = None;
         let mut next = of.replaces.clone();
         while let Some(id) = next {
             let question = "SELECT r.*, c.deleted_at AS candidate_deleted_at FROM releases r \
                             JOIN candidates c ON c.id = r.candidate_id WHERE r.id = $1 AND r.owner = $2";
             let Some(row) = ask(question).text(&id).text(owner.as_str()).one(&mut **tx).await? else { break };
             let found = release(&row)?;
-            if !found.info.is_deleted && row.at_or("candidate_deleted_at")?.is_none() {
+            next = found.replaces.clone();
+            if found.info.is_deleted || row.at_or("candidate_deleted_at")?.is_some() {
+                continue;
+            }
+            if found.info.candidate_id != of.info.candidate_id {
                 return Ok(Some(found));
             }
-            next = found.replaces;
+            same = same.or(Some(found));
         }
-        Ok(None)
+        Ok(same)
     }
 
-    /// Deactivates what is active at a stage of a skill; which that was.
-    pub(crate) async fn deactivate(
+    /// Deactivates the active release of a skill; which that was.
+    async fn deactivate(
         &self,
         tx: &mut Transaction<'static, Any>,
         owner: &Owner,
         skill_key: &str,
-        stage: ReleaseStage,
-    ) -> StoreResult<Option<ReleaseId>> {
-        let question = "UPDATE releases SET is_active = 0 \
-                        WHERE owner = $1 AND skill_key = $2 AND stage = $3 AND is_active = 1 RETURNING id";
-        let row = ask(question).text(owner.as_str()).text(skill_key).text(&word(&stage)).one(&mut **tx).await?;
-        row.map(|row| row.id("id")).transpose()
+    ) -> StoreResult<Option<ReleaseRow>> {
+        let question =
+            "UPDATE releases SET is_active = 0 WHERE owner = $1 AND skill_key = $2 AND is_active = 1 RETURNING *";
+        let row = ask(question).text(owner.as_str()).text(skill_key).one(&mut **tx).await?;
+        row.as_ref().map(release).transpose()
+    }
+
+    /// After the end of a canary, the stable release beside it is the active one.
+    pub(crate) async fn resume_stable(
+        &self,
+        tx: &mut Transaction<'static, Any>,
+        owner: &Owner,
+        canary: &ReleaseRow,
+    ) -> StoreResult<()> {
+        let Some(stable) = &canary.stable_before else { return Ok(()) };
+        let question = "UPDATE releases SET is_active = 1 WHERE id = $1 AND owner = $2 AND deleted_at IS NULL";
+        ask(question).text(stable).text(owner.as_str()).run(&mut **tx).await?;
+        Ok(())
     }
 
     pub(crate) async fn put_release(
@@ -203,9 +237,10 @@ impl Store {
     ) -> StoreResult<ReleaseInfo> {
         let question = "INSERT INTO releases (id, owner, skill_key, candidate_id, version, stage, is_active, \
              release_mode, promoted_by, promoted_at, replaces, rollback_of, health_window_end_at, \
-             upgrade_of_release_id, upgrade_reason, change_summary, auto_promoted_from) VALUES ($1, $2, $3, $4, \
+             upgrade_of_release_id, upgrade_reason, change_summary, auto_promoted_from, stable_before) \
+             VALUES ($1, $2, $3, $4, \
              (SELECT COALESCE(MAX(version), 0) + 1 FROM releases WHERE owner = $2 AND skill_key = $3), \
-             $5, 1, CASE WHEN $13 IS NULL THEN 'manual' ELSE 'auto' END, $2, $6, $7, $8, $9, $10, $11, $12, $13) \
+             $5, 1, CASE WHEN $13 IS NULL THEN 'manual' ELSE 'auto' END, $2, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
              RETURNING *";
         let row = ask(question)
             .text(&new_id::<ReleaseId>()?)
@@ -221,6 +256,7 @@ impl Store {
             .text_or(wish.and_then(|wish| wish.upgrade_reason.as_deref()))
             .text_or(wish.and_then(|wish| wish.change_summary.as_deref()))
             .text_or(new.auto_promoted_from)
+            .text_or(new.stable_before.as_deref())
             .one(&mut **tx)
             .await?;
         Ok(row.as_ref().map_or(Err(sqlx::Error::RowNotFound.into()), release)?.info)
@@ -266,7 +302,7 @@ impl Store {
         Ok((page, total))
     }
 
-    /// Deletes a release; one that is active is active no more.
+    /// Deletes a release; one that is active is active no more, and where it was a canary, the stable one beside it is.
     pub async fn delete_release(
         &self,
         owner: &Owner,
@@ -274,12 +310,20 @@ impl Store {
         reason: Option<&str>,
         now: Moment,
     ) -> StoreResult<Deleted> {
+        let mut tx = self.begin().await?;
+        let skill_key = self.held_release(&mut tx, owner, id).await?.info.skill_key;
+        self.in_turn(&mut tx, &skill(owner, &skill_key)).await?;
+        let found = self.held_release(&mut tx, owner, id).await?;
         let question = "UPDATE releases SET is_active = 0, deleted_at = $3, delete_reason = $4 \
-                        WHERE id = $1 AND owner = $2 AND deleted_at IS NULL";
-        let question = ask(question).text(id).text(owner.as_str()).at(now).text_or(reason);
-        if question.run(&self.write).await? == 0 {
-            return Err(StoreError::missing("release", id));
+                        WHERE id = $1 AND owner = $2";
+        ask(question).text(id).text(owner.as_str()).at(now).text_or(reason).run(&mut *tx).await?;
+        let question = "UPDATE candidates SET promotion_release_id = NULL, updated_at = $3 \
+                        WHERE promotion_release_id = $1 AND owner = $2";
+        ask(question).text(id).text(owner.as_str()).at(now).run(&mut *tx).await?;
+        if found.info.is_active && found.info.stage == ReleaseStage::Canary {
+            self.resume_stable(&mut tx, owner, &found).await?;
         }
+        tx.commit().await?;
         Ok(deleted(owner, id, reason, now))
     }
 
@@ -318,6 +362,7 @@ pub(crate) struct Fresh<'a> {
     pub(crate) skill_key: &'a str,
     pub(crate) stage: ReleaseStage,
     pub(crate) replaces: Option<ReleaseId>,
+    pub(crate) stable_before: Option<ReleaseId>,
     pub(crate) rollback_of: Option<&'a str>,
     pub(crate) auto_promoted_from: Option<&'a str>,
 }

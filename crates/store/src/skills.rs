@@ -156,7 +156,7 @@ impl Store {
         Ok((page.each(&self.read, candidate).await?, total))
     }
 
-    /// Deletes a candidate that no active release comes from.
+    /// Deletes a candidate that no release in use comes from.
     pub async fn delete_candidate(
         &self,
         owner: &Owner,
@@ -167,10 +167,12 @@ impl Store {
         let mut tx = self.begin().await?;
         let found = self.held_candidate(&mut tx, owner, id).await?;
         self.in_turn(&mut tx, &crate::releases::skill(owner, &found.skill_key)).await?;
-        let question = "SELECT id FROM releases WHERE candidate_id = $1 AND is_active = 1 AND deleted_at IS NULL";
-        if let Some(row) = ask(question).text(id).one(&mut *tx).await? {
+        let question = "SELECT id FROM releases WHERE candidate_id = $1 AND deleted_at IS NULL AND (is_active = 1 \
+                        OR id IN (SELECT c.stable_before FROM releases c WHERE c.owner = $2 AND c.is_active = 1 \
+                        AND c.stage = 'canary'))";
+        if let Some(row) = ask(question).text(id).text(owner.as_str()).one(&mut *tx).await? {
             let release = row.text("id")?;
-            return Err(StoreError::Conflict(format!("release {release} of this candidate is active")));
+            return Err(StoreError::Conflict(format!("release {release} of this candidate is in use")));
         }
         let question = "UPDATE candidates SET deleted_at = $2, updated_at = $2, delete_reason = $3 \
                         WHERE id = $1 AND deleted_at IS NULL";

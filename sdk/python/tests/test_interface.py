@@ -94,6 +94,7 @@ SAMPLES: dict[str, Any] = {
     "upgrade_reason": "sample",
     "change_summary": "sample",
     "active_only": True,
+    "managed": True,
     "detail": True,
     "images": True,
     "after": 1,

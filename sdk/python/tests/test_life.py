@@ -59,6 +59,9 @@ def test_cargos_outlive_sandboxes(cove: Cove) -> None:
         with cove.sandbox(cargo_id=cargo.id) as two:
             assert two.files.read("left.txt") == "behind"
         assert cargo.id in [one.id for one in cove.cargos.all()]
+        with cove.sandbox() as three:
+            assert three.cargo_id not in [one.id for one in cove.cargos.all()]
+            assert three.cargo_id in [one.id for one in cove.cargos.all(managed=True)]
         assert cove.cargos.get(cargo.id).size_limit_mb == 16
     finally:
         cove.cargos.delete(cargo.id)

@@ -16,16 +16,17 @@ export class Cargos {
         return this.transport.call({ method: "GET", path: `/v1/cargos/${segment(cargoId)}`, ...options });
     }
 
-    /** One page. */
-    list(page: { limit?: number; cursor?: string } = {}, options: CallOptions = {}): Promise<Schemas["CargoList"]> {
+    /** One page of those that you made; with `managed: true`, of those that were made for a sandbox and go with it. */
+    list(page: { managed?: boolean; limit?: number; cursor?: string } = {}, options: CallOptions = {}): Promise<Schemas["CargoList"]> {
         return this.transport.call({ method: "GET", path: "/v1/cargos", query: page, ...options });
     }
 
-    /** All of them, page by page. */
-    async *all(options: CallOptions = {}): AsyncGenerator<Schemas["CargoInfo"]> {
+    /** The same as `list`, page by page to the end. */
+    async *all({ managed, ...options }: CallOptions & { managed?: boolean } = {}): AsyncGenerator<Schemas["CargoInfo"]> {
+        const which = managed === undefined ? {} : { managed };
         let cursor: string | null | undefined;
         do {
-            const page: Schemas["CargoList"] = await this.list(cursor ? { cursor } : {}, options);
+            const page: Schemas["CargoList"] = await this.list(cursor ? { ...which, cursor } : which, options);
             yield* page.items;
             cursor = page.next_cursor;
         } while (cursor);

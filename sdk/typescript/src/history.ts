@@ -3,7 +3,7 @@ import { body, type CallOptions, type Schemas, segment } from "./wire.js";
 
 /** Which entries. */
 export interface HistoryQuery extends CallOptions {
-    exec_type?: string;
+    exec_type?: Schemas["ExecType"];
     success_only?: boolean;
     limit?: number;
     offset?: number;

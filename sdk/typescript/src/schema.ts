@@ -49,7 +49,7 @@ export interface components {
             description?: string | null;
             /** @description Whether a trace is kept. */
             include_trace?: boolean;
-            /** @description Whether a skill may be learnt from it. */
+            /** @description Whether a skill may be learnt from it: its trace is kept, and is the `payload_ref` of its entry in the history. */
             learn?: boolean;
             /**
              * @description Whether the first failure ends it.
@@ -109,7 +109,7 @@ export interface components {
             description?: string | null;
             /** @description Whether a trace is kept. */
             include_trace?: boolean;
-            /** @description Whether a skill may be learnt from it. */
+            /** @description Whether a skill may be learnt from it: its trace is kept, and is the `payload_ref` of its entry in the history. */
             learn?: boolean;
             /** @description Words for it, with commas between. */
             tags?: string | null;
@@ -236,14 +236,14 @@ export interface components {
              */
             step_index: number;
         };
-        /** @description A trace: every step of one call. */
+        /** @description A trace that was kept. */
         BrowserTrace: {
             /** @description When. */
             created_at: components["schemas"]["Moment"];
             /** @description The execution that it belongs to. */
             execution_id?: string | null;
-            /** @description The steps, as Gull noted them. */
-            steps: Record<string, never>[];
+            /** @description The trace; the same as the payload of this reference. */
+            trace: components["schemas"]["TraceContent"];
             /** @description Its reference. */
             trace_ref: string;
         };
@@ -280,7 +280,7 @@ export interface components {
             postconditions?: Record<string, never> | null;
             /** @description What must hold before. */
             preconditions?: Record<string, never> | null;
-            /** @description Its release. */
+            /** @description Its release, unless that was deleted. */
             promotion_release_id?: string | null;
             /** @description What it is for. */
             scenario_key?: string | null;
@@ -380,7 +380,7 @@ export interface components {
         };
         /** @description A wish for a candidate. */
         CreateCandidate: {
-            /** @description Its payload: of ours (`blob:…`) or the caller's own reference. */
+            /** @description Its payload: of ours (`blob:…`) or the caller's own reference, which cannot be replayed here. */
             payload_ref?: string | null;
             /** @description What holds after. */
             postconditions?: Record<string, never> | null;
@@ -542,6 +542,11 @@ export interface components {
          * @enum {string}
          */
         EventKind: "state" | "run_started" | "console" | "tool_call" | "run_finished" | "gap";
+        /**
+         * @description What kind of work ran.
+         * @enum {string}
+         */
+        ExecType: "python" | "shell" | "javascript" | "browser" | "browser_batch";
         /** @description A wish for more time. */
         ExtendTtl: {
             /**
@@ -665,8 +670,8 @@ export interface components {
             description?: string | null;
             /** @description Why it failed, cut to a limit. */
             error?: string | null;
-            /** @description `python`, `shell`, `javascript`, `browser` or `browser_batch`. */
-            exec_type: string;
+            /** @description What kind of work it was. */
+            exec_type: components["schemas"]["ExecType"];
             /**
              * Format: int64
              * @description How long it took.
@@ -1004,7 +1009,7 @@ export interface components {
             health_window_end_at?: components["schemas"]["Moment"] | null;
             /** @description `sr-` and 12 hex digits. */
             id: string;
-            /** @description Whether it is the one in use at its stage. */
+            /** @description Whether it is the one in use: the one of its skill that was released last. */
             is_active: boolean;
             /** @description Whether it is gone. */
             is_deleted: boolean;
@@ -1234,6 +1239,30 @@ export interface components {
             /** @description What the tool gives back. */
             result?: unknown;
         };
+        /** @description Every step of one call. */
+        TraceContent: {
+            /**
+             * Format: int32
+             * @description How many ran.
+             */
+            completed_steps: number;
+            /** @description One command or several. */
+            kind: components["schemas"]["TraceKind"];
+            /** @description Each command that ran: `cmd`, `stdout`, `stderr`, `exit_code`, `step_index`, `duration_ms`; long outputs are cut. */
+            steps: Record<string, never>[];
+            /** @description Whether all ran and succeeded. */
+            success: boolean;
+            /**
+             * Format: int32
+             * @description How many were asked for.
+             */
+            total_steps: number;
+        };
+        /**
+         * @description What kind of call a trace is of.
+         * @enum {string}
+         */
+        TraceKind: "browser_exec_trace" | "browser_batch_trace";
         /** @description A file and where it goes. */
         UploadForm: {
             /**

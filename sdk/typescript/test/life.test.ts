@@ -45,6 +45,17 @@ test("cargos outlive sandboxes", async () => {
         await using two = await cove.sandbox({ cargo_id: cargo.id });
         assert.equal(await two.files.read("left.txt"), "behind");
     }
+    {
+        await using three = await cove.sandbox();
+        const ids = async (managed?: boolean) => {
+            const found: string[] = [];
+            for await (const one of cove.cargos.all(managed === undefined ? {} : { managed })) found.push(one.id);
+            return found;
+        };
+        const [mine, managed] = [await ids(), await ids(true)];
+        assert.deepEqual([mine.includes(cargo.id), mine.includes(three.info.cargo_id)], [true, false]);
+        assert.deepEqual([managed.includes(cargo.id), managed.includes(three.info.cargo_id)], [false, true]);
+    }
     assert.equal((await cove.cargos.get(cargo.id)).size_limit_mb, 16);
     await cove.cargos.delete(cargo.id);
 });

@@ -1,6 +1,6 @@
 //! The history as it is asked for.
 
-use cove_api::{Annotation, ErrorCode, HistoryQuery, Owner};
+use cove_api::{Annotation, ErrorCode, ExecType, HistoryQuery, Owner};
 use cove_store::testkit::TestStore;
 
 use super::{annotate, history, last_execution};
@@ -13,7 +13,7 @@ pub(crate) async fn entries_are_found_and_refused(place: TestStore) {
     let python = place.run(&made.id, |_| ()).await;
     let shell = place.run(&made.id, |new| new.exec_type = "shell").await;
     assert_eq!(last_execution(store, owner, &made.id, None).await.unwrap().id, shell);
-    assert_eq!(last_execution(store, owner, &made.id, Some("python")).await.unwrap().id, python);
+    assert_eq!(last_execution(store, owner, &made.id, Some(ExecType::Python)).await.unwrap().id, python);
 
     // Another owner, another sandbox, an expired one, and questions that are too long.
     let other = Owner::new("other");
@@ -32,7 +32,7 @@ pub(crate) async fn entries_are_found_and_refused(place: TestStore) {
     assert_eq!(history(store, owner, &made.id, &query).await.unwrap().total, 2);
     // What a client may write is no fault of a database.
     for text in ["\0", "'; DROP TABLE executions; --", "$1 ? :x", "\\"] {
-        let query = HistoryQuery { exec_type: Some(text.into()), tags: Some(text.into()), ..Default::default() };
+        let query = HistoryQuery { tags: Some(text.into()), ..Default::default() };
         assert_eq!(history(store, owner, &made.id, &query).await.unwrap().total, 0, "{text}");
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Weak};
 
 use cove_core::{SandboxId, ToolCall, ToolError, ToolSpec};
-use cove_files::FileTool;
+use cove_files::{FileTool, ToolResult};
 use serde_json::Value;
 
 use crate::bay::Inner;
@@ -22,7 +22,7 @@ pub(super) fn file_tools(bay: &Bay, owner: &Owner, sandbox_id: &SandboxId) -> Ve
                 let (bay, owner, sandbox_id) = (Weak::clone(&bay), owner.clone(), sandbox_id.clone());
                 async move { run(bay, &owner, &sandbox_id, tool, call).await }
             });
-            spec.description = tool.description().to_owned();
+            spec.description = tool.description_for_code();
             spec.schema = Some(tool.schema());
             spec
         })
@@ -39,7 +39,7 @@ async fn run(
     let inner = bay.upgrade().ok_or_else(|| ToolError::new("the server is shutting down"))?;
     let args = tool.arguments(call.args).map_err(ToolError::from)?;
     let done = Bay { inner }.file_tool(owner, sandbox_id, tool, args).await;
-    done.map_err(|error| {
+    done.map(ToolResult::for_code).map_err(|error| {
         let code = error.details.get("code").and_then(Value::as_str).unwrap_or(error.code.as_str()).to_owned();
         ToolError { message: error.message, code: Some(code) }
     })

@@ -32,14 +32,23 @@ pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateC
     if !(1..=MAX_SOURCES).contains(&wish.source_execution_ids.len()) {
         return Err(invalid(format!("`source_execution_ids` must name 1 to {MAX_SOURCES} executions")));
     }
+    // A reference that looks like ours must be ours; any other is the caller's own business.
+    let mut payload = None;
+    if let Some(reference) = wish.payload_ref.as_deref().filter(|reference| reference.starts_with("blob:")) {
+        payload = Some(payloads::held(store, owner, reference).await?);
+    }
     let mut browser = true;
     for id in &wish.source_execution_ids {
-        let source = store.source(owner, id).await?.ok_or_else(|| StoreError::missing("execution", id))?;
+        let unknown = || {
+            let shown: String = id.chars().take(64).collect();
+            invalid(format!("`source_execution_ids` names {shown:?}, and there is no such execution of yours"))
+        };
+        let source = store.source(owner, id).await?.ok_or_else(unknown)?;
         browser &= source.exec_type.starts_with("browser");
     }
-    // A reference that looks like ours must be ours; any other is the caller's own business.
-    if let Some(reference) = wish.payload_ref.as_deref().filter(|reference| reference.starts_with("blob:")) {
-        payloads::held(store, owner, reference).await?;
+    // A trace goes with its sandbox, and a skill outlives that.
+    if let Some(trace) = payload.filter(|blob| blob.sandbox_id.is_some()) {
+        store.keep_as_payload(owner, &trace.id).await?;
     }
     let skill_type = if browser { "browser" } else { "code" };
     let mut wish = wish;

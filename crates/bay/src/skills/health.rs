@@ -1,4 +1,4 @@
-//! How a release does, beside the one that it replaced; a canary beside the stable one.
+//! How a release does, beside the stable one before it, or else the one that it replaced.
 
 use std::collections::BTreeMap;
 
@@ -49,12 +49,8 @@ pub(crate) async fn release_health(store: &Store, owner: &Owner, id: &str, now: 
     let window_start_at = row.info.promoted_at;
     let window_end_at = row.info.health_window_end_at.unwrap_or(window_start_at.plus_secs(HEALTH_WINDOW_SECS));
     let here = Figures::of(&store.replays(id, window_end_at).await?);
-    // A canary stands beside the stable release: that is what it has to be as good as.
-    let stable = match row.info.stage {
-        ReleaseStage::Canary => store.stable_release(owner, &row.info.skill_key).await?.map(|stable| stable.id),
-        ReleaseStage::Stable => None,
-    };
-    let before = match stable.as_ref().or(row.replaces.as_ref()) {
+    // A canary stands beside the stable release: that is what it has to be as good as. So has the next stable one.
+    let before = match row.stable_before.as_ref().or(row.replaces.as_ref()) {
         Some(before) => store.replays(before, window_end_at).await?,
         None => Vec::new(),
     };

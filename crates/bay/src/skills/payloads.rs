@@ -21,9 +21,19 @@ pub(crate) async fn payload(store: &Store, owner: &Owner, payload_ref: &str) -> 
     Ok(PayloadInfo { payload_ref: blob_ref(&blob.id), kind: blob.kind, payload: blob.body })
 }
 
-/// The blob behind a reference of ours.
+/// The blob behind a reference of ours. A reference of another kind (`s3:…`) is a value that cannot be read here, which
+/// existing clients tell from one of ours that leads nowhere.
 pub(super) async fn held(store: &Store, owner: &Owner, payload_ref: &str) -> Answer<BlobRow> {
     let missing = || StoreError::missing("payload", payload_ref);
-    let id = blob_id(payload_ref).ok_or_else(missing)?;
+    let id = match blob_id(payload_ref) {
+        Some(id) => id,
+        None if payload_ref.starts_with("blob:") => return Err(missing().into()),
+        None => {
+            let shown: String = payload_ref.chars().take(64).collect();
+            return Err(invalid(format!(
+                "Unsupported payload_ref {shown:?}: only payloads of ours (`blob:…`) can be read"
+            )));
+        }
+    };
     Ok(store.blob(owner, &id).await?.ok_or_else(missing)?)
 }

@@ -14,7 +14,8 @@ pub(crate) async fn skill_to_replay(
     skill_key: &str,
     canary_percent: u8,
 ) -> Answer<(ReleaseInfo, Vec<String>)> {
-    let none = || BayError::new(ErrorCode::NotFound, format!("no release of the skill `{skill_key}` is active"));
+    // Existing clients look for these words.
+    let none = || BayError::new(ErrorCode::NotFound, format!("No active release found for the skill `{skill_key}`"));
     let release = store.release_to_replay(owner, skill_key, canary_percent).await?.ok_or_else(none)?;
     let candidate = candidates::candidate(store, owner, &release.candidate_id).await?;
     let commands = match candidate.payload_ref.as_deref() {

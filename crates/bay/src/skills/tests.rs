@@ -7,7 +7,7 @@ use cove_api::{
 use cove_config::SkillsConfig;
 use cove_core::ExecutionId;
 use cove_store::testkit::TestStore;
-use cove_store::{ReleaseFilter, StoreError};
+use cove_store::{NewBlob, ReleaseFilter, StoreError, blob_ref};
 use serde_json::{Value, json};
 
 use super::canary::{Fate, settle_canary};
@@ -84,8 +84,13 @@ pub(crate) async fn payloads_come_back_as_they_were(place: TestStore) {
     }
     let large = CreatePayload { payload: json!(["x".repeat(5_000_000)]), kind: "k".to_owned() };
     assert_eq!(code(create_payload(store, owner, large).await), ErrorCode::ValidationError);
-    for unknown in ["blob:blob-000000000000", "blob:x", "", "\0", "https://example.com"] {
+    for unknown in ["blob:blob-000000000000", "blob-000000000000", "blob:x", "blob:"] {
         assert_eq!(code(payload(store, owner, unknown).await), ErrorCode::NotFound, "{unknown}");
+    }
+    for other in ["s3:bucket/key", "https://example.com", "x", "", "\0"] {
+        let refused = payload(store, owner, other).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::ValidationError, "{other}");
+        assert!(refused.message.contains("Unsupported payload_ref"), "{refused}");
     }
 }
 
@@ -102,8 +107,8 @@ pub(crate) async fn candidates_need_their_own_executions(place: TestStore) {
     let with_ref =
         |reference: &str| CreateCandidate { payload_ref: Some(reference.to_owned()), ..wish("login", &[&code_run]) };
     for (who, wish, expected) in [
-        (&other, wish("login", &[&code_run]), ErrorCode::NotFound),
-        (owner, wish("login", &[&code_run, &unknown]), ErrorCode::NotFound),
+        (&other, wish("login", &[&code_run]), ErrorCode::ValidationError),
+        (owner, wish("login", &[&code_run, &unknown]), ErrorCode::ValidationError),
         (owner, wish("login", &[]), ErrorCode::ValidationError),
         (owner, wish("login", &many), ErrorCode::ValidationError),
         (owner, wish(" ", &[&code_run]), ErrorCode::ValidationError),
@@ -185,7 +190,7 @@ pub(crate) async fn from_draft_to_release_and_back(place: TestStore) {
     let seen = candidate(&place, &first.id).await;
     assert_eq!((seen.status, seen.promotion_release_id.as_ref()), (CandidateStatus::PromotedCanary, Some(&one.id)));
     let two = promote(store, owner, &first.id, &to(ReleaseStage::Stable)).await.unwrap();
-    assert_eq!(active(&place, "login").await, [(1, ReleaseStage::Canary), (2, ReleaseStage::Stable)]);
+    assert_eq!(active(&place, "login").await, [(2, ReleaseStage::Stable)], "exactly one");
     assert_eq!(candidate(&place, &first.id).await.status, CandidateStatus::PromotedStable);
     evaluate(store, owner, &first.id, &verdict(false, None)).await.unwrap();
     assert_eq!(candidate(&place, &first.id).await.status, CandidateStatus::PromotedStable, "it is still released");
@@ -205,22 +210,27 @@ pub(crate) async fn from_draft_to_release_and_back(place: TestStore) {
     assert_eq!(code(promote(store, owner, &second.id, &upgrade(&alien.id)).await), ErrorCode::Conflict);
     let three = promote(store, owner, &second.id, &upgrade(&two.id)).await.unwrap();
     assert_eq!((three.version, three.upgrade_of_release_id.as_ref()), (3, Some(&two.id)));
-    assert_eq!(active(&place, "login").await, [(1, ReleaseStage::Canary), (3, ReleaseStage::Stable)]);
+    assert_eq!(active(&place, "login").await, [(3, ReleaseStage::Stable)]);
     assert!(!store.release(owner, &two.id).await.unwrap().unwrap().info.is_active);
 
     // And back: what was before is active again, as a version of its own.
     assert_eq!(code(store.rollback(&Owner::new("other"), &three.id, now).await), ErrorCode::NotFound);
     assert_eq!(code(store.rollback(owner, &two.id, now).await), ErrorCode::Conflict, "not active");
-    assert_eq!(code(store.rollback(owner, &one.id, now).await), ErrorCode::Conflict, "nothing before it");
+    assert_eq!(code(store.rollback(owner, &one.id, now).await), ErrorCode::Conflict, "not active either");
     let four = store.rollback(owner, &three.id, now).await.unwrap();
     assert_eq!((four.version, four.is_active, four.rollback_of.as_ref()), (4, true, Some(&three.id)));
     assert_eq!(four.candidate_id, first.id);
-    assert_eq!(active(&place, "login").await, [(1, ReleaseStage::Canary), (4, ReleaseStage::Stable)]);
+    assert_eq!(active(&place, "login").await, [(4, ReleaseStage::Stable)]);
     assert_eq!(candidate(&place, &second.id).await.status, CandidateStatus::RolledBack);
     assert_eq!(candidate(&place, &first.id).await.status, CandidateStatus::PromotedStable);
     assert_eq!(code(store.rollback(owner, &three.id, now).await), ErrorCode::Conflict, "once");
-    assert_eq!(code(store.rollback(owner, &four.id, now).await), ErrorCode::Conflict, "nothing before the first");
     assert_eq!(store.release_to_replay(owner, "login", 20).await.unwrap().unwrap().id, four.id);
+    // Of the first candidate, only its canary is left to go back to; it is what was taken back all the same.
+    let five = store.rollback(owner, &four.id, now).await.unwrap();
+    assert_eq!((five.version, five.stage, &five.candidate_id), (5, ReleaseStage::Canary, &first.id));
+    assert_eq!(candidate(&place, &first.id).await.status, CandidateStatus::RolledBack);
+    assert_eq!(active(&place, "login").await, [(5, ReleaseStage::Canary)]);
+    assert_eq!(code(store.rollback(owner, &five.id, now).await), ErrorCode::Conflict, "nothing before the first");
 
     let all = ReleaseFilter { limit: 2, stage: Some(ReleaseStage::Stable), ..ReleaseFilter::default() };
     let (items, total) = store.releases(owner, &all).await.unwrap();
@@ -278,7 +288,9 @@ pub(crate) async fn a_release_says_what_to_replay(place: TestStore) {
         assert_eq!(commands_to_replay(&payload), commands, "{payload}");
     }
     let stable = to(ReleaseStage::Stable);
-    assert_eq!(code(skill_to_replay(store, owner, "s", 20).await), ErrorCode::NotFound);
+    let none = skill_to_replay(store, owner, "s", 20).await.unwrap_err();
+    assert_eq!(none.code, ErrorCode::NotFound);
+    assert!(none.message.contains("No active release found"), "{none}");
     let recorded = passed(&place, "s").await;
     assert_eq!(code(skill_to_replay(store, owner, "s", 20).await), ErrorCode::NotFound, "not released");
     let release = promote(store, owner, &recorded.id, &stable).await.unwrap();
@@ -302,6 +314,47 @@ pub(crate) async fn a_release_says_what_to_replay(place: TestStore) {
             Err(error) => assert_eq!((error.code, expected), (ErrorCode::Conflict, None)),
         }
     }
+    // A reference of the caller's own can be released, and not be replayed by us.
+    let sources = recorded.source_execution_ids.clone();
+    let elsewhere = CreateCandidate { source_execution_ids: sources, ..wish("s", &[]) };
+    let elsewhere = CreateCandidate { payload_ref: Some("s3:bucket/key".to_owned()), ..elsewhere };
+    let candidate = create_candidate(store, owner, elsewhere).await.unwrap();
+    evaluate(store, owner, &candidate.id, &verdict(true, None)).await.unwrap();
+    promote(store, owner, &candidate.id, &stable).await.unwrap();
+    let refused = skill_to_replay(store, owner, "s", 20).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::ValidationError);
+    assert!(refused.message.contains("Unsupported payload_ref"), "{refused}");
+}
+
+/// A canary that is released while a stable release is in use takes its place, and gives it back.
+pub(crate) async fn one_release_is_in_use_whatever_its_stage(place: TestStore) {
+    let (store, owner, now) = (&place.store, &place.owner, place.now);
+    let (canary, stable) = (to(ReleaseStage::Canary), to(ReleaseStage::Stable));
+    let (first, second) = (passed(&place, "s").await, passed(&place, "s").await);
+    let one = promote(store, owner, &first.id, &stable).await.unwrap();
+    let two = promote(store, owner, &second.id, &canary).await.unwrap();
+    assert_eq!(active(&place, "s").await, [(2, ReleaseStage::Canary)], "exactly one");
+    assert!(!store.release(owner, &one.id).await.unwrap().unwrap().info.is_active);
+    // What stands beside a canary is in use, too.
+    assert_eq!(code(store.delete_candidate(owner, &first.id, None, now).await), ErrorCode::Conflict);
+    let three = store.rollback(owner, &two.id, now).await.unwrap();
+    assert_eq!((&three.candidate_id, three.stage, three.is_active), (&first.id, ReleaseStage::Stable, true));
+    assert_eq!(active(&place, "s").await, [(3, ReleaseStage::Stable)]);
+    assert_eq!(candidate(&place, &second.id).await.status, CandidateStatus::RolledBack);
+    assert_eq!(candidate(&place, &first.id).await.status, CandidateStatus::PromotedStable);
+
+    // A canary that is deleted leaves the stable release in use; its candidate names no release any more.
+    let four = promote(store, owner, &second.id, &canary).await.unwrap();
+    store.delete_release(owner, &four.id, None, now).await.unwrap();
+    assert_eq!(active(&place, "s").await, [(3, ReleaseStage::Stable)]);
+    assert_eq!(candidate(&place, &second.id).await.promotion_release_id, None);
+    assert_eq!(candidate(&place, &first.id).await.promotion_release_id, Some(three.id));
+
+    // First as a canary, then for all: whoever takes that back wants what was before both.
+    promote(store, owner, &second.id, &canary).await.unwrap();
+    let six = promote(store, owner, &second.id, &stable).await.unwrap();
+    let back = store.rollback(owner, &six.id, now).await.unwrap();
+    assert_eq!((&back.candidate_id, back.stage), (&first.id, ReleaseStage::Stable));
 }
 
 /// What was learnt in a sandbox can be replayed when that is gone.
@@ -314,6 +367,20 @@ pub(crate) async fn a_skill_outlives_the_sandbox_it_was_learnt_in(place: TestSto
     promote(store, owner, &candidate.id, &to(ReleaseStage::Stable)).await.unwrap();
     store.delete_sandbox(Some(owner), &made.id, place.at(0)).await.unwrap();
     assert_eq!(skill_to_replay(store, owner, "s", 20).await.unwrap().1, ["open a", "click @e1"]);
+
+    // Also where its payload is the trace of a run.
+    let made = place.sandbox("p", None).await;
+    let run = place.run(&made.id, |new| (new.exec_type, new.code) = ("browser", "open b")).await;
+    let body = json!({ "steps": [{ "cmd": "open b" }] });
+    let trace =
+        NewBlob { sandbox_id: Some(&made.id), execution_id: Some(&run), kind: "browser_exec_trace", body: &body };
+    let trace = store.keep_blob(owner, &trace, place.now).await.unwrap();
+    let candidate = CreateCandidate { payload_ref: Some(blob_ref(&trace)), ..wish("t", &[&run]) };
+    let candidate = create_candidate(store, owner, candidate).await.unwrap();
+    evaluate(store, owner, &candidate.id, &verdict(true, None)).await.unwrap();
+    promote(store, owner, &candidate.id, &to(ReleaseStage::Stable)).await.unwrap();
+    store.delete_sandbox(Some(owner), &made.id, place.at(0)).await.unwrap();
+    assert_eq!(skill_to_replay(store, owner, "t", 20).await.unwrap().1, ["open b"]);
 }
 
 /// A canary gets its part of the replays and no more, is taken back when it does badly, and released when it did well.
@@ -345,6 +412,7 @@ pub(crate) async fn canaries_are_tried_and_settled(place: TestStore) {
     assert_eq!(settle(&bad.id, bad.promoted_at).await, Fate::Watched, "once");
     assert_eq!(candidate(&place, &bad.candidate_id).await.status, CandidateStatus::RolledBack);
     assert_eq!(next().await, old.id, "the stable release has all replays again");
+    assert_eq!(active(&place, "s").await, [(old.version, ReleaseStage::Stable)]);
 
     let good = promote(store, owner, &passed(&place, "s").await.id, &canary).await.unwrap();
     let end = good.health_window_end_at.unwrap();
@@ -356,7 +424,8 @@ pub(crate) async fn canaries_are_tried_and_settled(place: TestStore) {
     assert_eq!(store.active_canaries().await.unwrap(), [(owner.clone(), good.id.clone())]);
     assert_eq!(settle(&good.id, end).await, Fate::Released);
     assert_eq!(store.active_canaries().await.unwrap(), []);
-    let released = store.stable_release(owner, "s").await.unwrap().unwrap();
+    let released = store.release_to_replay(owner, "s", 20).await.unwrap().unwrap();
+    assert_eq!(active(&place, "s").await, [(released.version, ReleaseStage::Stable)]);
     assert_eq!((released.auto_promoted_from.as_ref(), released.release_mode.as_str()), (Some(&good.id), "auto"));
     assert_eq!(candidate(&place, &good.candidate_id).await.status, CandidateStatus::PromotedStable);
     assert_eq!(next().await, released.id);
@@ -378,6 +447,8 @@ pub(crate) async fn deletions(place: TestStore) {
         (gone.id.as_str(), gone.delete_reason.as_deref(), gone.deleted_by.as_deref()),
         (one.id.as_str(), Some("old"), Some("default"))
     );
+    assert_eq!(candidate(&place, &first.id).await.promotion_release_id, None, "a deleted release is nobody's");
+    assert_eq!(candidate(&place, &second.id).await.promotion_release_id, Some(two.id.clone()));
     assert_eq!(code(store.delete_release(owner, &one.id, None, now).await), ErrorCode::NotFound);
     assert_eq!(code(store.rollback(owner, &two.id, now).await), ErrorCode::Conflict, "what was before is deleted");
     store.delete_candidate(owner, &first.id, Some("\0"), now).await.unwrap();

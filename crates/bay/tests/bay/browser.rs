@@ -3,8 +3,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use cove_api::{
-    BrowserBatchRequest, BrowserExecRequest, ErrorCode, FillRequest, HistoryQuery, NavigateRequest, ScreenshotRequest,
-    SnapshotRequest,
+    BrowserBatchRequest, BrowserExecRequest, ErrorCode, ExecType, FillRequest, HistoryQuery, NavigateRequest,
+    ScreenshotRequest, SnapshotRequest, TraceContent, TraceKind,
 };
 use cove_config::{ContainerConfig, ProfileConfig};
 use cove_testkit::processes::words;
@@ -65,11 +65,37 @@ async fn pages_are_opened_filled_and_pictured() {
     let stopped = bay.exec_browser_batch(owner, &id, batch(&["nonsense", "get title"], true)).await.unwrap();
     assert_eq!(stopped.results.len(), 1);
     let trace = bay.browser_trace(owner, &id, &done.trace_ref.unwrap()).await.unwrap();
-    assert_eq!((trace.steps.len(), trace.execution_id), (3, done.execution_id.clone()));
+    assert_eq!(trace.execution_id, done.execution_id);
+    let TraceContent { kind, success, total_steps, completed_steps, steps } = trace.trace;
+    assert_eq!((kind, success, total_steps, completed_steps), (TraceKind::BrowserBatchTrace, false, 3, 3));
+    assert_eq!((steps.len(), steps[1]["cmd"].as_str()), (3, Some("nonsense")));
     assert_eq!(bay.browser_trace(owner, &id, "blob:blob-000000000000").await.unwrap_err().code, ErrorCode::NotFound);
-    let query = HistoryQuery { exec_type: Some("browser_batch".to_owned()), ..HistoryQuery::default() };
+    let query = HistoryQuery { exec_type: Some(ExecType::BrowserBatch), ..HistoryQuery::default() };
     let history = bay.history(owner, &id, query).await.unwrap();
     assert_eq!((history.total, history.entries[1].learn_enabled), (2, true), "{history:?}");
+
+    // What may be learnt from is kept for whoever learns, without being asked for; anything else is not.
+    for (learn, kept) in [(true, true), (false, false)] {
+        let done = bay.exec_browser(owner, &id, BrowserExecRequest { learn, ..command("get title") }).await.unwrap();
+        assert!(done.recorded && done.trace_ref.is_none(), "{done:?}");
+        let entry = bay.execution(owner, &id, &done.execution_id.unwrap()).await.unwrap();
+        assert_eq!(entry.payload_ref.is_some(), kept, "{entry:?}");
+        if let Some(reference) = entry.payload_ref {
+            let trace = bay.browser_trace(owner, &id, &reference).await.unwrap().trace;
+            assert_eq!((trace.kind, trace.success, trace.total_steps), (TraceKind::BrowserExecTrace, true, 1));
+            assert_eq!(trace.steps[0]["cmd"], "get title");
+            let payload = bay.payload(owner, &reference).await.unwrap();
+            assert_eq!((payload.kind.as_str(), payload.payload), (trace.kind.as_str(), serde_json::json!(trace)));
+            // A skill that is made of it takes it along, and it can still be seen here.
+            let wish = serde_json::json!({
+                "skill_key": "look", "source_execution_ids": [entry.id], "payload_ref": reference,
+            });
+            bay.create_candidate(owner, serde_json::from_value(wish).unwrap()).await.unwrap();
+            assert_eq!(bay.browser_trace(owner, &id, &reference).await.unwrap().trace, trace);
+            let other = bay.browser_trace(owner, &harbour.create().await.id, &reference).await.unwrap_err();
+            assert_eq!(other.code, ErrorCode::NotFound);
+        }
+    }
 
     // The profile opens no host: said at once, as a result.
     let closed = bay.exec_browser(owner, &id, command("open https://example.com")).await.unwrap();

@@ -1,7 +1,7 @@
 //! Files in and out of a workspace, and the limit of a cargo.
 
 use bytes::Bytes;
-use cove_api::{CargoId, CreateCargo, CreateSandbox, ErrorCode, ListQuery, SandboxId, WriteFile};
+use cove_api::{CargoId, CargoQuery, CreateCargo, CreateSandbox, ErrorCode, SandboxId, WriteFile};
 use cove_files::FileTool;
 use futures_util::StreamExt;
 use serde_json::json;
@@ -152,7 +152,16 @@ async fn a_cargo_holds_what_it_may_and_no_more() {
     for sandbox in [&id, &other] {
         bay.delete_sandbox(owner, sandbox).await.unwrap();
     }
-    assert_eq!(bay.list_cargos(owner, ListQuery::default()).await.unwrap().items.len(), 1);
+    let plain = harbour.create().await.cargo_id;
+    let listed = async |managed| {
+        let query = CargoQuery { managed, ..CargoQuery::default() };
+        let items = bay.list_cargos(owner, query).await.unwrap().items;
+        items.into_iter().map(|info| (info.id.to_string(), info.managed)).collect::<Vec<_>>()
+    };
+    for managed in [None, Some(false)] {
+        assert_eq!(listed(managed).await, [(cargo.to_string(), false)], "{managed:?}");
+    }
+    assert_eq!(listed(Some(true)).await, [(plain.to_string(), true)]);
     assert!(bay.cargo(owner, &cargo).await.is_ok());
     bay.delete_cargo(owner, &cargo).await.unwrap();
     assert_eq!(bay.delete_cargo(owner, &cargo).await.unwrap_err().code, ErrorCode::NotFound);

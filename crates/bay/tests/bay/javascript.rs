@@ -1,8 +1,8 @@
 //! JavaScript in a sandbox: what starts, what is said, what is kept, who is told.
 
 use cove_api::{
-    ErrorCode, Event, EventKind, HistoryQuery, JavaScriptExecRequest, JavaScriptExecResult, SandboxId, SandboxStatus,
-    ToolAnswer, WriteFile,
+    ErrorCode, Event, EventKind, ExecType, HistoryQuery, JavaScriptExecRequest, JavaScriptExecResult, SandboxId,
+    SandboxStatus, ToolAnswer, WriteFile,
 };
 use cove_bay::Owner;
 use cove_config::ProfileConfig;
@@ -43,6 +43,10 @@ async fn a_cell_starts_with_the_first_file_and_not_before() {
     assert_eq!(harbour.info(&id).await.status, SandboxStatus::Ready);
     let written = harbour.bay.read_file(&harbour.owner, &id, "b.txt").await.unwrap();
     assert_eq!(written.content, "two");
+    // An answer is its text, also where it came through the cell.
+    let code =
+        "const t = await read('a.txt', {limit: 1}); await write('c.txt', t); return [t.split('\\n'), t.nextOffset]";
+    assert_eq!(harbour.value(&id, json!({"code": code})).await, json!([["one"], 2]));
     // In a session the tools are there as well, and a refusal keeps its code.
     let code = "let code; try { await read('../../etc/passwd') } catch (error) { code = error.message } code";
     let said = harbour.value(&id, json!({"code": code, "session": true})).await;
@@ -103,7 +107,7 @@ async fn a_run_is_heard_answered_and_recorded() {
     }
     let event = events.next().await.unwrap();
     assert_eq!((event.kind, &event.data["success"]), (EventKind::RunFinished, &json!(false)));
-    let failed = HistoryQuery { exec_type: Some("javascript".to_owned()), ..HistoryQuery::default() };
+    let failed = HistoryQuery { exec_type: Some(ExecType::JavaScript), ..HistoryQuery::default() };
     assert_eq!(harbour.bay.history(&harbour.owner, &id, failed).await.unwrap().total, 2);
 
     // With the sandbox the stream ends.

@@ -16,6 +16,8 @@
   // Bytes cross as {"$bytes": base64}; everything else as JSON does it.
   const bytesOut = (_, value) => {
     if (typeof value !== "object" || value === null) return value;
+    const plain = textOf(value);
+    if (plain !== undefined) return plain;
     const tag = tagOfView(value);
     return tag === "Uint8Array" || tag === "Uint8ClampedArray" ? { __proto__: null, $bytes: toBase64(tag === "Uint8Array" ? value : new PageBytes(value)) } : value;
   };
@@ -34,6 +36,31 @@
       if (typeof child === "object" && child !== null) put(value, keys[i], bytesIn(child));
     }
     return value;
+  };
+  // Answers that code may use as their text, as in the embedded engine: plain objects as far as JSON, keys and copies go;
+  // every method of strings asks for `toString`, and that is all they need of a string.
+  const texts = new PageWeakMap();
+  const textOf = (value) => (typeof value === "object" && value !== null ? weakGet(texts, value) : undefined);
+  const textual = create(PageString.prototype);
+  const hide = (object, key, value) => defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  hide(textual, "constructor", Object);
+  hide(textual, "toString", { toString() { return textOf(this) ?? ""; } }.toString);
+  hide(textual, "valueOf", { valueOf() { return textOf(this) ?? ""; } }.valueOf);
+  hide(textual, Symbol.toPrimitive, { [Symbol.toPrimitive]() { return textOf(this) ?? ""; } }[Symbol.toPrimitive]);
+  const asText = (value) => {
+    const mark = typeof value === "object" && value !== null ? own(value, "$text") : undefined;
+    if (typeof mark !== "object" || mark === null) return value;
+    const content = own(value, "content"), first = isArray(content) ? own(content, 0) : undefined;
+    const whole = typeof first === "object" && first !== null ? own(first, "text") : undefined, length = own(mark, "length");
+    if (typeof whole !== "string" || typeof length !== "number") return value;
+    const made = create(textual), plain = slice(whole, 0, length), keys = getOwnPropertyNames(value);
+    for (let i = 0; i < keys.length; i++) if (keys[i] !== "$text") put(made, keys[i], own(value, keys[i]));
+    hide(made, "text", plain);
+    hide(made, "length", plain.length);
+    hide(made, "truncated", own(mark, "truncated") === true);
+    hide(made, "nextOffset", own(mark, "nextOffset") ?? undefined);
+    weakSet(texts, made, plain);
+    return made;
   };
   const pack = (args) => {
     const json = stringify(args, bytesOut);
@@ -76,7 +103,7 @@
     } catch {
       throw hostError("tool", "the host did not answer");
     }
-    if (own(answer, "ok") !== undefined) return bytesIn(parse(answer.ok));
+    if (own(answer, "ok") !== undefined) return asText(bytesIn(parse(answer.ok)));
     throw hostError(own(answer, "kind"), own(answer, "message"), own(answer, "code"));
   };
   const addTool = (name, sync) => {

@@ -313,6 +313,10 @@
   // The arguments of one console call as one text, with Node's `%` directives.
   const format = (args) => {
     let out = "", next = 0;
+    for (let i = 0; i < args.length; i++) {
+      const plain = textOf(args[i]);
+      if (plain !== undefined) args[i] = plain;
+    }
     if (typeof args[0] === "string") {
       const head = args[0];
       next = 1;

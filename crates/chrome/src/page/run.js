@@ -185,7 +185,7 @@
     settle(id, json) {
       const call = answered(id), given = parse(json);
       if (call === undefined) return;
-      if (own(given, "ok") !== undefined) call.resolve(bytesIn(parse(own(given, "ok"))));
+      if (own(given, "ok") !== undefined) call.resolve(asText(bytesIn(parse(own(given, "ok")))));
       else call.reject(hostError(own(given, "kind"), own(given, "message"), own(given, "code")));
     },
     async module(id, source) {

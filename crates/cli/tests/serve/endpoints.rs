@@ -99,7 +99,12 @@ async fn code(served: &Served, s: &mut Seen, id: &str) {
     );
     let late = s.check(served, "exec_shell", &own, "", json!({ "command": "sleep 60", "timeout": 1 }), "success").await;
     assert!(late["success"] == false && !late["error"].as_str().unwrap().is_empty(), "{late}");
-    s.check(served, "exec_shell", &own, "", json!({ "command": "ls", "cwd": "../.." }), "invalid_path").await;
+    served.shell(id, "ln -s /etc out").await;
+    for cwd in ["../..", "/etc", "out"] {
+        let refused =
+            s.check(served, "exec_shell", &own, "", json!({ "command": "ls", "cwd": cwd }), "invalid_path").await;
+        assert_eq!(refused["error"]["details"]["field"], "cwd", "{refused}");
+    }
     s.check(served, "exec_shell", &own, "", json!({}), "422").await;
     s.check(served, "exec_shell", &[("id", NOBODY)], "", json!({ "command": "ls" }), "not_found").await;
 
@@ -296,7 +301,26 @@ async fn browser(served: &Served, s: &mut Seen) {
     assert!(title["output"].as_str().unwrap().contains("Clicked") && title["trace_ref"].is_string(), "{title}");
     let trace = [("id", id.as_str()), ("trace_ref", title["trace_ref"].as_str().unwrap())];
     let trace = s.check(served, "get_browser_trace", &trace, "", Value::Null, "success").await;
-    assert!(!trace["steps"].as_array().unwrap().is_empty(), "{trace}");
+    let inner = &trace["trace"];
+    assert_eq!(
+        (&trace["trace_ref"], &inner["kind"], &inner["success"], &inner["total_steps"], &inner["completed_steps"]),
+        (&title["trace_ref"], &json!("browser_exec_trace"), &json!(true), &json!(1), &json!(1)),
+        "{trace}"
+    );
+    assert_eq!(inner["steps"][0]["cmd"], "get title", "{trace}");
+    let payload = [("payload_ref", title["trace_ref"].as_str().unwrap())];
+    let payload = s.check(served, "get_payload", &payload, "", Value::Null, "success").await;
+    assert_eq!(payload["payload"], *inner, "one object, by either way");
+    let learn = json!({ "cmd": "get url", "learn": true, "include_trace": false });
+    let learnt = s.check(served, "exec_browser", &own, "", learn, "success").await;
+    assert_eq!(learnt["trace_ref"], Value::Null, "{learnt}");
+    let entry = [("id", id.as_str()), ("execution_id", learnt["execution_id"].as_str().unwrap())];
+    let entry = s.check(served, "get_execution", &entry, "", Value::Null, "success").await;
+    let kept = entry["payload_ref"].as_str().unwrap();
+    assert!(kept.starts_with("blob:"), "{entry}");
+    let kept =
+        s.check(served, "get_browser_trace", &[("id", &id), ("trace_ref", kept)], "", Value::Null, "success").await;
+    assert_eq!(kept["trace"]["steps"][0]["cmd"], "get url", "{kept}");
     s.check(
         served,
         "get_browser_trace",
@@ -347,6 +371,15 @@ async fn history(served: &Served, s: &mut Seen, id: &str) {
         s.check(served, "list_history", &own, "tags=a&exec_type=shell&success_only=true", Value::Null, "success").await;
     assert_eq!(tagged["total"], 1, "{tagged}");
     s.check(served, "list_history", &own, "limit=0", Value::Null, "422").await;
+    for operation in ["list_history", "get_last_execution"] {
+        s.check(served, operation, &own, "exec_type=ruby", Value::Null, "422").await;
+    }
+    for (kind, some) in
+        [("python", true), ("shell", true), ("javascript", true), ("browser", false), ("browser_batch", false)]
+    {
+        let list = s.check(served, "list_history", &own, &format!("exec_type={kind}"), Value::Null, "success").await;
+        assert_eq!(list["total"].as_u64() > Some(0), some, "{kind}: {list}");
+    }
     let last = s.check(served, "get_last_execution", &own, "exec_type=python", Value::Null, "success").await;
     assert_eq!(last["code"], "1/0", "{last}");
     s.check(served, "get_last_execution", &own, "exec_type=browser", Value::Null, "not_found").await;
@@ -366,7 +399,14 @@ async fn cargos(served: &Served, s: &mut Seen, id: &str) {
     assert_eq!((&made["size_limit_mb"], &made["managed"]), (&json!(8), &json!(false)), "{made}");
     s.check(served, "create_cargo", &[], "", json!({ "size_limit_mb": 65_537 }), "422").await;
     let list = s.check(served, "list_cargos", &[], "limit=200", Value::Null, "success").await;
-    assert!(list["items"].as_array().unwrap().iter().any(|one| one["id"] == cargo), "{list}");
+    let ids = |list: &Value| -> Vec<String> {
+        list["items"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids(&list), [cargo], "no sandbox's own");
+    let sandbox = s.check(served, "get_sandbox", &[("id", id)], "", Value::Null, "success").await;
+    let list = s.check(served, "list_cargos", &[], "managed=true", Value::Null, "success").await;
+    assert!(ids(&list).iter().any(|one| sandbox["cargo_id"] == one.as_str()), "{list}");
+    assert!(list["items"].as_array().unwrap().iter().all(|one| one["managed"] == true), "{list}");
     s.check(served, "get_cargo", &[("id", cargo)], "", Value::Null, "success").await;
     s.check(served, "get_cargo", &[("id", "ws-000000000000")], "", Value::Null, "not_found").await;
     let user = s.check(served, "create_sandbox", &[], "", json!({ "cargo_id": cargo }), "success").await;

@@ -1,6 +1,6 @@
 //! Cargos.
 
-use cove_api::{CargoInfo, CargoList, CreateCargo, ListQuery};
+use cove_api::{CargoInfo, CargoList, CargoQuery, CreateCargo};
 use reqwest::Method;
 
 use super::NOTHING;
@@ -14,7 +14,7 @@ impl Client {
     }
 
     /// A page of cargos.
-    pub async fn list_cargos(&self, query: &ListQuery) -> Result<CargoList, ClientError> {
+    pub async fn list_cargos(&self, query: &CargoQuery) -> Result<CargoList, ClientError> {
         self.get("/v1/cargos", query).await
     }
 

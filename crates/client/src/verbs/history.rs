@@ -1,6 +1,6 @@
 //! The record of what ran.
 
-use cove_api::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
+use cove_api::{Annotation, ExecType, HistoryEntry, HistoryList, HistoryQuery};
 use reqwest::Method;
 
 use super::NOTHING;
@@ -14,8 +14,8 @@ impl Client {
     }
 
     /// The last entry (of a kind).
-    pub async fn last_execution(&self, id: &str, exec_type: Option<&str>) -> Result<HistoryEntry, ClientError> {
-        let query: Vec<_> = exec_type.map(|kind| ("exec_type", kind)).into_iter().collect();
+    pub async fn last_execution(&self, id: &str, exec_type: Option<ExecType>) -> Result<HistoryEntry, ClientError> {
+        let query: Vec<_> = exec_type.map(|kind| ("exec_type", kind.as_str())).into_iter().collect();
         self.get(&format!("/v1/sandboxes/{id}/history/last"), &query).await
     }
 

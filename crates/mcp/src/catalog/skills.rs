@@ -140,8 +140,9 @@ pub(super) fn entries() -> Vec<Entry> {
             ..base(
                 "promote_skill_candidate",
                 "Release a skill",
-                "Release a candidate whose last evaluation passed: first as canary, on trial, then as stable. The release \
-                 that was active before at that stage is kept, and rollback_skill_release brings it back.\n\
+                "Release a candidate whose last evaluation passed: first as canary, on trial, then as stable. It is the one \
+                 in use then; rollback_skill_release brings back the one before. Beside a canary, the stable release \
+                 before it still gets most of the replays.\n\
                  Example: {\"candidate_id\": \"sc-0123456789ab\", \"stage\": \"canary\"}",
                 Hints::Changes,
             )
@@ -168,7 +169,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             input: json!({
                 "skill_key": text("Only those of this skill."),
-                "active_only": flag("Only those in use.", false),
+                "active_only": flag("Only the one in use of each skill.", false),
                 "stage": {"type": "string", "enum": ["canary", "stable"], "description": "Only those at this stage."},
                 "limit": page().0, "offset": page().1,
             }),

@@ -49,9 +49,9 @@ pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
     Ok(shown(&entry))
 }
 
-pub(super) async fn last(mut call: Call<'_>, id: &SandboxId) -> Done {
-    let exec_type = call.args.take_text("exec_type")?;
-    let entry = call.bay().last_execution(&call.owner, id, exec_type.as_deref()).await?;
+pub(super) async fn last(call: Call<'_>, id: &SandboxId) -> Done {
+    let query: HistoryQuery = call.args.clone().parse()?;
+    let entry = call.bay().last_execution(&call.owner, id, query.exec_type).await?;
     Ok(shown(&entry))
 }
 

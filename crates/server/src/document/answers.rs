@@ -40,7 +40,9 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
     codes.extend(match id {
         "create_sandbox" => vec![E::ValidationError, E::NotFound, E::Conflict],
         "create_cargo" | "delete_cargo" => vec![E::Conflict],
-        "list_sandboxes" | "list_cargos" | "list_history" => vec![E::ValidationError],
+        "list_sandboxes" | "list_cargos" | "list_history" | "list_candidates" | "list_releases" | "get_payload" => {
+            vec![E::ValidationError]
+        }
         "extend_ttl" => vec![E::Conflict, E::SandboxTtlInfinite],
         // Where several Bays share the records, whoever listens gives the sandbox a home first.
         "stream_events" => vec![E::ValidationError, E::Conflict, E::ShipError],

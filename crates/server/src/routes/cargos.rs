@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use cove_api::CargoId;
-use cove_api::{CargoInfo, CargoList, CreateCargo, ListQuery};
+use cove_api::{CargoInfo, CargoList, CargoQuery, CreateCargo};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -34,12 +34,14 @@ async fn create_cargo(
 }
 
 /// List cargos
-#[utoipa::path(get, path = "/cargos", tag = "cargos", params(ListQuery),
+///
+/// Those of the caller's own making; with `managed=true`, those that were made for a sandbox and go with it.
+#[utoipa::path(get, path = "/cargos", tag = "cargos", params(CargoQuery),
     responses((status = 200, body = CargoList, description = "A page of them, newest first")))]
 async fn list_cargos(
     State(app): State<App>,
     Caller(owner): Caller,
-    Asked(query): Asked<ListQuery>,
+    Asked(query): Asked<CargoQuery>,
 ) -> Reply<Json<CargoList>> {
     app.ask(app.bay.list_cargos(&owner, query)).await.map(Json)
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use cove_api::{Annotation, HistoryEntry, HistoryList, HistoryQuery};
-use cove_api::{ExecutionId, SandboxId};
+use cove_api::{ExecType, ExecutionId, SandboxId};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -28,7 +28,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 #[into_params(parameter_in = Query)]
 struct KindQuery {
     /// Only this kind.
-    exec_type: Option<String>,
+    #[param(inline)]
+    exec_type: Option<ExecType>,
 }
 
 impl Bounded for KindQuery {}
@@ -54,7 +55,7 @@ async fn get_last_execution(
     Named(id): Named<SandboxId>,
     Asked(query): Asked<KindQuery>,
 ) -> Reply<Json<HistoryEntry>> {
-    app.ask(app.bay.last_execution(&owner, &id, query.exec_type.as_deref())).await.map(Json)
+    app.ask(app.bay.last_execution(&owner, &id, query.exec_type)).await.map(Json)
 }
 
 /// Look at an execution

@@ -119,7 +119,8 @@ async fn evaluate_candidate(
 
 /// Release a candidate
 ///
-/// Its last evaluation must have passed.
+/// Its last evaluation must have passed. It replaces the skill's release in use; beside a canary, the stable release
+/// before it still gets a part of the replays.
 #[utoipa::path(post, path = "/skills/candidates/{id}/promote", tag = "skills", request_body = Promote,
     responses((status = 200, body = ReleaseInfo, description = "The release")))]
 async fn promote_candidate(
@@ -156,7 +157,7 @@ async fn get_release(
 
 /// Delete a release
 ///
-/// Where it was in use, none is until another is released or one is taken back to.
+/// Where it was in use, none is until another is released; after a canary, the stable release beside it is in use again.
 #[utoipa::path(delete, path = "/skills/releases/{id}", tag = "skills", request_body = DeleteRequest,
     responses((status = 200, body = Deleted, description = "What was deleted")))]
 async fn delete_release(
@@ -171,7 +172,7 @@ async fn delete_release(
 
 /// Take a release back
 ///
-/// The one before it is in use again.
+/// The one before it is in use again, as a new version; the candidate of what was taken back is `rolled_back`.
 #[utoipa::path(post, path = "/skills/releases/{id}/rollback", tag = "skills",
     responses((status = 200, body = ReleaseInfo, description = "The release that is in use now")))]
 async fn rollback_release(

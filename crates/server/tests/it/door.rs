@@ -170,7 +170,7 @@ async fn idempotency_keys_have_a_form() {
     for key in ["", "a b", "ä", &"x".repeat(129)] {
         let request = place.ask("POST", "/v1/cargos").header("idempotency-key", key.as_bytes());
         let (status, body) = read(request.send().await.unwrap()).await;
-        assert_eq!((status, &body["error"]["code"]), (400, &json!("validation_error")), "{key}");
+        assert_eq!((status, &body["error"]["code"]), (409, &json!("conflict")), "{key}");
     }
     place.server.close().await;
 }

@@ -173,8 +173,10 @@ async fn what_is_no_text_is_refused() {
                 path.replace(' ', "%20")
             );
             let said = say(&place, bytes.as_bytes()).await;
-            // An empty body to `exec` is told before the sandbox is looked for.
-            assert!(matches!(said[0].status, 404 | 422), "{path}: {said:?}");
+            // An empty body to `exec` is told before the sandbox is looked for. A payload's name is a reference, of any
+            // kind: what is none of ours is an invalid value.
+            let payload = path.contains("/payloads/") && said[0].status == 400;
+            assert!(payload || matches!(said[0].status, 404 | 422), "{path}: {said:?}");
         }
     }
     place.server.close().await;

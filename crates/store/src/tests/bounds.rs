@@ -117,6 +117,10 @@ pub(crate) async fn an_owners_blobs_are_bounded(place: TestStore) {
     };
     assert!(matches!(&refused, StoreError::Quota { name: "limits.max_payloads_mb", .. }) && kept > 1_000, "{refused}");
     assert!(store.keep_blob(&Owner::new("other"), &payload, place.now).await.is_ok());
+    // A trace that would become a payload counts with them, and stays what it is.
+    let refused = store.keep_as_payload(owner, &ids[11]).await.unwrap_err();
+    assert!(matches!(&refused, StoreError::Quota { name: "limits.max_payloads_mb", .. }), "{refused}");
+    assert!(store.blob(owner, &ids[11]).await.unwrap().unwrap().sandbox_id.is_some());
 }
 
 /// Candidates are refused beyond a number, a candidate's evaluations lose their oldest.

@@ -2,7 +2,7 @@
 
 use cove_testkit::{Case, cases};
 
-use super::{bounds, history, races, sandboxes, sessions};
+use super::{bounds, history, races, releases, sandboxes, sessions};
 use crate::testkit::TestStore;
 
 pub(super) const ALL: &[Case<TestStore>] = cases![
@@ -33,6 +33,7 @@ pub(super) const ALL: &[Case<TestStore>] = cases![
     bounds::an_owners_blobs_are_bounded,
     bounds::an_owners_skills_are_bounded,
     bounds::what_is_only_remembered_is_bounded,
+    releases::of_two_active_releases_one_stays,
     races::one_key_makes_one_sandbox,
     races::warm_sandboxes_are_never_claimed_twice,
     races::one_starter,

@@ -5,6 +5,7 @@ mod cases;
 mod history;
 mod place;
 mod races;
+mod releases;
 mod sandboxes;
 mod sessions;
 

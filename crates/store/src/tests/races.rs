@@ -49,7 +49,7 @@ pub(crate) async fn one_key_makes_one_sandbox(place: TestStore) {
     assert_eq!(results.iter().filter(|(made, _)| *made).count(), 1);
     assert_eq!(results.iter().map(|(_, id)| id).collect::<HashSet<_>>().len(), 1, "all hear of the same");
     assert_eq!(place.store.count_sandboxes(&place.owner, place.now).await.unwrap(), 1);
-    assert_eq!(place.store.list_cargos(&place.owner, None, 100).await.unwrap().items.len(), 1);
+    assert_eq!(place.store.list_cargos(&place.owner, true, None, 100).await.unwrap().items.len(), 1);
     // With different requests under one key, one wins and the others are told.
     let results = together(&place, 20, |place, number| async move {
         let key = key("another-key");

@@ -46,7 +46,7 @@ pub(crate) async fn owners_do_not_see_each_other(place: TestStore) {
     let removal = store.delete_cargo(&other.owner, &made.cargo_id, place.now).await.unwrap();
     assert_eq!(removal, CargoRemoval::Missing);
     assert!(store.list_sandboxes(&other.owner, None, None, 10, place.now).await.unwrap().items.is_empty());
-    assert!(store.list_cargos(&other.owner, None, 10).await.unwrap().items.is_empty());
+    assert!(store.list_cargos(&other.owner, true, None, 10).await.unwrap().items.is_empty());
     // Another's cargo cannot be mounted either.
     let sandbox = id::<SandboxId>();
     let cargo = CargoChoice::Existing(&made.cargo_id);
@@ -116,9 +116,18 @@ pub(crate) async fn pages_are_exact(place: TestStore) {
         assert_eq!(rows.len(), count, "{status:?}");
         assert!(rows.iter().all(|row| row.status(later) == status), "{status:?}");
     }
-    let cargos = store.list_cargos(&place.owner, None, 7).await.unwrap();
-    let rest = store.list_cargos(&place.owner, cargos.next.as_ref(), 7).await.unwrap();
+    let cargos = store.list_cargos(&place.owner, true, None, 7).await.unwrap();
+    let rest = store.list_cargos(&place.owner, true, cargos.next.as_ref(), 7).await.unwrap();
     assert_eq!((cargos.items.len(), rest.items.len(), rest.next), (7, 5, None));
+    let own = id::<CargoId>();
+    let new = NewCargo { id: &own, backend: "local", size_limit_mb: 1 };
+    store.insert_cargo(&place.owner, &new, PLENTY, None, place.now).await.unwrap();
+    let own_list = store.list_cargos(&place.owner, false, None, 7).await.unwrap();
+    assert_eq!(
+        own_list.items.iter().map(|row| &row.info.id).collect::<Vec<_>>(),
+        [&own],
+        "no sandbox's cargo among them"
+    );
     for wrong in ["x", "12.", ".a", "zz.a", "1.a'b", "1.\0"] {
         let parsed = Cursor::parse(Some(wrong));
         assert!(parsed.is_err() || wrong == "12.", "{wrong}");
@@ -239,7 +248,7 @@ pub(crate) async fn a_failed_request_leaves_its_key_free(place: TestStore) {
     assert!(place.create("p", None, Some(&once), Some(0)).await.is_err());
     assert_eq!(store.answered(owner, &key, "r", now).await.unwrap(), None);
     assert_eq!(store.count_sandboxes(owner, now).await.unwrap(), 0);
-    assert!(store.list_cargos(owner, None, 10).await.unwrap().items.is_empty(), "no cargo without its sandbox");
+    assert!(store.list_cargos(owner, true, None, 10).await.unwrap().items.is_empty(), "no cargo without its sandbox");
     assert!(matches!(place.create("p", None, Some(&once), Some(1)).await.unwrap(), Done::Now(_)));
 }
 

@@ -532,7 +532,8 @@
     return kit.inspect(value, 0);
   }
 
-  kit.format = (args) => {
+  kit.format = (given) => {
+    const args = given.map((arg) => kit.textOf(arg) ?? arg);
     let text = '';
     let join = '';
     let next = 0;

@@ -3,8 +3,8 @@
 // A mark is membership in a WeakMap that only this file holds: no message, name or property makes an error "ours".
 (function (native, kit) {
   'use strict';
-  const { Map, WeakMap, Promise, JSON, Object, Uint8Array, TypeError, RangeError, Reflect, Symbol, Array } = globalThis;
-  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, keys, freeze } = Object;
+  const { Map, WeakMap, Promise, JSON, Object, Uint8Array, TypeError, RangeError, Reflect, Symbol, Array, String } = globalThis;
+  const { create, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, keys, freeze } = Object;
   const { apply } = Reflect;
   const stringify = JSON.stringify;
   const parse = JSON.parse;
@@ -12,6 +12,7 @@
   const toBase64 = Uint8Array.prototype.toBase64;
   const fromBase64 = Uint8Array.fromBase64;
   const BYTES = '$bytes';
+  const TEXT = '$text';
   // 16 MiB of JSON: more than any argument should be, less than what would starve the bridge.
   const MAX_ARGS = 16 << 20;
 
@@ -34,9 +35,40 @@
     return made;
   }
 
-  const encodeOne = (key, value) =>
-    value !== null && typeof value === 'object' && apply(tagOf, value, []) === 'Uint8Array'
-      ? { [BYTES]: apply(toBase64, value, []) } : value;
+  // Answers that code may use as their text: `(await read('a')).split('\\n')`. They are plain objects as far as JSON, keys
+  // and copies go; every method of strings asks for `toString`, and that is all they need of a string.
+  const texts = new WeakMap();
+  kit.textOf = (value) => (value !== null && typeof value === 'object' ? texts.get(value) : undefined);
+  const textual = create(String.prototype, { constructor: { value: Object } });
+  for (const name of ['toString', 'valueOf', Symbol.toPrimitive]) {
+    const told = { [name]() { return texts.get(this) ?? ''; } }[name];
+    defineProperty(textual, name, { value: freeze(told) });
+  }
+  freeze(textual);
+  function asText(value) {
+    if (value === null || typeof value !== 'object' || !hasOwn(value, TEXT)) return value;
+    const { length, truncated, nextOffset } = value[TEXT] ?? {};
+    const whole = value.content?.[0]?.text;
+    if (typeof whole !== 'string' || typeof length !== 'number') return value;
+    const text = whole.slice(0, length);
+    const made = create(textual);
+    for (const key of keys(value)) {
+      if (key !== TEXT) defineProperty(made, key, { value: value[key], writable: true, enumerable: true, configurable: true });
+    }
+    const hide = (key, hidden) => defineProperty(made, key, { value: hidden, writable: true, enumerable: false, configurable: true });
+    hide('text', text);
+    hide('length', text.length);
+    hide('truncated', truncated === true);
+    hide('nextOffset', nextOffset ?? undefined);
+    texts.set(made, text);
+    return made;
+  }
+
+  const encodeOne = (key, value) => {
+    if (value === null || typeof value !== 'object') return value;
+    if (apply(tagOf, value, []) === 'Uint8Array') return { [BYTES]: apply(toBase64, value, []) };
+    return texts.get(value) ?? value;
+  };
   kit.encode = (args) => {
     const text = stringify(args, encodeOne);
     if (text.length > MAX_ARGS) throw new RangeError(`the arguments of a tool may have ${MAX_ARGS} characters of JSON; these have ${text.length}`);
@@ -52,7 +84,7 @@
 
   function settle(text, message, code, fail = toolError) {
     if (text === undefined) return { failed: fail(message, code) };
-    try { return { value: kit.decode(text) }; } catch (problem) { return { failed: toolError('the answer is not JSON', undefined) }; }
+    try { return { value: asText(kit.decode(text)) }; } catch (problem) { return { failed: toolError('the answer is not JSON', undefined) }; }
   }
   // `fail` makes the error of a call that fails; for a guest's own tools that is a tool's error.
   kit.callAsync = (name, args, fail) => {

@@ -165,7 +165,7 @@ class BrowserStep:
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserTrace:
-    """A trace: every step of one call."""
+    """A trace that was kept."""
 
     #: Its reference.
     trace_ref: str
@@ -176,8 +176,8 @@ class BrowserTrace:
     #: When.
     created_at: datetime
 
-    #: The steps, as Gull noted them.
-    steps: list[dict[str, Any]]
+    #: The trace; the same as the payload of this reference.
+    trace: TraceContent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,7 +232,7 @@ class CandidateInfo:
     #: When it was last evaluated.
     last_evaluated_at: datetime | None = None
 
-    #: Its release.
+    #: Its release, unless that was deleted.
     promotion_release_id: str | None = None
 
     #: Whose it is.
@@ -460,6 +460,9 @@ class Event:
 #: What kind of thing happened.
 EventKind = Literal["state", "run_started", "console", "tool_call", "run_finished", "gap"]
 
+#: What kind of work ran.
+ExecType = Literal["python", "shell", "javascript", "browser", "browser_batch"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class FileContent:
@@ -573,8 +576,8 @@ class HistoryEntry:
     #: The session it ran in.
     session_id: str | None = None
 
-    #: `python`, `shell`, `javascript`, `browser` or `browser_batch`.
-    exec_type: str
+    #: What kind of work it was.
+    exec_type: ExecType
 
     #: What ran.
     code: str
@@ -902,7 +905,7 @@ class ReleaseInfo:
     #: How far.
     stage: ReleaseStage
 
-    #: Whether it is the one in use at its stage.
+    #: Whether it is the one in use: the one of its skill that was released last.
     is_active: bool
 
     #: `manual` or `auto`.
@@ -1115,6 +1118,29 @@ class Stopped:
 
     #: What was used, in bytes.
     used_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceContent:
+    """Every step of one call."""
+
+    #: One command or several.
+    kind: TraceKind
+
+    #: Whether all ran and succeeded.
+    success: bool
+
+    #: How many were asked for.
+    total_steps: int
+
+    #: How many ran.
+    completed_steps: int
+
+    #: Each command that ran: `cmd`, `stdout`, `stderr`, `exit_code`, `step_index`, `duration_ms`; long outputs are cut.
+    steps: list[dict[str, Any]]
+
+#: What kind of call a trace is of.
+TraceKind = Literal["browser_exec_trace", "browser_batch_trace"]
 
 
 @dataclass(frozen=True, kw_only=True)

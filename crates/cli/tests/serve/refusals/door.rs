@@ -110,6 +110,10 @@ async fn what_does_not_get_past_the_door() {
     let endless = quay.create(json!({})).await;
     quay.refuses(&ODD, &endless, |operation, request| match operation {
         "list_history" => request.query(&[("tags", many.join(","))]),
+        "list_candidates" => request.query(&[("status", "nonsense")]),
+        "list_releases" => request.query(&[("stage", "nonsense")]),
+        "get_payload" => quay.request("GET", "/v1/skills/payloads/s3%3Abucket%2Fkey").bearer_auth(KEY),
+        "create_candidate" => request.json(&json!({ "skill_key": "s", "source_execution_ids": ["exec-000000000000"] })),
         "stream_events" => request.header("last-event-id", "x"),
         _ => request.query(&[("cursor", "nonsense")]),
     })
@@ -158,6 +162,7 @@ async fn what_the_state_of_things_forbids() {
         let (status, made) = answer(once(operation, operation, one)).await;
         assert!(status < 300, "{operation}: {made}");
         refused(operation, &answer(once(operation, operation, other)).await, &KEY_REUSED);
+        refused(operation, &answer(once(operation, "no key", json!({}))).await, &KEY_REUSED);
     }
 
     // Used by a sandbox.

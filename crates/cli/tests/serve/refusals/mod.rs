@@ -159,7 +159,7 @@ pub(crate) const UNRIPE: Way =
 pub(crate) const ENDLESS: Way = Way::new(409, "sandbox_ttl_infinite", &[&["extend_ttl"]]);
 pub(crate) const NO_ADMIN: Way = Way::new(403, "forbidden", &[COLLECTOR]);
 pub(crate) const ODD: Way =
-    Way::new(400, "validation_error", &[&["list_sandboxes", "list_cargos", "list_history", "stream_events"]]);
+    Way::new(400, "validation_error", &[LISTS, &["list_history", "stream_events", "get_payload", "create_candidate"]]);
 pub(crate) const ENDING: Way = Way::new(503, "session_not_ready", &[MAKE]);
 pub(crate) const UNREACHABLE: Way = Way::new(503, "session_not_ready", IN_A_SANDBOX);
 pub(crate) const NO_RUNTIME: Way = Way::new(502, "ship_error", &[FILES, BROWSER, CODE, JAVASCRIPT, &["stream_events"]]);
@@ -308,7 +308,9 @@ pub(crate) fn body(operation: &str) -> Value {
         "browser_snapshot" | "browser_screenshot" | "run_browser_skill" => json!({ "timeout": 1 }),
         "browser_click" => json!({ "ref": "@e1", "timeout": 1 }),
         "browser_fill" => json!({ "ref": "@e1", "text": "", "timeout": 1 }),
-        "create_candidate" => json!({ "skill_key": "s", "source_execution_ids": ["exec-000000000000"] }),
+        "create_candidate" => json!({
+            "skill_key": "s", "source_execution_ids": ["exec-000000000000"], "payload_ref": "blob:blob-000000000000",
+        }),
         "evaluate_candidate" => json!({ "passed": true }),
         "create_payload" => json!({ "payload": {} }),
         _ if BODIES.contains(&operation) => json!({}),

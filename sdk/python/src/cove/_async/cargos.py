@@ -32,17 +32,19 @@ class AsyncCargos:
         """One that is there."""
         return await self._transport.call(Request("GET", f"/v1/cargos/{segment(cargo_id)}"), models.CargoInfo)
 
-    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> models.CargoList:
-        """One page."""
+    async def list(
+        self, *, managed: bool | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> models.CargoList:
+        """One page of those that you made; with `managed=True`, of those that were made for a sandbox."""
         return await self._transport.call(
-            Request("GET", "/v1/cargos", query={"limit": limit, "cursor": cursor}), models.CargoList
+            Request("GET", "/v1/cargos", query={"managed": managed, "limit": limit, "cursor": cursor}), models.CargoList
         )
 
-    async def all(self) -> AsyncIterator[models.CargoInfo]:
-        """All of them, page by page."""
+    async def all(self, *, managed: bool | None = None) -> AsyncIterator[models.CargoInfo]:
+        """The same as `list`, page by page to the end."""
         cursor: str | None = None
         while True:
-            page = await self.list(cursor=cursor)
+            page = await self.list(managed=managed, cursor=cursor)
             for info in page.items:
                 yield info
             cursor = page.next_cursor

@@ -17,7 +17,7 @@ class AsyncHistory:
     async def list(
         self,
         *,
-        exec_type: str | None = None,
+        exec_type: models.ExecType | None = None,
         success_only: bool | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -37,7 +37,7 @@ class AsyncHistory:
         }
         return await self._transport.call(Request("GET", self._base, query=query), models.HistoryList)
 
-    async def last(self, *, exec_type: str | None = None) -> models.HistoryEntry:
+    async def last(self, *, exec_type: models.ExecType | None = None) -> models.HistoryEntry:
         """The last entry, or the last of a kind."""
         return await self._transport.call(
             Request("GET", f"{self._base}/last", query={"exec_type": exec_type}), models.HistoryEntry

@@ -33,17 +33,19 @@ class Cargos:
         """One that is there."""
         return self._transport.call(Request("GET", f"/v1/cargos/{segment(cargo_id)}"), models.CargoInfo)
 
-    def list(self, *, limit: int | None = None, cursor: str | None = None) -> models.CargoList:
-        """One page."""
+    def list(
+        self, *, managed: bool | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> models.CargoList:
+        """One page of those that you made; with `managed=True`, of those that were made for a sandbox."""
         return self._transport.call(
-            Request("GET", "/v1/cargos", query={"limit": limit, "cursor": cursor}), models.CargoList
+            Request("GET", "/v1/cargos", query={"managed": managed, "limit": limit, "cursor": cursor}), models.CargoList
         )
 
-    def all(self) -> Iterator[models.CargoInfo]:
-        """All of them, page by page."""
+    def all(self, *, managed: bool | None = None) -> Iterator[models.CargoInfo]:
+        """The same as `list`, page by page to the end."""
         cursor: str | None = None
         while True:
-            page = self.list(cursor=cursor)
+            page = self.list(managed=managed, cursor=cursor)
             for info in page.items:
                 yield info
             cursor = page.next_cursor

@@ -18,7 +18,7 @@ class History:
     def list(
         self,
         *,
-        exec_type: str | None = None,
+        exec_type: models.ExecType | None = None,
         success_only: bool | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -38,7 +38,7 @@ class History:
         }
         return self._transport.call(Request("GET", self._base, query=query), models.HistoryList)
 
-    def last(self, *, exec_type: str | None = None) -> models.HistoryEntry:
+    def last(self, *, exec_type: models.ExecType | None = None) -> models.HistoryEntry:
         """The last entry, or the last of a kind."""
         return self._transport.call(
             Request("GET", f"{self._base}/last", query={"exec_type": exec_type}), models.HistoryEntry
