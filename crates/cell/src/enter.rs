@@ -22,9 +22,10 @@ use super::identity::{self, INSIDE};
 use super::ledger::MemoryLedger;
 use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey};
 use super::rlimits::RESERVED_PROCESSES;
+use super::seccomp::{Conditions, Filters, Shared};
 use super::spec::{Go, Report, Spec, receive, receive_descriptors, send, send_descriptors};
 use super::watch::{self, Scope, Watch};
-use super::{Limit, landlock_rules, rlimits, root, seccomp};
+use super::{Limit, landlock_rules, rlimits, root};
 use crate::oom::OomScore;
 
 /// Set by the owner; says that standard input is its line to us and standard output the listening socket.
@@ -170,13 +171,16 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     let groups = make_groups(&spec, &mut go);
     let attached = groups.attach(go.init_pid);
     let watched = attached.and_then(|()| {
+        let counted = go.memory_bytes.is_some();
+        let filters = Filters::compile(Conditions::usual(counted)).map_err(io::Error::other)?;
         // An init that could not build its root says why on its own.
         let proc = receive_descriptors(&collar)?.pop();
         let ledger = groups.memory_files().unwrap_or_default();
-        let scope = if go.memory_bytes.is_some() { Scope::Uncharged } else { Scope::Everything };
+        let scope = if counted { Scope::Uncharged } else { Scope::Everything };
         (go.ledger, go.wait_for_watch) = (!ledger.is_empty(), scope == Scope::Everything || !root);
         send_descriptors(&collar, &ledger)?;
         send(&collar, &go)?;
+        filters.send(&collar)?;
         // Meanwhile the init goes on with its walls; nobody writes before they stand.
         let disk = proc.map_or(Ok(None), |proc| watch_disk(&spec, &collar, proc))?;
         let turn = groups.turn();
@@ -270,6 +274,7 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
         receive(leash).map_err(gone)?;
     survey.append(counts);
     let memory_counted = memory_bytes.is_some();
+    let filters = Filters::receive(leash, Conditions::usual(memory_counted)).map_err(gone)?;
     let ledger = <[File; 3]>::try_from(files).ok().filter(|_| ledger);
     let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone(), Some(leash.try_clone()?));
     if !memory_counted && !landlock::is_known() {
@@ -305,8 +310,8 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     stay_on_leash(leash)?;
     survey.note("landlock", landlock_rules::put_on());
     survey.note("signal-scope", landlock_rules::scopes_signals());
-    let shared = seccomp::Shared { system: !shared.is_empty(), devices: shared_devices };
-    survey.note("seccomp", seccomp::put_on(seccomp::Conditions { shared, memory_counted }));
+    let shared = Shared { system: !shared.is_empty(), devices: shared_devices };
+    survey.note("seccomp", filters.under(Conditions { shared, memory_counted }).and_then(|filters| filters.put_on()));
     confirm(&mut survey);
     for needed in NEEDED {
         if let Some(wall) = survey.get(needed).filter(|wall| wall.is_missing()) {

@@ -129,6 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the child is waited for below")]
     fn who_ends_while_it_is_asked_is_gone() {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let path = format!("/proc/{}/oom_score_adj", child.id());

@@ -4,6 +4,8 @@
 //! calls, and calls of another processor mode never match. On top of it, what is refused on purpose answers `EPERM`,
 //! and what file systems need not be able to do, `EOPNOTSUPP`.
 
+use std::io::{self, Read, Write};
+
 use cove_walls::seccomp::{Answer, Argument, Calls, Filter, SeccompError};
 
 use super::guest_walls::GuestWalls;
@@ -43,6 +45,13 @@ pub(super) struct Conditions {
     pub(super) shared: Shared,
     /// Whether a control group counts memory, also what no process maps.
     pub(super) memory_counted: bool,
+}
+
+impl Conditions {
+    /// As they usually are: nothing is shared.
+    pub(super) fn usual(memory_counted: bool) -> Self {
+        Self { shared: Shared { system: false, devices: false }, memory_counted }
+    }
 }
 
 /// Which inodes guests have in common with the machine: what would be seen or held up through them is refused.
@@ -125,15 +134,52 @@ fn unsupported() -> Result<Filter, SeccompError> {
     calls.compile(Answer::Fail(libc::EOPNOTSUPP), Answer::Allow)
 }
 
-/// Puts the filters on for this process and everybody below.
-pub(super) fn put_on(conditions: Conditions) -> Result<String, SeccompError> {
-    let refused = refused(conditions.memory_counted)?;
-    let (allowed, unsupported) = (allowed(conditions)?, unsupported()?);
-    // The last one on speaks first: its EPERM wins over the other's ENOSYS.
-    allowed.put_on()?;
-    refused.put_on()?;
-    unsupported.put_on()?;
-    Ok("a list of allowed calls".to_owned())
+/// The filters of a sandbox, compiled.
+#[derive(Debug)]
+pub(super) struct Filters {
+    conditions: Conditions,
+    /// In the order in which they are put on. The last one on speaks first: its EPERM wins over the other's ENOSYS.
+    all: [Filter; 3],
+}
+
+impl Filters {
+    pub(super) fn compile(conditions: Conditions) -> Result<Self, SeccompError> {
+        let all = [allowed(conditions)?, refused(conditions.memory_counted)?, unsupported()?];
+        Ok(Self { conditions, all })
+    }
+
+    /// The same for these conditions.
+    pub(super) fn under(self, conditions: Conditions) -> Result<Self, SeccompError> {
+        if self.conditions == conditions { Ok(self) } else { Self::compile(conditions) }
+    }
+
+    /// Puts them on for this process and everybody below.
+    pub(super) fn put_on(&self) -> Result<String, SeccompError> {
+        self.all.iter().try_for_each(Filter::put_on)?;
+        Ok("a list of allowed calls".to_owned())
+    }
+
+    /// Hands them to the init: compiling takes a millisecond, which the supervisor has while the init builds its root.
+    pub(super) fn send(&self, mut to: impl Write) -> io::Result<()> {
+        for filter in &self.all {
+            let bytes = filter.to_bytes();
+            let length = u32::try_from(bytes.len()).map_err(|_| io::Error::other("a filter is too long"))?;
+            to.write_all(&[&length.to_be_bytes()[..], &bytes].concat())?;
+        }
+        Ok(())
+    }
+
+    /// What was [sent](Self::send), compiled under these conditions.
+    pub(super) fn receive(mut from: impl Read, conditions: Conditions) -> io::Result<Self> {
+        let mut one = || {
+            let mut length = [0; 4];
+            from.read_exact(&mut length)?;
+            let mut bytes = Vec::new();
+            from.by_ref().take(u32::from_be_bytes(length).into()).read_to_end(&mut bytes)?;
+            Ok::<_, io::Error>(Filter::from_bytes(&bytes))
+        };
+        Ok(Self { conditions, all: [one()?, one()?, one()?] })
+    }
 }
 
 /// Calls with a process in this argument that change how it runs.

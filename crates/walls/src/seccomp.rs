@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, apply_filter,
+    TargetArch, apply_filter, sock_filter,
 };
 
 /// A filter could not be compiled or put on.
@@ -139,6 +139,9 @@ impl Calls {
     }
 }
 
+/// One instruction in bytes: its code, two distances, and a number.
+const INSTRUCTION_BYTES: usize = 8;
+
 /// A compiled filter.
 #[derive(Debug, Clone)]
 pub struct Filter(BpfProgram);
@@ -156,6 +159,24 @@ impl Filter {
         for instruction in self.0.iter_mut().filter(|instruction| instruction.k == stand_in) {
             instruction.k = value;
         }
+    }
+
+    /// What another process can [put together again](Self::from_bytes).
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let bytes = |one: &sock_filter| {
+            let [code, k] = [one.code.to_le_bytes().to_vec(), one.k.to_le_bytes().to_vec()];
+            [code, vec![one.jt, one.jf], k].concat()
+        };
+        self.0.iter().flat_map(bytes).collect()
+    }
+
+    /// The filter of these bytes. They must come from somebody who could put on any filter as well.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let one = |eight: &[u8; INSTRUCTION_BYTES]| {
+            let [low, high, jt, jf, k @ ..] = *eight;
+            sock_filter { code: u16::from_le_bytes([low, high]), jt, jf, k: u32::from_le_bytes(k) }
+        };
+        Self(bytes.as_chunks().0.iter().map(one).collect())
     }
 
     /// How many instructions it has.

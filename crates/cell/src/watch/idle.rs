@@ -47,6 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the child is waited for below")]
     fn who_runs_moves_a_clock_and_so_does_who_comes_and_who_goes() {
         let mut sleeper = Command::new("sh")
             .args(["-c", "echo up; read line; sleep 1000 & echo made; read line; kill $!"])

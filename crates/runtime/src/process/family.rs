@@ -143,6 +143,11 @@ impl Family {
         Ok(family)
     }
 
+    /// Prepares for the first guest. All threads of this process must be there by now.
+    pub(crate) fn get_ready(&self) {
+        self.guests.get_ready();
+    }
+
     /// Starts a program that guests run or can change. Who stops waiting for it ends it.
     pub(crate) async fn start(&self, start: Start) -> io::Result<Program> {
         let mark = Mark::of_program(self.next.fetch_add(1, Ordering::Relaxed));

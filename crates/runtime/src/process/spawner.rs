@@ -26,11 +26,11 @@ struct Order {
 /// The door to the thread.
 #[derive(Debug)]
 pub(super) struct Spawner {
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<Option<Order>>,
 }
 
 impl Spawner {
-    /// Starts the thread. `prepare` runs on it before its first program, and if it fails, there is none. With a score, the
+    /// Starts the thread. `prepare` runs on it before its first program, or [sooner](Self::get_ready), and if it fails, there is none. With a score, the
     /// kernel kills its programs first when memory runs out; `before` is called before each.
     pub(super) fn new(
         name: &str,
@@ -39,7 +39,7 @@ impl Spawner {
         before: Before,
         prepare: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> io::Result<Self> {
-        let (orders, inbox) = mpsc::channel::<Order>();
+        let (orders, inbox) = mpsc::channel::<Option<Order>>();
         std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             block_signals();
             let mut prepare = Some(prepare);
@@ -48,7 +48,7 @@ impl Spawner {
                 if let Some(prepare) = prepare.take() {
                     refusal = prepare().err().map(|error| error.to_string());
                 }
-                let Order { start, mark, reply } = order;
+                let Some(Order { start, mark, reply }) = order else { continue };
                 if reply.is_closed() {
                     continue;
                 }
@@ -66,11 +66,16 @@ impl Spawner {
         Ok(Self { orders })
     }
 
+    /// Prepares the thread now, while others do something else. Nobody waits for it.
+    pub(super) fn get_ready(&self) {
+        let _ = self.orders.send(None);
+    }
+
     /// Starts a program; who stops waiting for it ends it.
     pub(super) async fn start(&self, start: Start, mark: Option<Mark>) -> io::Result<Program> {
         let gone = || io::Error::other("the thread that starts programs is gone");
         let (reply, started) = oneshot::channel();
-        self.orders.send(Order { start, mark, reply }).map_err(|_| gone())?;
+        self.orders.send(Some(Order { start, mark, reply })).map_err(|_| gone())?;
         started.await.map_err(|_| gone())?
     }
 }

@@ -185,6 +185,7 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         .merge(javascript::routes());
     let doorstep = doorstep.fallback(unknown).with_state(state.clone());
     let all = all.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state);
+    family.get_ready();
     Ok(Built { all, doorstep, family })
 }
 
