@@ -140,6 +140,17 @@ fn codecs_are_counted() {
     assert_eq!(Guest::new().body(finished).unwrap(), "fine");
 }
 
+/// Bytes are copied for the host's side of `crypto.subtle`; what is too long is refused before.
+#[test]
+fn one_call_takes_so_much() {
+    let limits = Limits { memory_bytes: 512 << 20, ..Limits::ONE_SHOT };
+    let mut guest = Guest::with(&cove_world::Setup { limits, ..setup() });
+    let code = "const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-1' }, false, ['sign']); const bytes = new \
+        Uint8Array((64 << 20) + 1); return [await crypto.subtle.sign('HMAC', key, bytes).catch((e) => e.name), (await \
+        crypto.subtle.sign('HMAC', key, bytes.subarray(1))).byteLength]";
+    assert_eq!(guest.body(code).unwrap(), json!(["OperationError", 20]));
+}
+
 /// Keys come from the session's own randomness: the same in each run of a seeded one, none where there is none.
 #[test]
 fn keys_come_from_the_randomness_of_the_session() {
