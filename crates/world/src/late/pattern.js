@@ -53,9 +53,15 @@
     return out;
   }
 
+  // Tokens as they are written.
+  const write = (list) => list.map((token) => (token.kind === 'name' ? `:${token.value}` : token.kind === 'group' ? `(${token.value})` : token.escaped ? `\\${token.value}` : token.value)).join('');
+
   // One part's pattern as an expression and the names of its groups.
-  function compile(pattern, part, ignoreCase) {
-    const list = tokens(pattern);
+  function compile(given, part, ignoreCase) {
+    const list = tokens(given);
+    // An address has these parts encoded.
+    if (part === 'pathname' || part === 'search' || part === 'hash') for (const token of list) if (token.kind === 'text') token.value = encoded(token.value);
+    const pattern = write(list);
     const stop = STOPS[part];
     const segment = stop === undefined ? '.+?' : `[^${quote(stop)}]+?`;
     const names = [];
@@ -63,8 +69,7 @@
     let pending = '';
     let hasGroups = false;
     let at = 0;
-    const encode = part === 'pathname' || part === 'search' || part === 'hash' ? (text) => encoded(text) : (text) => text;
-    const flush = () => { source += quote(encode(pending)); pending = ''; };
+    const flush = () => { source += quote(pending); pending = ''; };
     const often = () => (list[at]?.kind === 'often' ? list[at++].value : '');
     const nameOf = (token) => {
       const name = token?.kind === 'name' ? token.value : `${names.filter((each) => /^\d+$/.test(each)).length}`;
@@ -73,7 +78,7 @@
     };
     // A name, a group or a star, with what is fixed before and behind it.
     const add = (before, inner, behind, times) => {
-      const [head, tail] = [quote(encode(before)), quote(encode(behind))];
+      const [head, tail] = [quote(before), quote(behind)];
       if (times === '' || times === '?') source += head === '' && tail === '' ? `(${inner})${times}` : `(?:${head}(${inner})${tail})${times}`;
       else source += `(?:${head}((?:${inner})(?:${tail}${head}(?:${inner}))*)${tail})${times === '*' ? '?' : ''}`;
     };
@@ -106,7 +111,7 @@
         if (list[at]?.kind !== 'close') throw bad(pattern, 'a curly bracket is not closed, or holds more than one group');
         at++;
         const times = often();
-        if (inner !== undefined) add(before, inner, behind, times); else source += `(?:${quote(encode(before))})${times}`;
+        if (inner !== undefined) add(before, inner, behind, times); else source += `(?:${quote(before)})${times}`;
         continue;
       }
       if (token.kind === 'close' || token.kind === 'often') throw bad(pattern, `${token.value} stands in the wrong place`);
@@ -137,9 +142,8 @@
     let part;
     let from = 0;
     const list = tokens(text);
-    const word = (token) => (token.kind === 'name' ? `:${token.value}` : token.kind === 'group' ? `(${token.value})` : token.escaped ? `\\${token.value}` : token.value);
-    const plain = (at, value) => depth === 0 && list[at]?.kind === 'text' && !list[at].escaped && list[at].value === value;
-    const take = (to) => list.slice(from, to).map(word).join('');
+    const plain = (at, value) => depth === 0 && list[at]?.kind === 'text' && list[at].value === value;
+    const take = (to) => write(list.slice(from, to));
     const go = (name, to, behind) => { if (part !== undefined) parts[part] = take(to); part = name; from = behind; };
     let scheme = -1;
     for (let at = 0; at < list.length && scheme === -1; at++) {
@@ -152,17 +156,19 @@
     if (scheme !== -1) {
       part = 'protocol';
       go('hostname', scheme, scheme + 3);
-      at = scheme + 3;
+      const sign = list.findIndex((token, index) => index >= from && (plain(index, '@') || plain(index, '/')));
+      if (sign !== -1 && plain(sign, '@')) {
+        const colon = list.findIndex((token, index) => index >= from && index < sign && plain(index, ':'));
+        parts.username = take(colon === -1 ? sign : colon);
+        if (colon !== -1) parts.password = write(list.slice(colon + 1, sign));
+        from = sign + 1;
+      }
+      at = from;
     } else part = list[0] !== undefined && plain(0, '?') ? 'search' : plain(0, '#') ? 'hash' : 'pathname';
     if (scheme === -1 && part !== 'pathname') { from = 1; at = 1; }
     for (; at < list.length; at++) {
       if (list[at].kind === 'open') depth++; else if (list[at].kind === 'close') depth--;
-      else if (part === 'hostname' && plain(at, '@')) {
-        const [username, password] = take(at).split(':');
-        parts.username = username;
-        parts.password = password ?? '';
-        from = at + 1;
-      } else if (part === 'hostname' && plain(at, ':')) go('port', at, at + 1);
+      else if (part === 'hostname' && plain(at, ':')) go('port', at, at + 1);
       else if ((part === 'hostname' || part === 'port') && plain(at, '/')) go('pathname', at, at);
       else if (part !== 'search' && part !== 'hash' && plain(at, '?')) go('search', at, at + 1);
       else if (part !== 'hash' && plain(at, '#')) go('hash', at, at + 1);
@@ -182,13 +188,20 @@
     if (name === 'search') return text.replace(/^\?/, '');
     return name === 'hash' ? text.replace(/^#/, '') : text;
   };
+  // `..` and `.` in a path that begins with fixed text.
+  function withoutDots(path) {
+    for (let shorter = path; ; path = shorter) {
+      shorter = path.replace(/\/\.(?=\/)/, '').replace(/\/(?!\.\.\/)[^/{}():*?+\\]+\/\.\.(?=\/)/, '').replace(/^(?:\/\.\.)+(?=\/)/, '');
+      if (shorter === path) return path;
+    }
+  }
   // Parts before the first one that is given come from the base.
   function inherit(given, base) {
     const from = partsOfUrl(new URL(`${base}`));
     const first = PARTS.findIndex((name) => name !== 'username' && name !== 'password' && given[name] !== undefined);
     const out = { ...given };
     for (const [index, name] of PARTS.entries()) if (name !== 'username' && name !== 'password' && (first === -1 || index < first)) out[name] ??= from[name].replace(/[+*?:{}()\\]/g, '\\$&');
-    if (given.pathname !== undefined && !/^[/*{(\\:]/.test(given.pathname)) out.pathname = from.pathname.slice(0, from.pathname.lastIndexOf('/') + 1) + given.pathname;
+    if (given.pathname !== undefined && !/^[/*{(\\:]/.test(given.pathname)) out.pathname = withoutDots(from.pathname.slice(0, from.pathname.lastIndexOf('/') + 1) + given.pathname);
     return out;
   }
 
