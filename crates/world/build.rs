@@ -20,10 +20,15 @@ const CANVAS_API: &str = "../canvas-js/src/prelude.js";
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=src/prelude");
+    println!("cargo::rerun-if-changed=src/late");
     println!("cargo::rerun-if-changed={CANVAS_API}");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
-    let mut files: Vec<PathBuf> =
-        fs::read_dir("src/prelude")?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in ["src/prelude", "src/late"] {
+        for entry in fs::read_dir(folder)? {
+            files.push(entry?.path());
+        }
+    }
     files.sort();
     let mut named: Vec<(PathBuf, String)> = Vec::new();
     for path in files {

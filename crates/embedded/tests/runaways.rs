@@ -22,6 +22,12 @@ const RUNAWAYS: &[&str] = &[
     "try { while (true) {} } catch { while (true) {} } finally { while (true) {} }",
     "return [].fill.call({length: 2 ** 40}, 1)",
     "setInterval(() => {}, 1); await new Promise(() => {})",
+    "const k = await crypto.subtle.importKey('raw', new Uint8Array(8), 'PBKDF2', false, ['deriveBits']); \
+     await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-512', salt: new Uint8Array(8), iterations: 4294967295 }, k, 512)",
+    "await new ReadableStream({ pull(c) { c.enqueue(1) } }).pipeTo(new WritableStream())",
+    "const bytes = new Uint8Array(1 << 20); await new ReadableStream({ pull(c) { c.enqueue(bytes) } }) \
+     .pipeThrough(new CompressionStream('gzip')).pipeTo(new WritableStream())",
+    "const bytes = new Uint8Array(1 << 20); await new Response(new ReadableStream({ pull(c) { c.enqueue(bytes) } })).text()",
 ];
 
 /// Each ends with a fault, soon after its deadline (a second here, because tests run on busy machines).

@@ -65,7 +65,6 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("Worker", "workers"),
     ("SharedWorker", "workers"),
     ("ServiceWorker", "workers"),
-    ("MessageChannel", "messages"),
     ("BroadcastChannel", "messages"),
     ("postMessage", "messages"),
     ("WebSocket", "the network"),
@@ -82,7 +81,6 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("VideoDecoder", "video"),
     ("VideoEncoder", "video"),
     ("FileReader", "files"),
-    ("FormData", "forms"),
     ("SharedArrayBuffer", "shared memory"),
     ("Atomics", "shared memory"),
     ("WebAssembly", "WebAssembly"),
@@ -90,11 +88,9 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("WeakRef", "the collector"),
     ("FinalizationRegistry", "the collector"),
     ("FontFace", "fonts"),
-    ("ReadableStream", "streams"),
-    ("WritableStream", "streams"),
-    ("TransformStream", "streams"),
-    ("CompressionStream", "compression"),
-    ("DecompressionStream", "compression"),
+    ("ReadableByteStreamController", "byte streams"),
+    ("ReadableStreamBYOBReader", "byte streams"),
+    ("ReadableStreamBYOBRequest", "byte streams"),
 ];
 
 /// Languages and time zones that the embedded engine knows with all their words, in lower case. Others need a browser.

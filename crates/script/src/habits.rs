@@ -18,7 +18,8 @@ const GLOBALS: &str = " \
     window self location history navigator localStorage sessionStorage indexedDB onerror onmessage onload onunhandledrejection \
     onrejectionhandled onbeforeunload harden lockdown Compartment final_answer getCanvas OffscreenCanvas Path2D DOMMatrix \
     ImageData createImageBitmap Image reportError requestAnimationFrame cancelAnimationFrame XMLHttpRequest WebSocket Worker \
-    HTMLElement Element Node input arguments ";
+    HTMLElement Element Node ReadableStream WritableStream TransformStream CompressionStream DecompressionStream MessageChannel \
+    MessagePort MessageEvent CryptoKey SubtleCrypto URLPattern input arguments ";
 
 impl<'a> Rewriter<'a, '_> {
     /// Notes a name that is assigned without having been read, and is declared nowhere.

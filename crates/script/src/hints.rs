@@ -37,7 +37,7 @@ const INSTEAD: &[(&[&str], &str)] = &[
         "There is no Buffer here; Uint8Array with toBase64/fromBase64/toHex, TextEncoder and TextDecoder do the same.",
     ),
     (
-        &["WebSocket", "EventSource", "Worker", "SharedWorker", "MessageChannel"],
+        &["WebSocket", "EventSource", "Worker", "SharedWorker", "BroadcastChannel"],
         "There is no such connection here; call a tool instead.",
     ),
     (

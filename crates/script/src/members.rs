@@ -255,7 +255,11 @@ pub(crate) fn advice(callee: &str) -> Option<String> {
         return None;
     }
     if object.ends_with("crypto.subtle") {
-        return Some("Here `crypto.subtle` has `digest` only; engine \"browser\" has the others.".to_owned());
+        return Some(
+            "`crypto.subtle` has digest, generateKey, importKey, exportKey, sign, verify, encrypt, decrypt, deriveBits, \
+             deriveKey, wrapKey and unwrapKey."
+                .to_owned(),
+        );
     }
     if let Some((_, instead)) = INSTEAD.iter().find(|(wrong, _)| *wrong == name) {
         return Some(format!("JavaScript has no such method `{name}` there; use {instead}."));
@@ -341,7 +345,7 @@ mod tests {
         check("fetch(url).json", "await");
         check("price.toFixed", "Number(x)");
         check("x.repalce", "`replace`");
-        check("crypto.subtle.importKey", "browser");
+        check("crypto.subtle.hmac", "sign");
         for unknown in ["foo", "a.foo", "a[0]", "o.compute", "(x)"] {
             assert_eq!(advice(unknown), None, "{unknown}");
         }

@@ -20,6 +20,13 @@ const MODULES: &[(&str, &str)] = &[
     ("crypto", include_str!("node/crypto.js")),
     ("path/posix", "(need) => need('path')"),
     ("assert/strict", "(need) => need('assert')"),
+    (
+        "stream/web",
+        "() => { const { ReadableStream, WritableStream, TransformStream, TextEncoderStream, TextDecoderStream, CompressionStream, \
+         DecompressionStream, CountQueuingStrategy, ByteLengthQueuingStrategy } = globalThis; return { ReadableStream, WritableStream, \
+         TransformStream, TextEncoderStream, TextDecoderStream, CompressionStream, DecompressionStream, CountQueuingStrategy, \
+         ByteLengthQueuingStrategy } }",
+    ),
     ("perf_hooks", "() => ({ performance: globalThis.performance })"),
     (
         "timers/promises",

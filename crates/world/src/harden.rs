@@ -12,19 +12,33 @@ use crate::raw::{self, Slot, UsualKeys};
 
 /// Hardens the realm; returns the addresses of every frozen object, sorted.
 pub(crate) fn harden<'js>(ctx: &Ctx<'js>, kit: &Object<'js>) -> Result<Vec<usize>, WorldError> {
-    let mut walk = Walk {
-        ctx: ctx.clone(),
-        usual: UsualKeys::new(ctx),
-        permits: table().copied().collect(),
-        names: ByAddress::with_capacity_and_hasher(MANY, BuildHasherDefault::default()),
-        found: Vec::with_capacity(MANY),
-        known: ByAddress::with_capacity_and_hasher(MANY, BuildHasherDefault::default()),
-    };
+    let mut walk = Walk::new(ctx, table().copied().collect());
     let hidden = walk.hidden()?;
-    walk.name_all(&hidden);
+    let globals = ctx.globals();
+    walk.name_all(table(), |first| match hidden.iter().find(|(name, _)| name == first) {
+        Some((_, object)) => Some(object.clone()),
+        None => raw::own_data(&globals, first).and_then(Value::into_object),
+    });
     walk.globals()?;
     walk.visit_queue(hidden.into_iter().map(|(name, object)| (Way::Root(name), object)).collect())?;
     walk.engine_classes()?;
+    walk.mend(kit)?;
+    walk.freeze()
+}
+
+/// Hardens what is loaded after guest code has begun: `roots` with their names in the table of late ones. Nothing that was
+/// frozen before is walked again. Returns the addresses of what is new.
+pub(crate) fn harden_late<'js>(
+    ctx: &Ctx<'js>,
+    kit: &Object<'js>,
+    roots: &[(String, Object<'js>)],
+    intrinsics: &[usize],
+) -> Result<Vec<usize>, WorldError> {
+    let mut walk = Walk::new(ctx, permits::late::PERMITS.iter().copied().collect());
+    walk.known.extend(intrinsics.iter().map(|address| (*address, usize::MAX)));
+    let root_of = |first: &str| roots.iter().find(|(name, _)| name == first).map(|(_, object)| object.clone());
+    walk.name_all(permits::late::PERMITS.iter(), root_of);
+    walk.visit_queue(roots.iter().rev().map(|(name, object)| (Way::Root(name.clone()), object.clone())).collect())?;
     walk.mend(kit)?;
     walk.freeze()
 }
@@ -89,6 +103,17 @@ struct Walk<'js> {
 }
 
 impl<'js> Walk<'js> {
+    fn new(ctx: &Ctx<'js>, permits: HashMap<&'static str, &'static str>) -> Self {
+        Self {
+            ctx: ctx.clone(),
+            usual: UsualKeys::new(ctx),
+            permits,
+            names: ByAddress::with_capacity_and_hasher(MANY, BuildHasherDefault::default()),
+            found: Vec::with_capacity(MANY),
+            known: ByAddress::with_capacity_and_hasher(MANY, BuildHasherDefault::default()),
+        }
+    }
+
     /// What no global leads to. Taken first, so that these objects keep their names in the table.
     fn hidden(&mut self) -> Result<Vec<(String, Object<'js>)>, WorldError> {
         HIDDEN
@@ -103,14 +128,14 @@ impl<'js> Walk<'js> {
     }
 
     /// Gives every object of the table its name in the table, whichever way the walk comes to it later.
-    fn name_all(&mut self, hidden: &[(String, Object<'js>)]) {
-        for (path, _) in table() {
+    fn name_all(
+        &mut self,
+        table: impl Iterator<Item = &'static permits::Permit>,
+        root_of: impl Fn(&str) -> Option<Object<'js>>,
+    ) {
+        for (path, _) in table {
             let mut steps = path.split('.');
-            let first = steps.next().unwrap_or_default();
-            let root = match hidden.iter().find(|(name, _)| name == first) {
-                Some((_, object)) => Some(object.clone()),
-                None => raw::own_data(&self.ctx.globals(), first).and_then(Value::into_object),
-            };
+            let root = root_of(steps.next().unwrap_or_default());
             let end = steps.try_fold(root, |at, step| {
                 let at = at?;
                 if step == "__proto__" {

@@ -11,6 +11,7 @@ mod canvas;
 mod chance;
 mod error;
 mod harden;
+mod late;
 mod names;
 mod natives;
 mod outcome;

@@ -6,6 +6,7 @@
 //! `@@iterator` is `Symbol.iterator`. Every function may also have `length` and `name`.
 
 pub(crate) mod canvas;
+pub(crate) mod late;
 
 /// One object and the keys it may have.
 pub(crate) type Permit = (&'static str, &'static str);
@@ -247,9 +248,6 @@ pub(crate) const PERMITS: &[Permit] = &[
     ("crypto", ""),
     ("crypto.__proto__", "constructor subtle getRandomValues randomUUID"),
     ("crypto.__proto__.constructor", "prototype"),
-    ("%Subtle%", ""),
-    ("%Subtle%.__proto__", "constructor digest"),
-    ("%Subtle%.__proto__.constructor", "prototype"),
     ("URL", "prototype canParse parse"),
     (
         "URL.prototype",
@@ -282,7 +280,7 @@ pub(crate) const PERMITS: &[Permit] = &[
     ("AbortController", "prototype"),
     ("AbortController.prototype", "constructor signal abort @@toStringTag"),
     ("Blob", "prototype"),
-    ("Blob.prototype", "constructor size type text arrayBuffer bytes slice @@toStringTag"),
+    ("Blob.prototype", "constructor size type text arrayBuffer bytes stream slice @@toStringTag"),
     ("File", "prototype"),
     ("File.prototype", "constructor name lastModified @@toStringTag"),
     ("Headers", "prototype"),
@@ -294,7 +292,7 @@ pub(crate) const PERMITS: &[Permit] = &[
     ("Request", "prototype"),
     ("Request.prototype", "constructor url method headers signal redirect clone @@toStringTag"),
     ("%Body%", "prototype"),
-    ("%Body%.prototype", "constructor bodyUsed body text json arrayBuffer bytes blob"),
+    ("%Body%.prototype", "constructor bodyUsed body text json arrayBuffer bytes blob formData"),
     ("Response", "prototype json error redirect"),
     ("Response.prototype", "constructor status ok statusText headers url redirected type clone @@toStringTag"),
     ("Intl", "NumberFormat"),
@@ -347,5 +345,4 @@ pub(crate) const HIDDEN: &[(&str, &str)] = &[
     ("%IteratorHelperPrototype%", "Object.getPrototypeOf([].values().map((x) => x))"),
     ("%IteratorConcatPrototype%", "Object.getPrototypeOf(Iterator.concat([]))"),
     ("%Body%", "Object.getPrototypeOf(Request)"),
-    ("%Subtle%", "crypto.subtle"),
 ];

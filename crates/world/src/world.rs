@@ -12,7 +12,7 @@ use crate::chance::Chance;
 use crate::raw::{self, Gauge, Meter};
 use crate::state::State;
 use crate::timers::Timers;
-use crate::{Port, Setup, ToolDecl, WorldError, canvas, harden, names, natives, prelude, run};
+use crate::{Port, Setup, ToolDecl, WorldError, canvas, harden, late, names, natives, prelude, run};
 
 /// How much the heap may grow before its first cycle collection: a run that stays small never pays for one.
 const QUIET_GROWTH_BYTES: usize = 8 << 20;
@@ -201,6 +201,7 @@ fn build<'js>(ctx: &Ctx<'js>, state: &Rc<State>) -> Result<(), WorldError> {
         natives::guard_promises(ctx, &kit)?;
         natives::install_end(ctx, state, &kit)?;
         kit.get::<_, Function<'js>>("captureShared")?.call::<_, ()>(())?;
+        late::install(ctx, state, &natives, &kit)?;
         raw::define(&ctx.globals(), "self", &ctx.globals().into_value(), true, false, true)?;
         Ok(kit)
     })()
@@ -211,6 +212,7 @@ fn build<'js>(ctx: &Ctx<'js>, state: &Rc<State>) -> Result<(), WorldError> {
     })?;
     let intrinsics = harden::harden(ctx, &made)?;
     *state.intrinsics.borrow_mut() = intrinsics;
+    late::define_globals(ctx, &made).map_err(engine)?;
     prelude::close(&made).map_err(engine)?;
     *state.kit.borrow_mut() = Some(Persistent::save(ctx, made));
     Ok(())

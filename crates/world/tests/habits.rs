@@ -106,6 +106,10 @@ fn node_names() {
         "const EventEmitter = require('events'); const e = new EventEmitter(); let n = 0; e.on('x', (v) => { n += v }); e.once('x', () => { n += 10 }); e.emit('x', 1); e.emit('x', 1); return n",
         json!(12),
     );
+    check(
+        "const { ReadableStream: R } = require('node:stream/web'); const got = []; for await (const x of R.from([1, 2])) got.push(x); return got",
+        json!([1, 2]),
+    );
     check("const { URL: U } = require('url'); return new U('https://a.b/c').pathname", json!("/c"));
     check(
         "const assert = require('assert'); assert.deepStrictEqual({ a: [1] }, { a: [1] }); try { assert.strictEqual(1, 2) } catch (e) { return e.code }",
@@ -139,6 +143,7 @@ fn node_names() {
     told("const fs = require('fs'); return 1", "file tools");
     told("require('lodash')", "given to this session");
     told("require('child_process')", "no processes");
+    told("require('zlib').gzipSync('x')", "CompressionStream");
     told("process.exit(1)", "return");
     check("try { require('fs') } catch (e) { return e.code }", json!("MODULE_NOT_FOUND"));
     // Cells have none of it.

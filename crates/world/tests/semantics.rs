@@ -167,8 +167,8 @@ fn faults_have_kinds_and_places() {
     call("const s = 'x', n = 1; s.foo(Math.max(n, parseInt(n)))", "s.foo", 25);
     call("const s = 'x', n = 1; s.at(Math.maks(n, parseInt(n)))", "Math.maks", 33);
     call(
-        "const bytes = new Uint8Array(3); crypto.subtle.importKey('raw', bytes, { name: 'HMAC' }, false, [])",
-        "crypto.subtle.importKey",
+        "const bytes = new Uint8Array(3); crypto.subtle.encapsulate('raw', bytes, { name: 'HMAC' }, false, [])",
+        "crypto.subtle.encapsulate",
         48,
     );
     call("const o = { a() { return {} } }, x = 1; return o.a(x).b(x + 1)", "o.a(x).b", 55);

@@ -12,6 +12,7 @@ mod executor;
 mod habits;
 mod network;
 mod one_shot;
+mod platform;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -105,6 +106,7 @@ macro_rules! engine_suite {
             property_09_isolation
             values_become_json
             habits_are_understood
+            the_platform_is_the_same
             failed_calls_are_named
             lost_values_are_told
             a_policy_opens_what_it_names

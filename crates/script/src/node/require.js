@@ -7,7 +7,8 @@
     ...absent(['net', 'tls', 'dgram', 'dns', 'ws'], 'there are no sockets here. Use fetch or a tool.'),
     ...absent(['child_process', 'worker_threads', 'cluster', 'vm', 'v8', 'inspector'], 'there are no processes and threads here. Call a tool, or run a shell command with another tool.'),
     ...absent(['os', 'readline', 'readline/promises', 'repl', 'tty'], 'there is no machine and no terminal to ask. Pass values as input.'),
-    ...absent(['stream', 'stream/promises', 'zlib'], 'work on whole values: strings and Uint8Array.'),
+    ...absent(['stream', 'stream/promises'], 'use ReadableStream, WritableStream and TransformStream, or whole values: strings and Uint8Array.'),
+    ...absent(['zlib'], 'use CompressionStream and DecompressionStream (gzip, deflate, deflate-raw).'),
     ...absent(['canvas'], 'use getCanvas(width, height).'),
   ]);
   const require = (specifier) => {

@@ -1,6 +1,8 @@
 //! The native functions behind the prelude. Guest code never sees this object; it sees what the prelude makes of it.
 
 mod code;
+mod compression;
+mod crypto;
 mod end;
 mod look;
 mod talk;
@@ -30,6 +32,18 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>, state: &Rc<State>) -> rquickjs::Result
     text::install(&natives)?;
     url::install(&natives)?;
     code::install(&natives, state)?;
+    Ok(natives)
+}
+
+/// What one file that is loaded late has for itself; nobody else needs it, so that it is made with the file.
+pub(crate) fn of_late_file<'js>(ctx: &Ctx<'js>, file: &str) -> rquickjs::Result<Object<'js>> {
+    let natives = Object::new(ctx.clone())?;
+    match file {
+        "compression.js" => compression::install(&natives)?,
+        "keys.js" => crypto::install_keys(&natives)?,
+        "subtle.js" => crypto::install(&natives)?,
+        _ => {}
+    }
     Ok(natives)
 }
 

@@ -32,6 +32,7 @@
     async text() { return native.decodeText('utf-8', this.#bytes, false, false); }
     async arrayBuffer() { return this.#bytes.slice().buffer; }
     async bytes() { return this.#bytes.slice(); }
+    stream() { return kit.late('readable.js').fromBytes(this.#bytes).face; }
     slice(from = 0, to = this.size, type = '') { return new Blob([this.#bytes.slice(from, to)], { type }); }
     get [Symbol.toStringTag]() { return 'Blob'; }
   }

@@ -1,7 +1,7 @@
 // Chance as this session may see it: one stream of numbers from the host, which may be fixed or refuse.
 (function (native, kit) {
   'use strict';
-  const { Math, Uint8Array, ArrayBuffer, Object, Reflect, TypeError, Promise, DOMException, Symbol, String } = globalThis;
+  const { Math, Uint8Array, ArrayBuffer, Object, Reflect, TypeError, DOMException, Symbol } = globalThis;
   const { getOwnPropertyDescriptor, getPrototypeOf, defineProperty } = Object;
   const { apply } = Reflect;
   const typed = getPrototypeOf(Uint8Array.prototype);
@@ -15,18 +15,8 @@
   const chance = { random() { return native.random(); } };
   defineProperty(Math, 'random', { value: chance.random, writable: true, configurable: true });
 
-  class SubtleCrypto {
-    async digest(algorithm, data) {
-      const name = String(algorithm !== null && typeof algorithm === 'object' ? algorithm.name : algorithm).toUpperCase();
-      const bytes = kit.bytesFrom(data, 'crypto.subtle.digest');
-      const hash = native.digest(name, bytes);
-      if (hash === undefined) throw new DOMException(`crypto.subtle.digest knows SHA-1, SHA-256, SHA-384 and SHA-512, not ${name}`, 'NotSupportedError');
-      return hash.buffer;
-    }
-  }
-  const subtle = new SubtleCrypto();
   class Crypto {
-    get subtle() { return subtle; }
+    get subtle() { return kit.late('subtle.js').subtle; }
     getRandomValues(array) {
       const tag = array !== null && typeof array === 'object' ? apply(tagOf, array, []) : undefined;
       if (!INTEGERS.includes(tag)) throw new TypeError('crypto.getRandomValues takes an integer typed array');

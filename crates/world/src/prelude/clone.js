@@ -60,9 +60,10 @@
   }
   const globals = { structuredClone(value, options) {
     if (arguments.length === 0) throw new TypeError('structuredClone takes a value');
-    return clone(value, new Map());
+    return kit.clone(value);
   } };
   native.define('structuredClone', globals.structuredClone);
+  kit.clone = (value) => clone(value, new Map());
   kit.entriesOf = (data) => {
     const pairs = [];
     let index = 0;

@@ -52,34 +52,73 @@
     get [Symbol.toStringTag]() { return 'Headers'; }
   }
 
-  // The body's bytes and the content type they imply.
+  // Streams and forms exist only once somebody has touched them, so a look at what is loaded is enough.
+  const isStream = (body) => kit.loaded['readable.js']?.isReadable(body) === true;
+  const isForm = (body) => kit.loaded['form.js']?.isForm(body) === true;
+
+  // The body's bytes, the content type they imply, and the stream that gives them where they are not known yet.
   function take(body) {
     if (body === undefined || body === null) return [null, undefined];
     if (typeof body === 'string') return [native.encodeUtf8(body), 'text/plain;charset=UTF-8'];
     if (body instanceof URLSearchParams) return [native.encodeUtf8(`${body}`), 'application/x-www-form-urlencoded;charset=UTF-8'];
     if (kit.isBlob(body)) return [kit.blobBytes(body), body.type === '' ? undefined : body.type];
     if (typeof body === 'object' && (native.brand(body) === 'ArrayBuffer' || isView(body))) return [kit.bytesFrom(body, 'a body').slice(), undefined];
+    if (isForm(body)) return kit.late('form.js').encode(body);
+    if (isStream(body)) {
+      const stream = kit.late('readable.js').streamOf(body);
+      if (stream.disturbed || stream.reader !== undefined) throw new TypeError('a stream that was read or is locked cannot be a body');
+      return [null, undefined, stream];
+    }
     return [native.encodeUtf8(`${body}`), 'text/plain;charset=UTF-8'];
   }
 
+  const isTaken = (stream) => stream !== undefined && (stream.disturbed || stream.reader !== undefined);
   class Body {
+    // The bytes, or the stream that gives them; both, where somebody has asked for the stream of known bytes.
     #bytes = null;
+    #stream;
     #used = false;
-    static { kit.setBody = (holder, bytes) => { holder.#bytes = bytes; }; kit.bodyBytes = (holder) => holder.#bytes;
-      // For sending or copying: what was read once is gone.
-      kit.takeBody = (holder, keep) => { if (holder.#used) throw new TypeError('the body was read already'); if (!keep && holder.#bytes !== null) holder.#used = true; return holder.#bytes; }; }
-    get bodyUsed() { return this.#used; }
-    get body() { return null; }
-    #read() {
-      if (this.#used) throw new TypeError('the body was read already');
-      if (this.#bytes !== null) this.#used = true;
-      return this.#bytes ?? new Uint8Array(0);
+    static {
+      kit.setBody = (holder, bytes, stream) => { holder.#bytes = bytes; holder.#stream = stream; };
+      kit.hasBody = (holder) => holder.#bytes !== null || holder.#stream !== undefined;
+      // What was read once is gone.
+      const check = (holder) => { if (holder.#used || isTaken(holder.#stream)) throw new TypeError('the body was read already'); };
+      kit.moveBody = (from, to) => {
+        check(from);
+        kit.setBody(to, from.#bytes, from.#stream);
+        from.#used = kit.hasBody(from);
+      };
+      kit.copyBody = (from, to) => {
+        check(from);
+        if (from.#stream === undefined) { kit.setBody(to, from.#bytes, undefined); return; }
+        const [one, two] = kit.late('readable.js').tee(from.#stream);
+        from.#stream = one;
+        kit.setBody(to, null, two);
+      };
+      // The bytes, or a promise of them.
+      kit.readBody = (holder) => {
+        check(holder);
+        if (holder.#stream !== undefined) return kit.late('readable.js').collect(holder.#stream);
+        if (holder.#bytes !== null) holder.#used = true;
+        return holder.#bytes ?? new Uint8Array(0);
+      };
     }
-    async text() { return native.decodeText('utf-8', this.#read(), false, false); }
-    async json() { return parse(native.decodeText('utf-8', this.#read(), false, false)); }
-    async arrayBuffer() { return this.#read().slice().buffer; }
-    async bytes() { return this.#read().slice(); }
-    async blob() { return new Blob([this.#read()], { type: this.headers.get('content-type') ?? '' }); }
+    get bodyUsed() { return this.#used || this.#stream?.disturbed === true; }
+    get body() {
+      if (this.#stream === undefined && this.#bytes !== null) {
+        const streams = kit.late('readable.js');
+        this.#stream = streams.fromBytes(this.#bytes);
+        if (this.#used) streams.cancel(this.#stream);
+      }
+      return this.#stream?.face ?? null;
+    }
+    async #text() { return native.decodeText('utf-8', await kit.readBody(this), false, false); }
+    async text() { return this.#text(); }
+    async json() { return parse(await this.#text()); }
+    async arrayBuffer() { return (await kit.readBody(this)).slice().buffer; }
+    async bytes() { return (await kit.readBody(this)).slice(); }
+    async blob() { return new Blob([await kit.readBody(this)], { type: this.headers.get('content-type') ?? '' }); }
+    async formData() { return kit.late('form.js').decode(await kit.readBody(this), this.headers.get('content-type') ?? ''); }
   }
 
   class Request extends Body {
@@ -102,9 +141,14 @@
       if (this.#signal !== undefined && !(this.#signal instanceof AbortSignal)) throw new TypeError('signal is an AbortSignal');
       this.#redirect = `${init.redirect ?? from?.redirect ?? 'follow'}`;
       if (this.#redirect !== 'follow' && this.#redirect !== 'error' && this.#redirect !== 'manual') throw new TypeError('redirect is "follow", "error" or "manual"');
-      const [bytes, type] = init.body === undefined && from !== undefined ? [kit.takeBody(from, false), undefined] : take(init.body);
-      if (bytes !== null && (this.#method === 'GET' || this.#method === 'HEAD')) throw new TypeError(`a ${this.#method} request has no body`);
-      kit.setBody(this, bytes);
+      let type;
+      if (init.body === undefined && from !== undefined) kit.moveBody(from, this);
+      else {
+        const [bytes, implied, stream] = take(init.body);
+        kit.setBody(this, bytes, stream);
+        type = implied;
+      }
+      if (kit.hasBody(this) && (this.#method === 'GET' || this.#method === 'HEAD')) throw new TypeError(`a ${this.#method} request has no body`);
       if (type !== undefined && !this.#headers.has('content-type')) this.#headers.set('content-type', type);
     }
     get url() { return this.#url; }
@@ -113,9 +157,8 @@
     get signal() { return this.#signal; }
     get redirect() { return this.#redirect; }
     clone() {
-      const bytes = kit.takeBody(this, true);
       const copy = new Request(this.#url, { method: this.#method, headers: this.#headers, signal: this.#signal, redirect: this.#redirect });
-      kit.setBody(copy, bytes);
+      kit.copyBody(this, copy);
       return copy;
     }
     get [Symbol.toStringTag]() { return 'Request'; }
@@ -133,9 +176,9 @@
       if (!(this.#status >= 200 && this.#status <= 599)) throw new TypeError(`${init.status} is not a status`);
       this.#statusText = init.statusText === undefined ? '' : `${init.statusText}`;
       this.#headers = new Headers(init.headers);
-      const [bytes, type] = take(body);
-      if (bytes !== null && (this.#status === 204 || this.#status === 205 || this.#status === 304)) throw new TypeError(`a response with status ${this.#status} has no body`);
-      kit.setBody(this, bytes);
+      const [bytes, type, stream] = take(body);
+      if ((bytes !== null || stream !== undefined) && (this.#status === 204 || this.#status === 205 || this.#status === 304)) throw new TypeError(`a response with status ${this.#status} has no body`);
+      kit.setBody(this, bytes, stream);
       if (type !== undefined && !this.#headers.has('content-type')) this.#headers.set('content-type', type);
     }
     static json(data, init = {}) {
@@ -161,7 +204,7 @@
     get type() { return this.#type; }
     clone() {
       const copy = new Response(null, { status: this.#status === 0 ? 200 : this.#status, statusText: this.#statusText, headers: this.#headers });
-      kit.setBody(copy, kit.takeBody(this, true));
+      kit.copyBody(this, copy);
       copy.#status = this.#status;
       kit.setUrl(copy, this.#url, this.#redirected, this.#type);
       return copy;
@@ -178,7 +221,8 @@
     const request = new Request(input, init);
     const signal = request.signal;
     signal?.throwIfAborted();
-    const body = kit.takeBody(request, true);
+    const body = kit.hasBody(request) ? await kit.readBody(request) : null;
+    signal?.throwIfAborted();
     if (body !== null && body.length > MAX_BODY) throw new TypeError(`fetch failed: the request's body has ${body.length} bytes; the most is ${MAX_BODY}`);
     const number = requests += 1;
     const call = kit.callAsync('__cove_fetch', [{ url: request.url, method: request.method, headers: [...request.headers], body, redirect: request.redirect, number }], failure);
@@ -194,7 +238,7 @@
     });
     if (stop !== undefined) signal.removeEventListener('abort', stop);
     const response = new Response(null, { status: answer.status, statusText: answer.statusText, headers: answer.headers });
-    kit.setBody(response, answer.body);
+    kit.setBody(response, answer.body, undefined);
     kit.setUrl(response, answer.url, answer.redirected === true, 'basic');
     return response;
   } };

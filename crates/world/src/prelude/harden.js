@@ -49,9 +49,18 @@
     'WeakSet', 'ArrayBuffer', 'Uint8ClampedArray', 'Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array',
     'Uint32Array', 'BigInt64Array', 'BigUint64Array', 'Float16Array', 'Float32Array', 'Float64Array', 'DataView',
     'Promise', 'DisposableStack', 'AsyncDisposableStack', 'harden', 'lockdown'];
+  // What files that are loaded later find under these names: a guest may have put something else there meanwhile.
+  const LATE = ['Object', 'Error', 'RangeError', 'TypeError', 'SyntaxError', 'Array', 'Number', 'Infinity', 'String', 'Math', 'Reflect', 'Symbol',
+    'RegExp', 'JSON', 'Map', 'Set', 'ArrayBuffer', 'Uint8Array', 'Promise', 'DOMException', 'Event', 'EventTarget', 'AbortController', 'AbortSignal',
+    'TextDecoder', 'URL', 'URLSearchParams', 'Blob', 'File', 'setTimeout', 'atob', 'btoa'];
   let shared;
   // Taken once, after everything is in its place and before any guest code runs.
-  kit.captureShared = () => { shared = SHARED.map((name) => [name, world[name]]); };
+  kit.captureShared = () => {
+    shared = SHARED.map((name) => [name, world[name]]);
+    const late = { __proto__: null };
+    for (const name of LATE) late[name] = world[name];
+    kit.world = freeze(late);
+  };
 
   const makeEvaluator = kit.makeEvaluator;
   class Compartment {

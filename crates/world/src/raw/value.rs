@@ -188,6 +188,12 @@ pub(crate) fn gc_rarely(ctx: &Ctx<'_>, bytes: usize) {
     unsafe { qjs::JS_SetGCThreshold(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as qjs::size_t) }
 }
 
+/// Collects cycles now.
+pub(crate) fn collect(ctx: &Ctx<'_>) {
+    // SAFETY: native functions may ask for a collection at any time; what they hold is counted.
+    unsafe { qjs::JS_RunGC(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) }
+}
+
 /// Sees to it that cycles are collected before memory runs out: the engine waits until its heap has grown by half,
 /// which may lie beyond the limit.
 pub(crate) struct Collector(NonNull<qjs::JSRuntime>);
