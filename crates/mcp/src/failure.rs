@@ -63,7 +63,7 @@ impl From<BayError> for Failure {
             ErrorCode::Unauthorized | ErrorCode::Forbidden => "Ask the user for an API key that may do this.",
             ErrorCode::QuotaExceeded => "Delete sandboxes that are no longer needed, or wait a little.",
             ErrorCode::SessionNotReady => "The sandbox is starting: call again in a few seconds.",
-            ErrorCode::Timeout => "Do less in one call, or give it a longer `timeout`.",
+            ErrorCode::Timeout => "Do less in one call, or give it a longer `timeout_ms`.",
             // Not there, or broken: a new sandbox would not have it either.
             ErrorCode::ShipError if error.cause() == Some(RuntimeCause::NotStarted) => {
                 "Call once more; if it fails again, tell the user what is missing here, and go on without this tool."
@@ -92,7 +92,7 @@ pub(crate) fn javascript_advice(code: &str) -> &'static str {
         "code_too_large" => "Put data into a file and read it in the code, or split the work.",
         "result_too_large" => "Return less, or write the result to a file with `await write({path, content})`.",
         "non_json_serializable_return" => "Return plain data: no cycles, no BigInt, no functions.",
-        "execution_timeout" => "Do less in one call, or give it a longer `timeout` (milliseconds, at most 300000).",
+        "execution_timeout" => "Do less in one call, or give it a longer `timeout_ms` (at most 300000).",
         "canvas_export_failed" => "The value is there, the picture is not: draw it again, smaller.",
         "engine_crashed" => {
             "This code has triggered a bug in the engine. Run it once more if it called no tool; if it crashes \

@@ -19,6 +19,7 @@ mod reply;
 mod resources;
 mod server;
 mod stdio;
+mod time;
 mod tools;
 mod uri;
 
@@ -28,4 +29,4 @@ pub use http::{McpService, OwnerOf, Passing, service};
 pub use options::{DEFAULT_MAX_TOKENS, McpOptions};
 pub use server::CoveMcp;
 pub use stdio::{StdioError, serve_stdio};
-pub use tools::timeout_of;
+pub use time::timeout_of;

@@ -1,6 +1,7 @@
 //! The browser. Everything it says is a stranger's.
 
 use cove_api::{BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, BrowserStep, SandboxId};
+use cove_bay::Timed;
 use serde_json::{Value, json};
 
 use super::code::merge;
@@ -9,14 +10,16 @@ use super::{Call, Done};
 use crate::failure::Failure;
 use crate::files::{collect, is_picture, media_type};
 use crate::reply::{Reply, executed};
+use crate::time::{self, ONE, SEVERAL};
 use crate::uri;
 
 const STRANGER: &str = "a web page";
 
-pub(super) async fn one(call: Call<'_>, id: &SandboxId) -> Done {
+pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout = time::take("browser_exec", ONE, &mut call.args)?;
     let request: BrowserExecRequest = call.args.clone().parse()?;
     let shows = is_screenshot(&request.cmd);
-    let done = call.bay().exec_browser(&call.owner, id, request).await?;
+    let done = call.bay().exec_browser(&call.owner, id, Timed { request, timeout }).await?;
     let mut structured = executed(
         done.success,
         &done.output,
@@ -41,9 +44,10 @@ pub(super) async fn one(call: Call<'_>, id: &SandboxId) -> Done {
     Ok(reply)
 }
 
-pub(super) async fn batch(call: Call<'_>, id: &SandboxId) -> Done {
+pub(super) async fn batch(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout = time::take("execute_browser_batch", SEVERAL, &mut call.args)?;
     let request: BrowserBatchRequest = call.args.clone().parse()?;
-    let done = call.bay().exec_browser_batch(&call.owner, id, request).await?;
+    let done = call.bay().exec_browser_batch(&call.owner, id, Timed { request, timeout }).await?;
     let structured = json!({
         "success": done.success, "execution_id": done.execution_id.filter(|_| done.recorded), "execution_time_ms": done.execution_time_ms,
         "results": to_value(&done.results), "total_steps": done.total_steps, "completed_steps": done.completed_steps,
@@ -54,8 +58,9 @@ pub(super) async fn batch(call: Call<'_>, id: &SandboxId) -> Done {
 
 pub(super) async fn skill(mut call: Call<'_>, id: &SandboxId) -> Done {
     let key = call.args.take_required("skill_key")?;
+    let timeout = time::take("run_browser_skill", SEVERAL, &mut call.args)?;
     let request: BrowserSkillRequest = call.args.clone().parse()?;
-    let done = call.bay().run_browser_skill(&call.owner, id, &key, request).await?;
+    let done = call.bay().run_browser_skill(&call.owner, id, &key, Timed { request, timeout }).await?;
     let structured = json!({
         "success": done.success, "execution_id": done.recorded.then_some(done.execution_id), "execution_time_ms": done.execution_time_ms,
         "skill_key": done.skill_key, "release_id": done.release_id,
@@ -95,7 +100,7 @@ fn failure(words: &str, exit_code: Option<i32>) -> Failure {
     let first: String = words.lines().next().unwrap_or_default().chars().take(300).collect();
     let message = if first.trim().is_empty() { format!("exit code {}", exit_code.unwrap_or(1)) } else { first };
     let (code, next) = match exit_code {
-        Some(-1) => ("timeout", "Give it a longer `timeout`, or see with `snapshot -i` what the page waits for."),
+        Some(-1) => ("timeout", "Give it a longer `timeout_ms`, or see with `snapshot -i` what the page waits for."),
         _ => ("browser_command_failed", "Take a new snapshot (`snapshot -i`) and use the references that it names."),
     };
     Failure::new(code, message, next)

@@ -1,34 +1,22 @@
 //! JavaScript, Python and the shell.
 
-use std::time::Duration;
-
 use cove_api::{JavaScriptExecRequest, PythonExecRequest, SandboxId, ShellExecRequest};
-use cove_bay::JavaScriptCall;
+use cove_bay::{JavaScriptCall, Timed};
 use serde_json::{Map, Value, json};
 
 use super::{Call, Done};
 use crate::failure::{Failure, javascript_advice};
 use crate::files::collect;
 use crate::reply::{Reply, executed, value_text};
+use crate::time::{self, ONE};
 use crate::uri;
 
 pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
-    let timeout_ms = match call.args.take("timeout") {
-        None => 30_000,
-        Some(value) => value
-            .as_u64()
-            .filter(|ms| (1..=300_000).contains(ms))
-            .ok_or_else(|| Failure::args("`timeout` must be 1 to 300000 milliseconds"))?,
-    };
+    let timeout = time::take("run_javascript", ONE, &mut call.args)?;
     let request: JavaScriptExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
     let bay = call.bay();
-    let run = JavaScriptCall {
-        request,
-        timeout: Duration::from_millis(timeout_ms),
-        console: call.console.clone(),
-        last_value: true,
-    };
+    let run = JavaScriptCall { request, timeout, console: call.console.clone(), last_value: true };
     let done = bay.exec_javascript(&call.owner, id, run).await?;
     let (took, execution_id) = (done.execution_time_ms, done.execution_id.clone().filter(|_| done.recorded));
     let mut structured = executed(done.success, &done.output, execution_id.as_deref(), took);
@@ -108,10 +96,11 @@ fn javascript_failure(answer: &Value, text: Option<&str>) -> Failure {
     failure
 }
 
-pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
+pub(super) async fn python(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout = time::take("execute_python", ONE, &mut call.args)?;
     let request: PythonExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.code);
-    let done = call.bay().exec_python(&call.owner, id, request).await?;
+    let done = call.bay().exec_python(&call.owner, id, Timed { request, timeout }).await?;
     let mut structured = executed(
         done.success,
         &done.output,
@@ -130,10 +119,10 @@ pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
         let message = done.error.unwrap_or_else(|| "the code failed".to_owned());
         let advice = match (done.state_lost, done.timed_out) {
             (true, true) => {
-                "Variables and imports are gone. Do less in one call, or give it a longer `timeout` (seconds, at most 300)."
+                "Variables and imports are gone. Do less in one call, or give it a longer `timeout_ms` (at most 300000)."
             }
             (true, false) => "Variables and imports are gone. Fix the error and run what comes before it again.",
-            (false, true) => "Do less in one call, or give it a longer `timeout` (seconds, at most 300).",
+            (false, true) => "Do less in one call, or give it a longer `timeout_ms` (at most 300000).",
             (false, false) => "Variables set before the failing line are kept. Fix the error and continue from there.",
         };
         reply.failure = Some(Failure::new("python_error", message, advice));
@@ -142,10 +131,11 @@ pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
     Ok(reply)
 }
 
-pub(super) async fn shell(call: Call<'_>, id: &SandboxId) -> Done {
+pub(super) async fn shell(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout = time::take("execute_shell", ONE, &mut call.args)?;
     let request: ShellExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.command);
-    let done = call.bay().exec_shell(&call.owner, id, request).await?;
+    let done = call.bay().exec_shell(&call.owner, id, Timed { request, timeout }).await?;
     let mut structured = executed(
         done.success,
         &done.output,
@@ -160,8 +150,12 @@ pub(super) async fn shell(call: Call<'_>, id: &SandboxId) -> Done {
             (_, Some(code)) => format!("the command ended with exit code {code}"),
             _ => "the command failed".to_owned(),
         };
-        reply.failure =
-            Some(Failure::new("command_failed", message, "Read its output, fix the command and run it again."));
+        let advice = if done.timed_out {
+            "Do less in one call, or give it a longer `timeout_ms` (at most 300000)."
+        } else {
+            "Read its output, fix the command and run it again."
+        };
+        reply.failure = Some(Failure::new("command_failed", message, advice));
     }
     reply.stranger = fetches.then_some("a command that may have fetched it from elsewhere");
     Ok(reply)

@@ -8,11 +8,8 @@ mod sandboxes;
 mod skills;
 
 use cove_api::SandboxId;
-use std::time::Duration;
-
 use cove_bay::{Bay, Owner};
 use cove_core::LogSink;
-use serde_json::Value;
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -44,16 +41,6 @@ pub(crate) fn usual_name(name: &str) -> &str {
         "list_files" => "ls",
         other => other,
     }
-}
-
-/// The time-out that the parameters of a `tools/call` name, if they do: JavaScript's counts in milliseconds, all others
-/// in seconds.
-pub fn timeout_of(params: &Value) -> Option<Duration> {
-    let timeout = params["arguments"]["timeout"].as_u64()?;
-    Some(match params["name"].as_str() {
-        Some("run_javascript") => Duration::from_millis(timeout),
-        _ => Duration::from_secs(timeout),
-    })
 }
 
 /// Runs a tool. A failure is an answer.
