@@ -163,6 +163,14 @@ def check_forms():
                 assert begin < text.index("heard from") < end, text
 
 
+def check_own():
+    """What was not found is not the sandbox: the server keeps its own."""
+    with contextlib.closing(Server("--tools", "all")) as server:
+        server.call("write", path="kept.txt", content="kept")
+        assert server.call("get_execution", execution_id="exec-000000000000")["isError"]
+        assert server.call("read", path="kept.txt")["content"][0]["text"] == "kept"
+
+
 def check_gone(server):
     """A client that is gone with calls on their way leaves nothing that runs."""
     for n, (tool, arguments) in enumerate([
@@ -181,6 +189,7 @@ def check_gone(server):
 signal.alarm(5 * PATIENCE)
 check_revisions()
 check_forms()
+check_own()
 server = Server()
 check_rubbish(server)
 check_refusals(server)

@@ -7,6 +7,7 @@
 //!
 //! What this crate does not do: run anything. Every tool is a verb of Bay, which knows owners, limits and walls.
 
+mod advice;
 mod args;
 mod audience;
 mod catalog;
@@ -21,6 +22,7 @@ mod server;
 mod stdio;
 mod time;
 mod tools;
+mod traceback;
 mod uri;
 
 pub use audience::Answers;

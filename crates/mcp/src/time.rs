@@ -14,15 +14,19 @@ use crate::failure::Failure;
 /// What a tool's run may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
+    pub(crate) least_ms: u64,
     pub(crate) usual_ms: u64,
     pub(crate) most_ms: u64,
 }
 
 /// One piece of code, one command.
-pub(crate) const ONE: Bounds = Bounds { usual_ms: 30_000, most_ms: 300_000 };
+pub(crate) const ONE: Bounds = Bounds { least_ms: 1, usual_ms: 30_000, most_ms: 300_000 };
 
-/// Several commands.
-pub(crate) const SEVERAL: Bounds = Bounds { usual_ms: 60_000, most_ms: 600_000 };
+/// One command of a browser, which answers nothing in less than a second.
+pub(crate) const BROWSER: Bounds = Bounds { least_ms: 1_000, ..ONE };
+
+/// Several commands of a browser.
+pub(crate) const SEVERAL: Bounds = Bounds { least_ms: 1_000, usual_ms: 60_000, most_ms: 600_000 };
 
 const JAVASCRIPT: &str = "run_javascript";
 
@@ -34,12 +38,12 @@ pub(crate) fn take(tool: &str, bounds: Bounds, args: &mut Args) -> Result<Durati
         (None, Some(other)) => ("timeout", unit_ms(tool), other),
         (None, None) => return Ok(Duration::from_millis(bounds.usual_ms)),
     };
-    let most = bounds.most_ms / unit;
-    match given.as_u64().filter(|number| (1..=most).contains(number)) {
+    let (least, most) = (bounds.least_ms.div_ceil(unit), bounds.most_ms / unit);
+    match given.as_u64().filter(|number| (least..=most).contains(number)) {
         Some(number) => Ok(Duration::from_millis(number * unit)),
         None => {
             let named = if unit == 1 { "milliseconds" } else { "seconds" };
-            Err(Failure::args(format!("`{name}` must be a whole number of {named} from 1 to {most}")))
+            Err(Failure::args(format!("`{name}` must be a whole number of {named} from {least} to {most}")))
         }
     }
 }

@@ -77,3 +77,8 @@ fn every_configuration_of_the_page_connects() {
 fn the_list_of_tools_costs_a_model_little() {
     node("sizes.mjs", "", "sizes: as promised");
 }
+
+#[test]
+fn every_failure_is_told_in_few_and_true_words() {
+    node("failures.mjs", "", "as they are written");
+}

@@ -11,6 +11,7 @@ use cove_api::SandboxId;
 use cove_bay::{Bay, Owner};
 use cove_core::LogSink;
 
+use crate::advice;
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::reply::Reply;
@@ -45,7 +46,7 @@ pub(crate) fn usual_name(name: &str) -> &str {
 
 /// Runs a tool. A failure is an answer.
 pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
-    let mut sandbox_id = None;
+    let (mut sandbox_id, server) = (None, call.server);
     let done = match name {
         "create_sandbox" => sandboxes::create(call).await,
         "list_sandboxes" => sandboxes::list(call).await,
@@ -69,7 +70,11 @@ pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
             }
         },
     };
-    let mut reply = done.unwrap_or_else(Reply::from);
+    let own_sandbox = server.inner.options.own_profile.is_some();
+    let mut reply = done.unwrap_or_else(|mut failure| {
+        advice::bay::look_up(&mut failure, name, own_sandbox);
+        Reply::from(failure)
+    });
     reply.sandbox_id = sandbox_id.or(reply.sandbox_id);
     reply
 }
