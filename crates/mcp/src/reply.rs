@@ -25,6 +25,9 @@ const WRAP_CHARS: usize = 1_000;
 /// A shortened text of at least this length keeps its tail as well as its head.
 const BOTH_ENDS_CHARS: usize = 200;
 
+/// Why something failed is told in so many characters: an exception may carry a whole file.
+const MAX_MESSAGE_CHARS: usize = 2_000;
+
 /// Fields that hold words of whatever ran; in the answer of a stranger they are the stranger's.
 const WORDS: [&str; 7] = ["output", "stdout", "stderr", "logs", "result", "text", "failure"];
 
@@ -103,6 +106,11 @@ impl Reply {
             Some(_) => cut(&self.text, max_chars, kept),
             None => std::mem::take(&mut self.text),
         };
+        if let Some(failure) = &mut self.failure
+            && failure.message.chars().nth(MAX_MESSAGE_CHARS).is_some()
+        {
+            failure.message = shortened(&failure.message, MAX_MESSAGE_CHARS);
+        }
         let guests = self.failure.as_ref().filter(|failure| failure.whose == Whose::Guest);
         // Where nobody has said anything but us, there is nothing to mark.
         let marks = self.stranger.filter(|_| !text.trim().is_empty() || guests.is_some()).map(Marks::new);
@@ -318,6 +326,19 @@ mod tests {
         assert_eq!(structured["full_text"], "/workspace/.cove/replies/a.txt");
         let output = structured["output"].as_str().unwrap();
         assert!(output.starts_with("yy") && output.contains("characters were cut here") && output.ends_with("yy"));
+    }
+
+    #[test]
+    fn an_exception_with_a_whole_file_in_it_is_shortened() {
+        let message = format!("ValueError: {} at the end", "x".repeat(500_000));
+        for stranger in [None, Some("a web page")] {
+            let mut reply = Reply::from(Failure::new("python_error", message.as_str(), "Look.").in_guests_words());
+            reply.stranger = stranger;
+            let result = reply.finish(40_000, None);
+            let text = &result.content[0].as_text().unwrap().text;
+            assert!(text.len() < 2_500 && text.contains("ValueError: x") && text.contains("x at the end"), "{text}");
+            assert!(result.structured_content.unwrap().to_string().len() < 2_500);
+        }
     }
 
     #[test]

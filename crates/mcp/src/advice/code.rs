@@ -16,69 +16,10 @@ const NOT_FOUND: i32 = 127;
 const NOT_STARTED: i32 = 126;
 
 /// Programs that agents call, for the nearest one. Whether it is there only the sandbox knows, so it is a question.
-const PROGRAMS: [&str; 61] = [
-    "awk",
-    "base64",
-    "bash",
-    "bunzip2",
-    "bzip2",
-    "cat",
-    "chmod",
-    "chown",
-    "cmake",
-    "curl",
-    "date",
-    "diff",
-    "dirname",
-    "echo",
-    "file",
-    "find",
-    "gcc",
-    "git",
-    "grep",
-    "gunzip",
-    "gzip",
-    "head",
-    "hostname",
-    "iconv",
-    "jq",
-    "less",
-    "ln",
-    "ls",
-    "make",
-    "md5sum",
-    "mkdir",
-    "mktemp",
-    "mv",
-    "node",
-    "npm",
-    "openssl",
-    "patch",
-    "perl",
-    "pip3",
-    "printf",
-    "python3",
-    "readlink",
-    "realpath",
-    "rsync",
-    "sed",
-    "sha256sum",
-    "sleep",
-    "sort",
-    "sqlite3",
-    "split",
-    "tail",
-    "tar",
-    "touch",
-    "tree",
-    "uniq",
-    "unzip",
-    "wget",
-    "which",
-    "xargs",
-    "xz",
-    "zip",
-];
+const PROGRAMS: &str = "awk base64 bash bunzip2 bzip2 cat chmod chown cmake curl date diff dirname echo file find gcc git \
+    grep gunzip gzip head hostname iconv jq less ln ls make md5sum mkdir mktemp mv node npm openssl \
+    patch perl pip3 printf python3 readlink realpath rsync sed sha256sum sleep sort sqlite3 split tail \
+    tar touch tree uniq unzip wget which xargs xz zip";
 
 /// JavaScript that failed.
 pub(crate) struct JavaScript<'a> {
@@ -197,7 +138,7 @@ pub(crate) fn shell(done: &ShellExecResult, words: &str, given: Duration) -> Str
 fn unknown_command(words: &str) -> String {
     let before = words.lines().find_map(|line| line.split_once(NO_COMMAND)).map_or("", |(before, _)| before);
     let name = before.rsplit(": ").next().unwrap_or_default();
-    match nearest(name, PROGRAMS) {
+    match nearest(name, PROGRAMS.split(' ')) {
         Some(near) => format!("Did you mean `{near}`?"),
         None => "It is not installed: use another program, or ask the user to install it.".to_owned(),
     }
