@@ -1,7 +1,7 @@
 // The official TypeScript SDK as a client of `cove mcp`: over standard streams and over HTTP.
 //
 // Usage: node check.mjs COVE stdio|http
-// Run by crates/cli/tests/mcp.rs. The SDK itself checks every structured answer against the tool's output schema.
+// Run by crates/cli/tests/it/mcp.rs. The SDK itself checks every structured answer against the tool's output schema.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -95,7 +95,7 @@ async function check(transport, pid) {
     const busy = () => states(pid()).includes("R");
     await until("the server is at rest", () => !busy());
     const stop = new AbortController();
-    const runaway = call("run_javascript", { sandbox_id, code: "for (;;);", timeout: 200000 }, { signal: stop.signal });
+    const runaway = call("run_javascript", { sandbox_id, code: "for (;;);", timeout_ms: 200000 }, { signal: stop.signal });
     await until("the runaway runs", busy, 3);
     stop.abort("enough");
     await assert.rejects(runaway);
@@ -108,12 +108,12 @@ async function check(transport, pid) {
 }
 
 async function overStdio() {
-    const transport = new StdioClientTransport({ command: cove, args: ["mcp"], env: { ...process.env } });
+    const transport = new StdioClientTransport({ command: cove, args: ["mcp", "--answers", "both"], env: { ...process.env } });
     return check(transport, () => transport.pid);
 }
 
 async function overHttp() {
-    const server = spawn(cove, ["mcp", "--http", "127.0.0.1:0"], {
+    const server = spawn(cove, ["mcp", "--http", "127.0.0.1:0", "--answers", "both"], {
         env: { ...process.env, BAY_API_KEY: KEY },
         stdio: ["ignore", "ignore", "pipe"],
     });

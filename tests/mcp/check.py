@@ -148,7 +148,8 @@ class Caller:
         for tool in tools:
             assert tool.description and tool.annotations is not None, tool.name
             for schema in (tool.input_schema, tool.output_schema):
-                assert schema["$schema"].endswith("2020-12/schema"), tool.name
+                # Without `$schema` it is the protocol's own dialect, which is this one.
+                assert schema["type"] == "object" and "$schema" not in schema, tool.name
                 Draft202012Validator.check_schema(schema)
 
     async def __call__(self, name, fails=False, progress=None, **arguments):
@@ -200,10 +201,18 @@ async def code(call):
     await call("run_javascript", code="let n = 40", session=True)
     assert (await call("run_javascript", code="n + 2", session=True)).structured_content["result"] == 42
 
-    # Milliseconds stay milliseconds.
-    late = await call("run_javascript", code="for (;;);", timeout=100, fails=True)
-    assert late.structured_content["error"]["code"] == "execution_timeout", late
-    assert "100ms" in text_of(late), text_of(late)
+    # Milliseconds for every tool; `timeout` in the unit that clients know it in is understood besides.
+    for name, work, unit, given in [
+        ("run_javascript", {"code": "for (;;);"}, "100ms", {"timeout_ms": 100}),
+        ("run_javascript", {"code": "for (;;);"}, "100ms", {"timeout": 100}),
+        ("execute_python", {"code": "while True: pass"}, "0.3s", {"timeout_ms": 300}),
+        ("execute_shell", {"command": "sleep 100"}, "0.3s", {"timeout_ms": 300}),
+        ("execute_shell", {"command": "sleep 100"}, "1s", {"timeout": 1}),
+    ]:
+        late = await call(name, **work, **given, fails=True)
+        assert unit in text_of(late) and "`timeout_ms`" in text_of(late), text_of(late)
+        if name == "run_javascript":
+            assert late.structured_content["error"]["code"] == "execution_timeout", late
 
     assert "42" in text_of(await call("execute_python", code="6 * 7"))
     raised = await call("execute_python", code="1 / 0", fails=True)
@@ -301,9 +310,9 @@ async def runaways(call, pid):
     busy = lambda: any(state == "R" for state in below(pid).values())
     await until("the server is at rest", lambda: not busy(), in_a_row=8)
     cases = [
-        ("run_javascript", {"code": "for (;;);", "timeout": 200_000}, busy),
+        ("run_javascript", {"code": "for (;;);", "timeout_ms": 200_000}, busy),
         ("execute_shell", {"command": "sleep 4242", "timeout": 200}, lambda: any("sleep 4242" in word(p) for p in below(pid))),
-        ("execute_python", {"code": "while True: pass", "timeout": 200}, busy),
+        ("execute_python", {"code": "while True: pass", "timeout_ms": 200_000}, busy),
     ]
     for name, arguments, runs in cases:
         task = asyncio.create_task(call(name, **arguments))
@@ -350,7 +359,7 @@ async def check_stdio():
         assert client.server_info.name == "cove" and "untrusted" in client.instructions
     for mode in ("auto", "legacy"):
         with site() as address:
-            async with over_stdio(mode, "--tools", "all", *OPEN) as client:
+            async with over_stdio(mode, "--tools", "all", "--answers", "both", *OPEN) as client:
                 version, pid = client.protocol_version, server_pid()
                 count = await everything(client, pid, address, own_sandbox=True)
                 family = [pid, *below(pid)]
@@ -362,7 +371,7 @@ async def check_stdio():
 
 async def check_http():
     for mode in ("auto", "legacy"):
-        with site() as address, http_server("--tools", "all", *OPEN) as (url, process):
+        with site() as address, http_server("--tools", "all", "--answers", "both", *OPEN) as (url, process):
             async with over_http(url, mode) as client:
                 version = client.protocol_version
                 count = await everything(client, process.pid, address, own_sandbox=False)

@@ -116,6 +116,7 @@ def check_refusals(server):
         ("tools/call", script(), None, "`code`"),
         ("tools/call", script(code=5), None, "`code`"),
         ("tools/call", script(code="return 1", timeout=-1), None, "`timeout`"),
+        ("tools/call", script(code="return 1", timeout_ms=1.5), None, "`timeout_ms`"),
         ("tools/call", {"name": "execute_python", "arguments": {"code": "1", "timeout": "x"}}, None, "`timeout`"),
     ]:
         answer = server.ask(method, **params)
@@ -141,18 +142,18 @@ def check_crowd(server):
 
 
 def check_forms():
-    """Clients that show their model fields instead of content get no fields; marks are in both forms."""
+    """Who shows its model fields instead of content gets no fields; who asks for schemas gets them; marks are in both."""
     code = "getCanvas(8, 8).getContext('2d').fillRect(0, 0, 8, 8); return 1"
-    for name, more, fields in [
-        ("claude-code", [], False),
-        ("codex-mcp-client", [], False),
-        ("somebody", [], True),
-        ("somebody", ["--answers", "content"], False),
-        ("claude-code", ["--answers", "both"], True),
+    for name, more, fields, schemas in [
+        ("claude-code", [], False, False),
+        ("codex-mcp-client", [], False, False),
+        ("somebody", [], True, False),
+        ("somebody", ["--answers", "content"], False, False),
+        ("claude-code", ["--answers", "both"], True, True),
     ]:
         with contextlib.closing(Server(*more, name=name)) as server:
             tools = server.ask("tools/list")["result"]["tools"]
-            assert all(("outputSchema" in tool) == fields for tool in tools), name
+            assert all(("outputSchema" in tool) == schemas for tool in tools), name
             drawn = server.call("run_javascript", code=code)
             assert [block["type"] for block in drawn["content"]] == ["text", "image", "resource_link"], drawn
             assert ("structuredContent" in drawn) == fields, name
@@ -160,6 +161,14 @@ def check_forms():
             for text in [said["content"][0]["text"], *([said["structuredContent"]["output"]] if fields else [])]:
                 begin, end = text.index("<untrusted-content"), text.index("</untrusted-content")
                 assert begin < text.index("heard from") < end, text
+
+
+def check_own():
+    """What was not found is not the sandbox: the server keeps its own."""
+    with contextlib.closing(Server("--tools", "all")) as server:
+        server.call("write", path="kept.txt", content="kept")
+        assert server.call("get_execution", execution_id="exec-000000000000")["isError"]
+        assert server.call("read", path="kept.txt")["content"][0]["text"] == "kept"
 
 
 def check_gone(server):
@@ -180,6 +189,7 @@ def check_gone(server):
 signal.alarm(5 * PATIENCE)
 check_revisions()
 check_forms()
+check_own()
 server = Server()
 check_rubbish(server)
 check_refusals(server)

@@ -21,7 +21,8 @@ use self::trace::traced;
 use crate::files::relative;
 use crate::router::Admitted;
 use crate::sandboxes::invalid;
-use crate::work::{Execution, check_timeout, seconds};
+use crate::timed::Timed;
+use crate::work::Execution;
 use crate::{Answer, Bay, Owner};
 use cove_config::Capability;
 
@@ -31,9 +32,9 @@ impl Bay {
         &self,
         owner: &Owner,
         id: &SandboxId,
-        request: BrowserExecRequest,
+        call: impl Into<Timed<BrowserExecRequest>>,
     ) -> Answer<BrowserExecResult> {
-        self.browse(owner, id, request, Capability::Browser).await
+        self.browse(owner, id, call, Capability::Browser).await
     }
 
     /// Runs several commands; one entry in the history.
@@ -41,11 +42,12 @@ impl Bay {
         &self,
         owner: &Owner,
         id: &SandboxId,
-        request: BrowserBatchRequest,
+        batch: impl Into<Timed<BrowserBatchRequest>>,
     ) -> Answer<BrowserBatchResult> {
-        check_batch(&request)?;
-        let call = self.admit_for(owner, id, Capability::Browser, self.patience(request.timeout)).await?;
-        self.run_batch(owner, &call, request).await
+        let batch = batch.into();
+        check_batch(&batch)?;
+        let call = self.admit_for(owner, id, Capability::Browser, self.patience(batch.timeout)).await?;
+        self.run_batch(owner, &call, batch).await
     }
 
     /// Runs a batch that has been let in.
@@ -53,15 +55,16 @@ impl Bay {
         &self,
         owner: &Owner,
         call: &Admitted,
-        request: BrowserBatchRequest,
+        batch: Timed<BrowserBatchRequest>,
     ) -> Answer<BrowserBatchResult> {
+        let Timed { request, timeout } = batch;
         let id = &call.row.id;
         let mut run = Execution::begin(self, owner, id, "browser_batch", request.commands.join("\n"))?;
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
         let total = request.commands.len();
         let batch = BatchRequest {
             commands: request.commands,
-            timeout: seconds(request.timeout),
+            timeout: timeout.as_secs_f64(),
             stop_on_error: request.stop_on_error,
             include_trace: false,
         };
@@ -153,16 +156,17 @@ impl Bay {
         &self,
         owner: &Owner,
         id: &SandboxId,
-        request: BrowserExecRequest,
+        call: impl Into<Timed<BrowserExecRequest>>,
         capability: Capability,
     ) -> Answer<BrowserExecResult> {
-        check_timeout(request.timeout, MAX_BROWSER_TIMEOUT.as_secs())?;
+        let timed = call.into();
+        timed.check(MAX_BROWSER_TIMEOUT)?;
+        let Timed { request, timeout } = timed;
         check_commands(std::slice::from_ref(&request.cmd))?;
-        let call = self.admit_for(owner, id, capability, self.patience(request.timeout)).await?;
+        let call = self.admit_for(owner, id, capability, self.patience(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "browser", request.cmd.clone())?;
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
-        let command =
-            BrowserRequest { cmd: request.cmd.clone(), timeout: seconds(request.timeout), include_trace: false };
+        let command = BrowserRequest { cmd: request.cmd.clone(), timeout: timeout.as_secs_f64(), include_trace: false };
         let begin = std::time::Instant::now();
         let answered = self.run_in(&call, &mut run, &command).await;
         let BrowserAnswer { stdout, stderr, exit_code, trace: _ } = match answered {
@@ -198,9 +202,9 @@ fn one(cmd: String, timeout: u64) -> BrowserExecRequest {
     BrowserExecRequest { cmd, timeout, description: None, tags: None, learn: false, include_trace: false }
 }
 
-fn check_batch(request: &BrowserBatchRequest) -> Answer<()> {
-    check_timeout(request.timeout, MAX_BATCH_TIMEOUT.as_secs())?;
-    check_commands(&request.commands)
+fn check_batch(batch: &Timed<BrowserBatchRequest>) -> Answer<()> {
+    batch.check(MAX_BATCH_TIMEOUT)?;
+    check_commands(&batch.request.commands)
 }
 
 fn check_commands(commands: &[String]) -> Answer<()> {

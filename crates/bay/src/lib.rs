@@ -26,6 +26,7 @@ mod skills;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod unwritten;
 mod warm;
 mod work;
@@ -38,6 +39,7 @@ pub use hold::Hold;
 pub use javascript::JavaScriptCall;
 pub use peers::Home;
 pub use terminal::Terminal;
+pub use timed::Timed;
 
 /// What every verb answers.
 pub type Answer<T> = Result<T, cove_api::BayError>;

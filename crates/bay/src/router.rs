@@ -198,9 +198,9 @@ impl Bay {
         row.ok_or_else(|| crate::sandboxes::not_found(&call.row.id))
     }
 
-    /// How long to wait for work that may take `timeout_s`.
-    pub(crate) fn patience(&self, timeout_s: u64) -> Duration {
-        Duration::from_secs(timeout_s + self.inner.config.limits.answer_grace_seconds)
+    /// How long to wait for work that may take `timeout`.
+    pub(crate) fn patience(&self, timeout: Duration) -> Duration {
+        timeout + Duration::from_secs(self.inner.config.limits.answer_grace_seconds)
     }
 }
 

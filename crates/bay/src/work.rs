@@ -1,6 +1,6 @@
 //! Python and the shell.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cove_api::{
     BayError, ErrorCode, EventKind, Moment, PythonData, PythonExecRequest, PythonExecResult, ShellExecRequest,
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::files::relative;
 use crate::id::fresh;
 use crate::sandboxes::invalid;
+use crate::timed::Timed;
 use crate::unwritten::Waiting;
 use crate::{Answer, Bay, Owner};
 use cove_config::Capability;
@@ -21,13 +22,8 @@ use cove_store::NewExecution;
 /// What ends a process at once.
 const SIGKILL: i32 = 9;
 
-/// Refuses a time-out that cannot be.
-pub(crate) fn check_timeout(timeout: u64, most: u64) -> Answer<()> {
-    if (1..=most).contains(&timeout) {
-        return Ok(());
-    }
-    Err(invalid(format!("`timeout` is {timeout}; it must be 1 to {most} seconds")))
-}
+/// The longest time-out of a command or of Python.
+const MAX_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// How a run ended, for its answer.
 #[derive(Debug, Clone, Copy)]
@@ -192,14 +188,16 @@ impl Bay {
         &self,
         owner: &Owner,
         id: &SandboxId,
-        request: PythonExecRequest,
+        call: impl Into<Timed<PythonExecRequest>>,
     ) -> Answer<PythonExecResult> {
-        check_timeout(request.timeout, 300)?;
+        let timed = call.into();
+        timed.check(MAX_TIMEOUT)?;
+        let Timed { request, timeout } = timed;
         check_code("code", &request.code)?;
-        let call = self.admit_for(owner, id, Capability::Python, self.patience(request.timeout)).await?;
+        let call = self.admit_for(owner, id, Capability::Python, self.patience(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "python", request.code)?;
         (run.description, run.tags) = (request.description, request.tags);
-        let cell = PythonRequest { code: run.code.clone(), timeout: Some(seconds(request.timeout)), silent: false };
+        let cell = PythonRequest { code: run.code.clone(), timeout: Some(timeout.as_secs_f64()), silent: false };
         let answered = self.run_in(&call, &mut run, &cell).await;
         let answer = match answered {
             Ok(answer) => answer,
@@ -237,23 +235,21 @@ impl Bay {
         &self,
         owner: &Owner,
         id: &SandboxId,
-        request: ShellExecRequest,
+        call: impl Into<Timed<ShellExecRequest>>,
     ) -> Answer<ShellExecResult> {
-        check_timeout(request.timeout, 300)?;
+        let timed = call.into();
+        timed.check(MAX_TIMEOUT)?;
+        let Timed { request, timeout } = timed;
         check_code("command", &request.command)?;
         if request.command.contains('\0') {
             return Err(invalid("`command` holds a NUL character"));
         }
         let cwd = request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(relative).transpose().map_err(at_cwd)?;
-        let call = self.admit_for(owner, id, Capability::Shell, self.patience(request.timeout)).await?;
+        let call = self.admit_for(owner, id, Capability::Shell, self.patience(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "shell", request.command)?;
         (run.description, run.tags) = (request.description, request.tags);
-        let command = ShellRequest {
-            command: run.code.clone(),
-            cwd,
-            timeout: Some(seconds(request.timeout)),
-            ..Default::default()
-        };
+        let command =
+            ShellRequest { command: run.code.clone(), cwd, timeout: Some(timeout.as_secs_f64()), ..Default::default() };
         let answered = self.run_in(&call, &mut run, &command).await;
         let answer = match answered {
             Ok(answer) => answer,
@@ -331,12 +327,6 @@ impl Bay {
         run.session_id = Some(berth.session.id.clone());
         self.call(call, &mut berth, request).await
     }
-}
-
-/// As the runtimes' requests have it.
-#[allow(clippy::cast_precision_loss, reason = "it was checked to be small")]
-pub(crate) fn seconds(timeout_s: u64) -> f64 {
-    timeout_s as f64
 }
 
 /// Of all that a command is asked for with, only `cwd` is a path.

@@ -42,7 +42,7 @@ pub(crate) struct Mcp {
     /// Maximum length of an answer, in tokens
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_TOKENS)]
     max_tokens: usize,
-    /// Form of answers: both (content and structured fields), content, or auto (as the client shows them best)
+    /// Form of answers: both (content and structured fields, with output schemas), content, or auto (as the client shows them best)
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = answers)]
     answers: Answers,
     /// Profile of the server's own sandbox [default: browser-python if a browser is found, else python-default]

@@ -37,6 +37,7 @@ struct Param {
     name: &'static str,
     kind: Kind,
     required: bool,
+    /// Empty where the name says it all: schemas are in a model's window before its first word.
     about: &'static str,
 }
 
@@ -44,41 +45,36 @@ const fn param(name: &'static str, kind: Kind, required: bool, about: &'static s
     Param { name, kind, required, about }
 }
 
-const WHERE: Param = param("path", Kind::Text, false, "Folder or file to look in; default: the whole workspace");
+const WHERE: Param = param("path", Kind::Text, false, "Folder or file; default: the workspace");
 
 static READ: &[Param] = &[
-    param("path", Kind::Text, true, "File to read, relative to the workspace or below /workspace"),
-    param("offset", Kind::Count(0), false, "First line to read, counted from 1"),
-    param("limit", Kind::Count(1), false, "How many lines to read"),
+    param("path", Kind::Text, true, ""),
+    param("offset", Kind::Count(0), false, "First line, from 1"),
+    param("limit", Kind::Count(1), false, "Lines"),
 ];
-static WRITE: &[Param] = &[
-    param("path", Kind::Text, true, "File to write; missing folders are created"),
-    param("content", Kind::Text, true, "The whole new content of the file"),
-];
+static WRITE: &[Param] = &[param("path", Kind::Text, true, ""), param("content", Kind::Text, true, "")];
 static EDIT: &[Param] = &[
-    param("path", Kind::Text, true, "File to change"),
-    param("oldText", Kind::Text, false, "Text to replace; must occur exactly once in the file"),
-    param("newText", Kind::Text, false, "Text to put in its place"),
-    param("edits", Kind::Edits, false, "Several replacements at once, all or nothing, instead of oldText and newText"),
+    param("path", Kind::Text, true, ""),
+    param("oldText", Kind::Text, false, ""),
+    param("newText", Kind::Text, false, ""),
+    param("edits", Kind::Edits, false, "Instead of oldText and newText"),
 ];
 static GREP: &[Param] = &[
-    param("pattern", Kind::Text, true, "Regular expression (or plain text with literal: true)"),
+    param("pattern", Kind::Text, true, "Regular expression"),
     WHERE,
-    param("glob", Kind::Text, false, "Only files that match, e.g. '*.ts' or 'src/**/*.py'; '!' in front excludes"),
-    param("ignoreCase", Kind::Flag, false, "Upper and lower case are the same (default false)"),
-    param("literal", Kind::Flag, false, "Take the pattern as plain text (default false)"),
-    param("context", Kind::Count(0), false, "Lines to show before and after each match (default 0)"),
-    param("limit", Kind::Count(1), false, "Most matches to show (default 100)"),
+    param("glob", Kind::Text, false, "Only these files: '*.ts', 'src/**/*.py'; '!' in front excludes"),
+    param("ignoreCase", Kind::Flag, false, ""),
+    param("literal", Kind::Flag, false, "The pattern is plain text"),
+    param("context", Kind::Count(0), false, "Lines around each match"),
+    param("limit", Kind::Count(1), false, "Default 100"),
 ];
 static FIND: &[Param] = &[
-    param("pattern", Kind::Text, true, "Glob: '*.rs' for a name at any depth, 'src/**/*.rs' for a path"),
+    param("pattern", Kind::Text, true, "'*.rs': a name at any depth; 'src/**/*.rs': a path"),
     WHERE,
-    param("limit", Kind::Count(1), false, "Most results to show (default 1000)"),
+    param("limit", Kind::Count(1), false, "Default 1000"),
 ];
-static LS: &[Param] = &[
-    param("path", Kind::Text, false, "Folder to list; default: the workspace"),
-    param("limit", Kind::Count(1), false, "Most entries to show (default 500)"),
-];
+static LS: &[Param] =
+    &[param("path", Kind::Text, false, "Default: the workspace"), param("limit", Kind::Count(1), false, "Default 500")];
 
 impl FileTool {
     /// All six.
@@ -172,22 +168,23 @@ impl FileTool {
 
 impl Param {
     fn schema(&self) -> Value {
-        match self.kind {
-            Kind::Text => json!({"type": "string", "description": self.about}),
-            Kind::Count(min) => json!({"type": "integer", "minimum": min, "description": self.about}),
-            Kind::Flag => json!({"type": "boolean", "description": self.about}),
+        let mut schema = match self.kind {
+            Kind::Text => json!({"type": "string"}),
+            Kind::Count(min) => json!({"type": "integer", "minimum": min}),
+            Kind::Flag => json!({"type": "boolean"}),
             Kind::Edits => json!({
                 "type": "array",
-                "minItems": 1,
                 "items": {
                     "type": "object",
                     "properties": {"oldText": {"type": "string"}, "newText": {"type": "string"}},
                     "required": ["oldText", "newText"],
-                    "additionalProperties": false,
                 },
-                "description": self.about,
             }),
+        };
+        if !self.about.is_empty() {
+            schema["description"] = self.about.into();
         }
+        schema
     }
 
     fn check(&self, tool: &str, value: Value) -> Result<Value, FileError> {

@@ -74,32 +74,27 @@ impl FileTool {
     pub const fn description(self) -> &'static str {
         match self {
             Self::Read => {
-                "Read a text file or a picture of the workspace. Shows up to 2000 lines or 50KB, whichever comes first; \
-                 for more, call again with the offset that the notice names. Pictures (png, jpeg, gif, webp) are shown as \
-                 images. Example: read({path: \"src/main.rs\", offset: 201, limit: 100})"
+                "Read a text file or a picture (png, jpeg, gif, webp) of the workspace. Shows up to 2000 lines or 50KB; for \
+                 more, call again with the offset that the notice names. Example: {path: \"src/main.rs\", offset: 201}"
             }
             Self::Write => {
-                "Create a file or replace all of its content; missing folders are created. To change a part of a file use \
-                 edit instead. Example: write({path: \"notes/todo.md\", content: \"- first\\n\"})"
+                "Create a file or replace all of its content; missing folders are created. To change a part of a file, use \
+                 edit. Example: {path: \"notes/todo.md\", content: \"- first\\n\"}"
             }
             Self::Edit => {
-                "Replace a text in a file. oldText must occur exactly once, so include enough of the lines around it; \
-                 indentation must match. For several changes in one file pass edits, which are made all or not at all. \
-                 Example: edit({path: \"a.py\", oldText: \"x = 1\\n\", newText: \"x = 2\\n\"})"
+                "Replace a text in a file. oldText must occur exactly once and match the indentation, so include enough of \
+                 the lines around it. edits makes several changes, all or none. \
+                 Example: {path: \"a.py\", oldText: \"x = 1\\n\", newText: \"x = 2\\n\"}"
             }
             Self::Grep => {
-                "Search file contents for a regular expression (or plain text with literal: true). Answers with lines \
-                 `path:line: text`, up to 100 matches or 50KB; respects .gitignore. Use it to find where something is \
-                 before reading. Example: grep({pattern: \"fn main\", glob: \"*.rs\", context: 2})"
+                "Search file contents by regular expression; answers `path:line: text`. Respects .gitignore. Use it to find \
+                 where something is before reading. Example: {pattern: \"fn main\", glob: \"*.rs\", context: 2}"
             }
             Self::Find => {
-                "Find files and folders by glob: \"*.rs\" for a name at any depth, \"src/**/*.rs\" for a path. Up to 1000 \
-                 results, hidden files too; respects .gitignore. Example: find({pattern: \"*.test.ts\", path: \"src\"})"
+                "Find files and folders by glob, hidden ones too. Respects .gitignore. \
+                 Example: {pattern: \"*.test.ts\", path: \"src\"}"
             }
-            Self::Ls => {
-                "List a folder: names sorted ignoring case, hidden ones too, folders with a slash at the end; up to 500 \
-                 entries. Example: ls({path: \"src\"})"
-            }
+            Self::Ls => "List a folder, hidden entries too; folders end with a slash. Example: {path: \"src\"}",
         }
     }
 }

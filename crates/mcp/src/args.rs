@@ -60,10 +60,32 @@ impl Args {
 
     /// All that is left, as a request. What is unknown is left alone: models add some.
     pub(crate) fn parse<T: DeserializeOwned>(self) -> Result<T, Failure> {
+        let sent: Vec<String> = self.0.keys().take(5).map(|name| format!("`{name}`")).collect();
         serde_path_to_error::deserialize(self.into_value()).map_err(|error| {
             let (place, said) = (error.path().to_string(), error.inner().to_string());
-            Failure::args(if place == "." { said } else { format!("`{place}`: {said}") })
+            Failure::args(plainly(&place, &said, &sent))
         })
+    }
+}
+
+/// What is wrong with an argument, in the words of one who sends it.
+fn plainly(place: &str, said: &str, sent: &[String]) -> String {
+    if let Some(field) = said.strip_prefix("missing field ") {
+        let sent = if sent.is_empty() { String::new() } else { format!("; you sent {}", sent.join(", ")) };
+        return format!("{field} is missing{sent}");
+    }
+    let parts = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let wrong = parts.iter().find_map(|begin| said.strip_prefix(begin)?.split_once(", expected "));
+    match wrong {
+        Some((given, wanted)) if place != "." => {
+            let wanted = match wanted {
+                "u64" | "u32" | "usize" | "i64" | "i32" => "a whole number",
+                other => other,
+            };
+            format!("`{place}` must be {wanted}, not {given}")
+        }
+        _ if place == "." => said.to_owned(),
+        _ => format!("`{place}`: {said}"),
     }
 }
 
@@ -97,9 +119,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (given, expected) in [
-            (json!({}), "missing field `code`"),
-            (json!({"code": 5}), "`code`: invalid type: integer `5`, expected a string"),
-            (json!({"code": "", "timeout": 1.5}), "`timeout`: invalid type: floating point `1.5`, expected u64"),
+            (json!({}), "`code` is missing"),
+            (json!({"script": "1", "timeout": 5}), "`code` is missing; you sent `script`, `timeout`"),
+            (json!({"code": 5}), "`code` must be a string, not integer `5`"),
+            (json!({"code": "", "timeout": 1.5}), "`timeout` must be a whole number, not floating point `1.5`"),
         ] {
             let args = Args::new(given.as_object().cloned());
             assert_eq!(args.parse::<Wish>().unwrap_err().message, expected);

@@ -3,7 +3,7 @@
 //! A result carries text and pictures for a model and fields for programs. Some clients, once fields are there, show
 //! their model nothing but the fields as JSON: Claude Code leaves the text out, Codex the pictures too. A model there would
 //! see neither the marks around a stranger's words as they are meant nor a drawing at all. Those clients get the content
-//! alone, and no output schema that would promise more.
+//! alone.
 
 use http::header;
 use http::request::Parts;
@@ -13,10 +13,11 @@ use rmcp::service::RequestContext;
 /// What an answer is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Answers {
-    /// As the client shows it best; both, unless it is known to show its model one form only.
+    /// As the client shows it best: content and fields, unless it is known to show its model one form only. No output
+    /// schemas: most clients put them before their model, which reads answers without them.
     #[default]
     Auto,
-    /// Content and fields.
+    /// Content and fields, and an output schema for each tool: for programs that check answers or write code for them.
     Both,
     /// Content alone: text, pictures, links.
     Content,
@@ -44,11 +45,20 @@ impl Answers {
     /// name decides.
     pub(crate) fn with_fields(self, context: &RequestContext<RoleServer>) -> bool {
         let parts = context.extensions.get::<Parts>();
-        match parts.and_then(wished).unwrap_or(self) {
+        match self.asked(context) {
             Self::Both => true,
             Self::Content => false,
             Self::Auto => !names(context, parts).iter().any(|name| shows_fields_only(name)),
         }
+    }
+
+    /// Whether this client is shown what the fields of each tool are.
+    pub(crate) fn with_schemas(self, context: &RequestContext<RoleServer>) -> bool {
+        self.asked(context) == Self::Both
+    }
+
+    fn asked(self, context: &RequestContext<RoleServer>) -> Self {
+        context.extensions.get::<Parts>().and_then(wished).unwrap_or(self)
     }
 }
 

@@ -3,104 +3,122 @@
 //! Failures are answers, not protocol errors: clients show those to nobody, and a model that sees nothing tries the same
 //! thing again.
 
-use cove_api::{BayError, ErrorCode, RuntimeCause};
+use cove_api::BayError;
 use serde_json::{Map, Value, json};
+
+use crate::advice;
 
 /// Why a tool failed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Failure {
     pub(crate) code: String,
     pub(crate) message: String,
+    pub(crate) whose: Whose,
     pub(crate) next_step: String,
     /// `frame`, `line`, `column` and other facts.
     pub(crate) details: Map<String, Value>,
 }
 
+/// Whose words a message is. Those of code that may have fetched them stand between marks; ours never do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Cove's own.
+    Ours,
+    /// Of whatever ran.
+    Guest,
+}
+
 impl Failure {
     pub(crate) fn new(code: &str, message: impl Into<String>, next_step: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: message.into(), next_step: next_step.into(), details: Map::new() }
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+            whose: Whose::Ours,
+            next_step: next_step.into(),
+            details: Map::new(),
+        }
+    }
+
+    /// What ran says itself why it failed.
+    #[must_use]
+    pub(crate) fn in_guests_words(mut self) -> Self {
+        self.whose = Whose::Guest;
+        self
     }
 
     /// The arguments are not what the tool's schema says.
     pub(crate) fn args(message: impl Into<String>) -> Self {
-        Self::new("invalid_args", message, "Nothing ran. Fix the arguments to match the tool's schema, and call again.")
+        Self::new("invalid_args", message, "Nothing was done. Correct the arguments and call again.")
     }
 
     /// For the structured answer.
     pub(crate) fn to_json(&self) -> Value {
         let mut error = self.details.clone();
+        if error.contains_key("frame") {
+            error.insert("frame".to_owned(), json!(self.frame().trim_start_matches('\n')));
+        }
         error.insert("code".to_owned(), json!(self.code));
         error.insert("message".to_owned(), json!(self.message));
         error.insert("next_step".to_owned(), json!(self.next_step));
         Value::Object(error)
     }
 
-    /// For the text: what went wrong, and what to do now.
-    pub(crate) fn text(&self) -> String {
-        self.words() + &self.advice()
+    /// What went wrong, in whoever's words.
+    pub(crate) fn words(&self) -> String {
+        // A traceback begins with a place, indented like the others.
+        let gap = if self.message.starts_with(' ') { "\n" } else { " " };
+        format!("{}:{gap}{}", self.code, self.message.trim_end()) + &self.frame()
     }
 
-    /// What went wrong.
-    pub(crate) fn words(&self) -> String {
-        let mut text = format!("{}: {}", self.code, self.message);
-        if let Some(frame) = self.details.get("frame").and_then(Value::as_str) {
-            text.push('\n');
-            text.push_str(frame);
-        }
-        text
+    /// That it went wrong, where the words for it stand elsewhere.
+    pub(crate) fn short_words(&self) -> String {
+        format!("It failed ({}).", self.code) + &self.frame()
     }
 
     /// What to do now; never anybody else's words.
     pub(crate) fn advice(&self) -> String {
         if self.next_step.is_empty() { String::new() } else { format!("\nNext step: {}", self.next_step) }
     }
+
+    /// The place in the code, without the message, which stands above already.
+    fn frame(&self) -> String {
+        let Some(frame) = self.details.get("frame").and_then(Value::as_str) else { return String::new() };
+        let marked = |line: &str| {
+            let rest = line.trim_start().strip_prefix('|').map(str::trim_start)?;
+            rest.starts_with('^').then(|| line.len() - rest.len() + 1)
+        };
+        let mut text = String::new();
+        for line in frame.lines() {
+            text.push('\n');
+            text.push_str(marked(line).map_or(line, |end| &line[..end]));
+        }
+        // An empty line of the frame below everything says nothing.
+        let kept = text.strip_suffix("\n  |").map_or(text.len(), str::len);
+        text.truncate(kept);
+        text
+    }
 }
 
 impl From<BayError> for Failure {
     fn from(error: BayError) -> Self {
-        let next_step = match error.code {
-            ErrorCode::NotFound => "Check the id with list_sandboxes, or make a new sandbox with create_sandbox.",
-            ErrorCode::Unauthorized | ErrorCode::Forbidden => "Ask the user for an API key that may do this.",
-            ErrorCode::QuotaExceeded => "Delete sandboxes that are no longer needed, or wait a little.",
-            ErrorCode::SessionNotReady => "The sandbox is starting: call again in a few seconds.",
-            ErrorCode::Timeout => "Do less in one call, or give it a longer `timeout`.",
-            // Not there, or broken: a new sandbox would not have it either.
-            ErrorCode::ShipError if error.cause() == Some(RuntimeCause::NotStarted) => {
-                "Call once more; if it fails again, tell the user what is missing here, and go on without this tool."
-            }
-            ErrorCode::ShipError => "Call again; if it fails again, make a new sandbox.",
-            ErrorCode::Conflict => "Check the current state, then try again.",
-            ErrorCode::SandboxExpired => "This sandbox has expired: create a new one with create_sandbox.",
-            ErrorCode::SandboxTtlInfinite => "Nothing to do: this sandbox does not expire.",
-            ErrorCode::ValidationError => "Fix the named value and call again.",
-            ErrorCode::FileNotFound => "Look with ls or find for the file's name.",
-            ErrorCode::CapabilityNotSupported => {
-                "Make a sandbox with a profile that can do this (browser-python has everything), and use its id."
-            }
-            ErrorCode::InvalidPath => "Use a path below /workspace.",
-            ErrorCode::InternalError => "This is an internal server error: tell the user.",
-        };
-        let mut failure = Self::new(error.code.as_str(), error.message, next_step);
-        failure.details = error.details;
+        let mut failure = Self::new(error.code.as_str(), String::new(), advice::bay::next_step(&error));
+        (failure.message, failure.details) = (error.message, error.details);
         failure
     }
 }
 
-/// What to do after JavaScript has failed.
-pub(crate) fn javascript_advice(code: &str) -> &'static str {
-    match code {
-        "code_too_large" => "Put data into a file and read it in the code, or split the work.",
-        "result_too_large" => "Return less, or write the result to a file with `await write({path, content})`.",
-        "non_json_serializable_return" => "Return plain data: no cycles, no BigInt, no functions.",
-        "execution_timeout" => "Do less in one call, or give it a longer `timeout` (milliseconds, at most 300000).",
-        "canvas_export_failed" => "The value is there, the picture is not: draw it again, smaller.",
-        "engine_crashed" => {
-            "This code has triggered a bug in the engine. Run it once more if it called no tool; if it crashes \
-             again, write it differently, and tell the user."
-        }
-        "browser_not_available" | "page_creation_failed" => {
-            "Use engine \"embedded\", or ask the user to install Chromium."
-        }
-        _ => "Fix the marked line and send the whole code again.",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_frame_does_not_say_it_again() {
+        let mut failure = Failure::new("js_execution_failed", "TypeError: x\n", "Fix it.");
+        let frame =
+            " --> code.js:2:8\n  |\n1 | const a = '^ |';\n2 | return a.b\n  |        ^ TypeError: x\n3 | }\n  |";
+        failure.details.insert("frame".to_owned(), frame.into());
+        let expected = "js_execution_failed: TypeError: x\n --> code.js:2:8\n  |\n1 | const a = '^ |';\n2 | return a.b\n  |        ^\n3 | }";
+        assert_eq!(failure.words(), expected);
+        assert_eq!(failure.advice(), "\nNext step: Fix it.");
     }
 }

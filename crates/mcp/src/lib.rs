@@ -7,6 +7,7 @@
 //!
 //! What this crate does not do: run anything. Every tool is a verb of Bay, which knows owners, limits and walls.
 
+mod advice;
 mod args;
 mod audience;
 mod catalog;
@@ -19,7 +20,9 @@ mod reply;
 mod resources;
 mod server;
 mod stdio;
+mod time;
 mod tools;
+mod traceback;
 mod uri;
 
 pub use audience::Answers;
@@ -28,4 +31,4 @@ pub use http::{McpService, OwnerOf, Passing, service};
 pub use options::{DEFAULT_MAX_TOKENS, McpOptions};
 pub use server::CoveMcp;
 pub use stdio::{StdioError, serve_stdio};
-pub use tools::timeout_of;
+pub use time::timeout_of;

@@ -1,5 +1,6 @@
 //! Statements that exist only in TypeScript, or only in modules: blanked, rewritten or refused.
 
+use cove_core::FaultKind;
 use oxc_ast::ast::{
     ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Statement, TSNamespaceDeclaration,
     TSNamespaceDeclarationBody,
@@ -9,6 +10,7 @@ use oxc_span::{GetSpan, Span};
 
 use crate::cell::Place;
 use crate::options::Mode;
+use crate::refusal::Finding;
 use crate::rewriter::Rewriter;
 
 impl<'a> Rewriter<'a, '_> {
@@ -68,11 +70,9 @@ impl<'a> Rewriter<'a, '_> {
 
     fn import_declaration(&mut self, it: &ImportDeclaration<'a>) {
         let module = it.source.value.as_str();
-        self.refuse_at(
-            it.span.start,
-            "Static `import` is not allowed",
-            &format!("Use `const module = await import({module:?});` instead."),
-        );
+        let hint = format!("Use `const module = await import({module:?});` instead.");
+        let finding = Finding::new(FaultKind::Refused, it.span.start, "Static `import` is not allowed").hint(&hint);
+        self.refuse(Finding { module: Some(module.to_owned()), ..finding });
     }
 
     fn export(&mut self, span: Span) {

@@ -19,7 +19,7 @@ pub struct Refusal {
     pub frame: Option<String>,
     /// What to do instead, in one line.
     pub hint: Option<String>,
-    /// The module that was refused, with kind `ImportNotAllowed`.
+    /// The module that was to be imported, where that was refused.
     pub module: Option<String>,
 }
 

@@ -2,7 +2,9 @@
 
 use cove_api::SandboxId;
 use cove_api::{BayError, BrowserBatchRequest, BrowserSkillRequest, BrowserSkillResult, ErrorCode};
+use cove_runtime_api::MAX_BATCH_TIMEOUT;
 
+use crate::timed::Timed;
 use crate::{Answer, Bay, Owner};
 use cove_config::Capability;
 
@@ -13,10 +15,13 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         skill_key: &str,
-        request: BrowserSkillRequest,
+        call: impl Into<Timed<BrowserSkillRequest>>,
     ) -> Answer<BrowserSkillResult> {
+        let timed = call.into();
+        timed.check(MAX_BATCH_TIMEOUT)?;
+        let Timed { request, timeout } = timed;
         // Before anything is looked up: a sandbox that cannot browse says so, whatever the skill is.
-        let call = self.admit_for(owner, id, Capability::Browser, self.patience(request.timeout)).await?;
+        let call = self.admit_for(owner, id, Capability::Browser, self.patience(timeout)).await?;
         let (release, commands) = self.skill_to_replay(owner, skill_key).await?;
         let batch = BrowserBatchRequest {
             commands,
@@ -28,6 +33,7 @@ impl Bay {
             include_trace: request.include_trace,
         };
         // A runtime that broke says nothing of the release: only a replay that ran counts for or against it.
+        let batch = Timed { request: batch, timeout };
         super::check_batch(&batch)?;
         let done = self.run_batch(owner, &call, batch).await?;
         let took = done.execution_time_ms.unwrap_or(done.duration_ms);

@@ -1,6 +1,6 @@
 //! `cove mcp` and `/mcp` of `cove serve`, met by the protocol's official SDKs: real clients, real sandboxes.
 //!
-//! What is checked is in `tests/mcp/check.py`, `tests/mcp/raw.py` and `tests/mcp/check.mjs`, because it is what a client sees.
+//! What is checked is in `tests/mcp`, because it is what a client sees.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,11 +31,11 @@ fn python(part: &str, expected: &str) {
     check(&root().join(".tools/venv-clients/bin/python"), "check.py", part, expected);
 }
 
-fn node(part: &str, expected: &str) {
+fn node(script: &str, part: &str, expected: &str) {
     assert!(root().join("tests/mcp/node_modules/@modelcontextprotocol/sdk").is_dir(), "run scripts/setup");
     let places = std::env::var_os("PATH").unwrap_or_default();
     let node = std::env::split_paths(&places).map(|dir| dir.join("node")).find(|path| path.is_file());
-    check(&node.expect("node is missing: run scripts/setup"), "check.mjs", part, expected);
+    check(&node.expect("node is missing: run scripts/setup"), script, part, expected);
 }
 
 #[test]
@@ -60,15 +60,25 @@ fn strangers_are_refused_at_the_door() {
 
 #[test]
 fn the_typescript_sdk_works_over_standard_streams() {
-    node("stdio", "stdio: 13 tools");
+    node("check.mjs", "stdio", "stdio: 13 tools");
 }
 
 #[test]
 fn the_typescript_sdk_works_over_http() {
-    node("http", "http: 13 tools");
+    node("check.mjs", "http", "http: 13 tools");
 }
 
 #[test]
 fn every_configuration_of_the_page_connects() {
     python("docs", "docs: 5 configurations");
+}
+
+#[test]
+fn the_list_of_tools_costs_a_model_little() {
+    node("sizes.mjs", "", "sizes: as promised");
+}
+
+#[test]
+fn every_failure_is_told_in_few_and_true_words() {
+    node("failures.mjs", "", "as they are written");
 }

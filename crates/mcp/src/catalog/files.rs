@@ -3,7 +3,7 @@
 use cove_files::FileTool;
 use serde_json::{Value, json};
 
-use super::schema::text;
+use super::schema::{pictures, plain, text, untrusted};
 use super::{Entry, Hints, ToolSet};
 
 pub(super) fn entries() -> Vec<Entry> {
@@ -15,15 +15,9 @@ pub(super) fn entries() -> Vec<Entry> {
             set: ToolSet::Files,
             usual: false,
             in_sandbox: true,
-            description: "Put a file into the workspace from bytes that you have as base64. Use it for pictures, archives and \
-                          other binary files; for text, write is simpler. Missing folders are created, an existing file is \
-                          replaced. At most about 3 MB in one call.\n\
-                          Example: {\"path\": \"img/dot.gif\", \"content_base64\": \"R0lGODlhAQABAAAAACw=\"}",
-            input: json!({
-                "path": text("Where to put it, relative to /workspace."),
-                "content_base64": text("The bytes, as base64."),
-                "content": text("The text, instead of `content_base64`."),
-            }),
+            description: "Put a file into the workspace: `content_base64` for pictures, archives and other binary files, or \
+                          `content` for text. At most about 3 MB.",
+            input: json!({"path": plain(), "content_base64": plain(), "content": plain()}),
             required: &["path"],
             output: json!({"path": {"type": "string"}, "size": {"type": "integer"}, "status": {"type": "string"}}),
             hints: Hints::Idempotent,
@@ -34,11 +28,9 @@ pub(super) fn entries() -> Vec<Entry> {
             set: ToolSet::Files,
             usual: false,
             in_sandbox: true,
-            description: "Take a file out of the workspace, whatever is in it. A picture comes as a picture, a short text as \
-                          text; everything comes with a resource link, by which the client can fetch all bytes \
-                          (resources/read, up to 16 MB). To look at a text, read is better: it shows parts.\n\
-                          Example: {\"path\": \"out/report.pdf\"}",
-            input: json!({"path": text("Which file, relative to /workspace.")}),
+            description: "Take a file of any kind out of the workspace: a picture as a picture, a short text as text, all \
+                          with a resource link. To look at a text, use read.",
+            input: json!({"path": plain()}),
             required: &["path"],
             output: json!({
                 "path": {"type": "string"}, "size": {"type": "integer"}, "media_type": {"type": "string"},
@@ -76,13 +68,13 @@ fn workspace_tool(tool: FileTool) -> Entry {
         description: tool.description(),
         input: schema.get("properties").cloned().unwrap_or(Value::Null),
         required,
-        output: json!({
-            "text": text("The answer as text, shortened to the limit."),
-            "details": {"description": "Facts for programs, where there are any."},
-            "untrusted": {"type": "boolean", "description": "Whether the text holds words of a web page or another stranger."},
-            "notice": text("What the marks in an untrusted text mean."),
-            "images": {"type": "integer", "description": "How many pictures are in this answer as image content."},
-        }),
+        output: {
+            let mut fields = untrusted();
+            fields.insert("text".to_owned(), text("The answer as text, shortened to the limit."));
+            fields.insert("details".to_owned(), json!({"description": "Facts for programs, where there are any."}));
+            fields.insert("images".to_owned(), pictures());
+            Value::Object(fields)
+        },
         hints,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::schema::{count, flag, text};
+use super::schema::{count, flag, plain, tags, text};
 use super::{Entry, Hints, ToolSet};
 
 fn entry_fields() -> Value {
@@ -16,10 +16,7 @@ fn entry_fields() -> Value {
 }
 
 fn kind() -> Value {
-    json!({
-        "type": "string", "enum": ["python", "shell", "javascript", "browser", "browser_batch"],
-        "description": "Only this kind.",
-    })
+    json!({"type": "string", "enum": ["python", "shell", "javascript", "browser", "browser_batch"]})
 }
 
 pub(super) fn entries() -> Vec<Entry> {
@@ -35,17 +32,16 @@ pub(super) fn entries() -> Vec<Entry> {
         output: entry_fields(),
         hints,
     };
-    let id = || text("Which execution, as an answer's `execution_id` or the history names it.");
     vec![
         Entry {
             input: json!({
                 "exec_type": kind(),
-                "success_only": flag("Only those that succeeded.", false),
-                "limit": count("How many at most.", 1, 500, 20),
-                "offset": count("How many to leave out first.", 0, 1_000_000, 0),
-                "tags": text("Only those with all of these tags, with commas between."),
-                "has_notes": {"type": "boolean", "description": "Only those with notes."},
-                "has_description": {"type": "boolean", "description": "Only those with a description."},
+                "success_only": flag(false),
+                "limit": count(500, 20),
+                "offset": {"type": "integer"},
+                "tags": text("Only with all of these, with commas between."),
+                "has_notes": {"type": "boolean"},
+                "has_description": {"type": "boolean"},
             }),
             output: json!({
                 "entries": {"type": "array", "items": {"type": "object", "properties": entry_fields()}},
@@ -54,21 +50,18 @@ pub(super) fn entries() -> Vec<Entry> {
             ..base(
                 "get_execution_history",
                 "List what ran",
-                "List what ran in a sandbox, newest first: code, output, success, time. Use it to find out what was tried \
-                 already, or to collect executions for a skill. Long texts are shortened here; get_execution shows one \
-                 whole.\nExample: {\"exec_type\": \"python\", \"success_only\": true, \"limit\": 10}",
+                "List what ran in a sandbox, newest first, to see what was tried or to collect executions for a skill. \
+                 Long texts are shortened.",
                 Hints::ReadOnly,
             )
         },
         Entry {
-            input: json!({"execution_id": id()}),
+            input: json!({"execution_id": plain()}),
             required: &["execution_id"],
             ..base(
                 "get_execution",
                 "Show what ran",
-                "Show one execution of a sandbox with its code, its output and its notes. Use it to read again what an \
-                 earlier call said. At most 64 KB of output are kept, head and tail.\n\
-                 Example: {\"execution_id\": \"exec-0123456789ab\"}",
+                "Show one execution whole: code, output (at most 64 KB, head and tail), notes.",
                 Hints::ReadOnly,
             )
         },
@@ -77,25 +70,17 @@ pub(super) fn entries() -> Vec<Entry> {
             ..base(
                 "get_last_execution",
                 "Show what ran last",
-                "Show the last execution of a sandbox (of a kind, if you name one). Use it after an answer was lost or cut \
-                 off, to see how the run ended. Example: {\"exec_type\": \"shell\"}",
+                "Show the last execution (of a kind), for example after an answer was lost.",
                 Hints::ReadOnly,
             )
         },
         Entry {
-            input: json!({
-                "execution_id": id(),
-                "description": text("What it is; absent: stays as it is."),
-                "tags": text("Words for it, with commas between; absent: stay as they are."),
-                "notes": text("Anything else; absent: stays as it is."),
-            }),
+            input: json!({"execution_id": plain(), "description": plain(), "tags": tags(), "notes": plain()}),
             required: &["execution_id"],
             ..base(
                 "annotate_execution",
                 "Note something with an execution",
-                "Note a description, tags or notes with an execution, so that it can be found again, for example to make \
-                 a skill of it. What you leave out stays as it is.\n\
-                 Example: {\"execution_id\": \"exec-0123456789ab\", \"tags\": \"login,works\"}",
+                "Note a description, tags or notes with an execution, to find it again. What you leave out stays as it is.",
                 Hints::Idempotent,
             )
         },

@@ -1,6 +1,8 @@
-//! The tools, as a model sees them: name, description, both schemas, hints.
+//! The tools, as a model sees them: name, description, schemas, hints.
 //!
-//! One list for both doors. A description says when to use the tool, what its limits are, and shows one call.
+//! One list for both doors. It is in a model's window before its first word, so it has a budget (`tests/mcp/sizes.mjs`
+//! counts it): a description says what the tool is for, when to use another, and what cannot be guessed; hints are left
+//! out where they are what the protocol assumes.
 
 mod browser;
 mod core;
@@ -12,7 +14,7 @@ mod skills;
 use std::sync::Arc;
 
 use rmcp::model::{Tool, ToolAnnotations};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use schema::text;
 
@@ -105,56 +107,55 @@ pub fn tools(sets: &[ToolSet], own_sandbox: bool) -> Vec<Tool> {
             set => *set == entry.set,
         })
     };
-    entries().into_iter().filter(listed).map(|entry| tool(&entry, own_sandbox)).collect()
+    let history = sets.iter().any(|set| matches!(set, ToolSet::All | ToolSet::History | ToolSet::Skills));
+    entries().into_iter().filter(listed).map(|entry| tool(&entry, own_sandbox, history)).collect()
 }
 
-fn tool(entry: &Entry, own_sandbox: bool) -> Tool {
-    let mut properties = Map::new();
+/// `history`: whether the client can find runs again by their description and their tags. Both are understood anyway.
+fn tool(entry: &Entry, own_sandbox: bool, history: bool) -> Tool {
+    let mut properties = entry.input.as_object().cloned().unwrap_or_default();
+    if !history && entry.set != ToolSet::History {
+        properties.shift_remove("description");
+        properties.shift_remove("tags");
+    }
     let mut required: Vec<&str> = entry.required.to_vec();
     if entry.in_sandbox {
-        let about = if own_sandbox {
-            "Which sandbox, as create_sandbox or list_sandboxes names it. Leave it out to use this server's own sandbox, \
-             which is made on first use and kept until the server ends."
-        } else {
+        let about = if own_sandbox { text("Default: this server's own.") } else { schema::plain() };
+        properties.insert("sandbox_id".to_owned(), about);
+        if !own_sandbox {
             required.insert(0, "sandbox_id");
-            "Which sandbox, as create_sandbox or list_sandboxes names it."
-        };
-        properties.insert("sandbox_id".to_owned(), text(about));
+        }
     }
-    properties.extend(entry.input.as_object().cloned().unwrap_or_default());
-    let input = json!({
-        "$schema": schema::DIALECT,
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    });
+    let mut input = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        input["required"] = json!(required);
+    }
     let mut output = entry.output.as_object().cloned().unwrap_or_default();
     if entry.in_sandbox {
-        output.insert("sandbox_id".to_owned(), text("The sandbox that was used."));
+        output.insert("sandbox_id".to_owned(), schema::plain());
     }
     output.insert("error".to_owned(), schema::error());
     output.insert("full_text".to_owned(), text("The file in the workspace that holds all of a long answer."));
-    let output = json!({"$schema": schema::DIALECT, "type": "object", "properties": output});
+    let output = json!({"type": "object", "properties": output});
     let object = |value: Value| Arc::new(value.as_object().cloned().unwrap_or_default());
     Tool::new(entry.name, entry.description, object(input))
         .with_title(entry.title)
         .with_raw_output_schema(object(output))
-        .with_annotations(entry.hints.annotations(entry.title))
+        .with_annotations(entry.hints.annotations())
 }
 
 impl Hints {
-    fn annotations(self, title: &str) -> ToolAnnotations {
-        let hints = ToolAnnotations::with_title(title);
-        let (read_only, destructive, idempotent, open) = match self {
-            Self::ReadOnly => (true, false, true, false),
-            Self::Changes => (false, false, false, false),
-            Self::Idempotent => (false, false, true, false),
-            Self::Runs => (false, true, false, false),
-            Self::OpenWorld => (false, true, false, true),
-            Self::Destructive => (false, true, true, false),
-        };
-        hints.read_only(read_only).destructive(destructive).idempotent(idempotent).open_world(open)
+    /// What the protocol does not assume of a tool without hints: that it destroys, and speaks to the outside.
+    fn annotations(self) -> ToolAnnotations {
+        let inside = ToolAnnotations::new().open_world(false);
+        match self {
+            Self::ReadOnly => inside.read_only(true),
+            Self::Changes => inside.destructive(false),
+            Self::Idempotent => inside.destructive(false).idempotent(true),
+            Self::Runs => inside,
+            Self::OpenWorld => ToolAnnotations::new().open_world(true),
+            Self::Destructive => inside.idempotent(true),
+        }
     }
 }
 
@@ -190,11 +191,25 @@ mod tests {
     }
 
     #[test]
-    fn every_description_says_when_and_shows_how() {
+    fn every_description_is_short_and_every_argument_has_a_type() {
         for tool in tools(&[ToolSet::All], false) {
             let description = tool.description.as_deref().unwrap();
-            assert!(description.len() > 120 && description.contains("Example"), "{}: {description}", tool.name);
+            assert!((30..800).contains(&description.len()), "{}: {description}", tool.name);
             assert!(tool.output_schema.is_some() && tool.annotations.is_some());
+            for (name, property) in tool.input_schema["properties"].as_object().unwrap() {
+                assert!(property.get("type").is_some(), "{}: {name}", tool.name);
+            }
         }
+    }
+
+    #[test]
+    fn words_for_the_history_are_listed_with_the_history() {
+        let tagged = |sets: &[ToolSet]| {
+            let tools = tools(sets, true);
+            tools.iter().filter(|tool| tool.input_schema["properties"].get("tags").is_some()).count()
+        };
+        assert_eq!(tagged(&[ToolSet::Default]), 0);
+        assert_eq!(tagged(&[ToolSet::Core, ToolSet::History]), 5);
+        assert_eq!(tagged(&[ToolSet::All]), 9);
     }
 }

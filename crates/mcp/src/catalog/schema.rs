@@ -1,45 +1,50 @@
 //! Small pieces of JSON Schema.
+//!
+//! Every word here is in a model's window from its first breath, so a name that says it all has no description, and what
+//! is the same for every tool is said once, in the server's instructions.
 
 use serde_json::{Value, json};
 
-pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+use crate::time::Bounds;
 
 pub(super) fn text(about: &str) -> Value {
     json!({"type": "string", "description": about})
 }
 
-pub(super) fn flag(about: &str, default: bool) -> Value {
-    json!({"type": "boolean", "description": about, "default": default})
+/// A text whose name says what it is.
+pub(super) fn plain() -> Value {
+    json!({"type": "string"})
 }
 
-pub(super) fn count(about: &str, min: i64, max: i64, default: i64) -> Value {
-    json!({"type": "integer", "description": about, "minimum": min, "maximum": max, "default": default})
+pub(super) fn flag(default: bool) -> Value {
+    json!({"type": "boolean", "default": default})
 }
 
-pub(super) fn seconds(max: i64, default: i64) -> Value {
-    count("Seconds after which it is ended.", 1, max, default)
+pub(super) fn count(max: u64, default: u64) -> Value {
+    json!({"type": "integer", "maximum": max, "default": default})
+}
+
+/// How long something may take, in milliseconds, as everywhere.
+pub(super) fn timeout_ms(bounds: Bounds) -> Value {
+    count(bounds.most_ms, bounds.usual_ms)
 }
 
 /// Several words, in the way that the history keeps them.
 pub(super) fn tags() -> Value {
-    text("Words to find it by in the history, with commas between.")
+    text("With commas between.")
 }
 
-pub(super) fn described() -> Value {
-    text("What this is for, in a few words; kept in the history.")
-}
-
+/// Why a call failed; absent when it did not.
 pub(super) fn error() -> Value {
     json!({
         "type": ["object", "null"],
-        "description": "Why it failed; absent when it did not.",
         "properties": {
             "code": {"type": "string"},
             "message": {"type": "string"},
             "frame": {"type": "string", "description": "The place in the code."},
             "line": {"type": "integer"},
             "column": {"type": "integer"},
-            "next_step": {"type": "string", "description": "What to do now."},
+            "next_step": {"type": "string"},
         },
     })
 }
@@ -51,13 +56,23 @@ pub(super) fn executed(more: Value) -> Value {
         "output": text("What it wrote, shortened to the limit."),
         "execution_id": {"type": ["string", "null"], "description": "Its entry in the history."},
         "execution_time_ms": {"type": ["integer", "null"]},
-        "untrusted": {"type": "boolean", "description": "Whether the output holds words of a web page or another stranger."},
-        "notice": text("What the marks in untrusted fields mean."),
     });
     if let (Some(all), Value::Object(more)) = (all.as_object_mut(), more) {
         all.extend(more);
+        all.extend(untrusted());
     }
     all
+}
+
+/// What marks an answer that holds words of a web page or another stranger.
+pub(super) fn untrusted() -> serde_json::Map<String, Value> {
+    let fields = [("untrusted", json!({"type": "boolean"})), ("notice", text("What the marks in it mean."))];
+    fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect()
+}
+
+/// How many pictures are in the answer, as image content.
+pub(super) fn pictures() -> Value {
+    json!({"type": "integer"})
 }
 
 pub(super) fn sandbox() -> Value {

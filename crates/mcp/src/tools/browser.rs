@@ -1,22 +1,45 @@
 //! The browser. Everything it says is a stranger's.
 
+use std::time::Duration;
+
 use cove_api::{BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, BrowserStep, SandboxId};
+use cove_bay::Timed;
 use serde_json::{Value, json};
 
-use super::code::merge;
+use super::code::{joined, merge};
 use super::sandboxes::to_value;
 use super::{Call, Done};
+use crate::advice;
 use crate::failure::Failure;
 use crate::files::{collect, is_picture, media_type};
 use crate::reply::{Reply, executed};
+use crate::time::{self, BROWSER, Bounds, SEVERAL};
 use crate::uri;
 
 const STRANGER: &str = "a web page";
 
-pub(super) async fn one(call: Call<'_>, id: &SandboxId) -> Done {
+const FAILED: &str = "browser_command_failed";
+
+/// Exit codes of the browser runtime: the browser could not do it; refused before anything happened; out of time.
+const EXIT_FAILED: i32 = 1;
+const EXIT_REFUSED: i32 = 2;
+const EXIT_TIMED_OUT: i32 = -1;
+
+/// How its refusals begin, and what it adds to the browser's words.
+const REFUSED: &str = "✗ ";
+const HINT: &str = "hint: ";
+const TIMED_OUT: &str = "Command timed out after ";
+const ENDED: &str = "note: the command was ended";
+
+/// Signs of a reference that names nothing on the page any more.
+const LOST_PLACE: [&str; 5] =
+    ["Unknown ref", "Could not locate element", "stale", "ref not found", "Element not found"];
+
+pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout = time::take("browser_exec", BROWSER, &mut call.args)?;
     let request: BrowserExecRequest = call.args.clone().parse()?;
     let shows = is_screenshot(&request.cmd);
-    let done = call.bay().exec_browser(&call.owner, id, request).await?;
+    let done = call.bay().exec_browser(&call.owner, id, Timed { request, timeout }).await?;
     let mut structured = executed(
         done.success,
         &done.output,
@@ -24,56 +47,68 @@ pub(super) async fn one(call: Call<'_>, id: &SandboxId) -> Done {
         done.execution_time_ms,
     );
     merge(&mut structured, json!({"exit_code": done.exit_code, "trace_ref": done.trace_ref}));
-    let mut text = done.output.clone();
-    if !done.success && !text.contains(done.stderr.trim()) {
-        text.push_str(&done.stderr);
+    let own = failure(&done.stderr, done.exit_code.unwrap_or(EXIT_FAILED), "", timeout, BROWSER);
+    let text = match done.exit_code {
+        Some(EXIT_REFUSED) if is_refused(&done.stdout, &done.stderr) => String::new(),
+        _ if done.success => done.output.clone(),
+        _ => joined(&done.stdout, &without_ours(&done.stderr)),
+    };
+    if !done.success {
+        merge(&mut structured, json!({"output": text}));
     }
     let mut reply = Reply::new(text, structured);
     if done.success && shows {
         show(&call, id, &done.stdout, &mut reply).await;
     }
     reply.structured.insert("images".to_owned(), reply.pictures().into());
-    if !done.success {
-        let message = done.error.filter(|error| !error.trim().is_empty()).unwrap_or(done.stderr);
-        reply.failure = Some(failure(&message, done.exit_code));
-    }
+    reply.failure = (!done.success).then_some(own);
     reply.stranger = Some(STRANGER);
     Ok(reply)
 }
 
-pub(super) async fn batch(call: Call<'_>, id: &SandboxId) -> Done {
+pub(super) async fn batch(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout = time::take("execute_browser_batch", SEVERAL, &mut call.args)?;
     let request: BrowserBatchRequest = call.args.clone().parse()?;
-    let done = call.bay().exec_browser_batch(&call.owner, id, request).await?;
+    let done = call.bay().exec_browser_batch(&call.owner, id, Timed { request, timeout }).await?;
     let structured = json!({
         "success": done.success, "execution_id": done.execution_id.filter(|_| done.recorded), "execution_time_ms": done.execution_time_ms,
         "results": to_value(&done.results), "total_steps": done.total_steps, "completed_steps": done.completed_steps,
         "duration_ms": done.duration_ms, "trace_ref": done.trace_ref,
     });
-    stepped(&call, id, &done.results, done.total_steps, structured).await
+    stepped(&call, id, &done.results, done.total_steps, structured, timeout).await
 }
 
 pub(super) async fn skill(mut call: Call<'_>, id: &SandboxId) -> Done {
     let key = call.args.take_required("skill_key")?;
+    let timeout = time::take("run_browser_skill", SEVERAL, &mut call.args)?;
     let request: BrowserSkillRequest = call.args.clone().parse()?;
-    let done = call.bay().run_browser_skill(&call.owner, id, &key, request).await?;
+    let done = call.bay().run_browser_skill(&call.owner, id, &key, Timed { request, timeout }).await?;
     let structured = json!({
         "success": done.success, "execution_id": done.recorded.then_some(done.execution_id), "execution_time_ms": done.execution_time_ms,
         "skill_key": done.skill_key, "release_id": done.release_id,
         "results": to_value(&done.results), "total_steps": done.total_steps, "completed_steps": done.completed_steps,
         "duration_ms": done.duration_ms, "trace_ref": done.trace_ref,
     });
-    stepped(&call, id, &done.results, done.total_steps, structured).await
+    stepped(&call, id, &done.results, done.total_steps, structured, timeout).await
 }
 
-async fn stepped(call: &Call<'_>, id: &SandboxId, steps: &[BrowserStep], total: u32, structured: Value) -> Done {
+async fn stepped(
+    call: &Call<'_>,
+    id: &SandboxId,
+    steps: &[BrowserStep],
+    total: u32,
+    structured: Value,
+    timeout: Duration,
+) -> Done {
     let mut text = String::new();
     for step in steps {
-        text.push_str(&format!("[{}/{total}] {} (exit code {})\n", step.step_index + 1, step.cmd, step.exit_code));
-        for words in [&step.stdout, &step.stderr] {
-            if !words.trim().is_empty() {
-                text.push_str(words.trim_end());
-                text.push('\n');
-            }
+        let failed = if step.exit_code == 0 { String::new() } else { format!(" (exit code {})", step.exit_code) };
+        text.push_str(&format!("[{}/{total}] {}{failed}\n", step.step_index + 1, step.cmd));
+        let words =
+            joined(&step.stdout, &if failed.is_empty() { step.stderr.clone() } else { without_ours(&step.stderr) });
+        if !words.is_empty() {
+            text.push_str(&words);
+            text.push('\n');
         }
     }
     let mut reply = Reply::new(text, structured);
@@ -81,24 +116,59 @@ async fn stepped(call: &Call<'_>, id: &SandboxId, steps: &[BrowserStep], total: 
         show(call, id, &step.stdout, &mut reply).await;
     }
     reply.structured.insert("images".to_owned(), reply.pictures().into());
-    if let Some(step) = steps.iter().find(|step| step.exit_code != 0) {
-        reply.failure = Some(failure(&step.stderr, Some(step.exit_code)));
-    } else if steps.len() < total as usize {
-        reply.failure = Some(failure("not all commands ran within the time", Some(-1)));
-    }
+    reply.failure = match steps.iter().find(|step| step.exit_code != 0) {
+        Some(step) => {
+            let place = format!("step {} of {total}: ", step.step_index + 1);
+            Some(failure(&step.stderr, step.exit_code, &place, timeout, SEVERAL))
+        }
+        None if steps.len() < total as usize => Some(failure("", EXIT_TIMED_OUT, "", timeout, SEVERAL)),
+        None => None,
+    };
     reply.stranger = Some(STRANGER);
     Ok(reply)
 }
 
-/// What the browser says when it fails; only its first line, the rest is in the text.
-fn failure(words: &str, exit_code: Option<i32>) -> Failure {
-    let first: String = words.lines().next().unwrap_or_default().chars().take(300).collect();
-    let message = if first.trim().is_empty() { format!("exit code {}", exit_code.unwrap_or(1)) } else { first };
-    let (code, next) = match exit_code {
-        Some(-1) => ("timeout", "Give it a longer `timeout`, or see with `snapshot -i` what the page waits for."),
-        _ => ("browser_command_failed", "Take a new snapshot (`snapshot -i`) and use the references that it names."),
-    };
-    Failure::new(code, message, next)
+/// Whether a command was refused before anything happened, in the runtime's own words.
+fn is_refused(stdout: &str, stderr: &str) -> bool {
+    stdout.is_empty() && stderr.starts_with(REFUSED)
+}
+
+/// Why a command failed, in our own words; the browser's are in the text.
+fn failure(stderr: &str, exit_code: i32, place: &str, timeout: Duration, bounds: Bounds) -> Failure {
+    let said = format!("{place}exit code {exit_code}");
+    match exit_code {
+        EXIT_TIMED_OUT => {
+            let look = "see with `snapshot -i` what the page waits for";
+            let next_step = if timeout.as_millis() < u128::from(bounds.most_ms) {
+                format!("Pass a longer `timeout_ms` (at most {}), or {look}.", bounds.most_ms)
+            } else {
+                format!("This was the longest time-out: {look}.")
+            };
+            Failure::new("timeout", format!("{said}: not done within {} ms", timeout.as_millis()), next_step)
+        }
+        EXIT_REFUSED if stderr.starts_with(REFUSED) => {
+            let mut lines = stderr.trim_start_matches(REFUSED).lines();
+            let message = format!("{said}: {}", lines.next().unwrap_or_default());
+            let hint = lines.find_map(|line| line.strip_prefix(HINT));
+            let next_step = match hint {
+                _ if advice::reached_nobody(stderr) => advice::NO_NETWORK.to_owned(),
+                Some(hint) => advice::sentence(hint),
+                None => "Correct the command: it is one line without a shell.".to_owned(),
+            };
+            Failure::new(FAILED, message, next_step)
+        }
+        _ if advice::reached_nobody(stderr) => Failure::new(FAILED, said, advice::NO_NETWORK),
+        _ if LOST_PLACE.iter().any(|sign| stderr.contains(sign)) => {
+            Failure::new(FAILED, said, "Take a new snapshot (`snapshot -i`) and use its references.")
+        }
+        _ => Failure::new(FAILED, said, "Correct the command; `snapshot -i` shows what is on the page."),
+    }
+}
+
+/// What the browser said, without what the runtime has added. It is left out, never shown as ours: a page could write it.
+fn without_ours(stderr: &str) -> String {
+    let ours = |line: &&str| line.starts_with(HINT) || line.starts_with(TIMED_OUT) || line.starts_with(ENDED);
+    stderr.lines().filter(|line| !ours(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn is_screenshot(cmd: &str) -> bool {

@@ -2,33 +2,37 @@
 
 use std::time::Duration;
 
-use cove_api::{JavaScriptExecRequest, PythonExecRequest, SandboxId, ShellExecRequest};
-use cove_bay::JavaScriptCall;
+use cove_api::{
+    JavaScriptData, JavaScriptExecRequest, PythonExecRequest, SandboxId, ShellExecRequest, ShellExecResult,
+};
+use cove_bay::{JavaScriptCall, Timed};
 use serde_json::{Map, Value, json};
 
 use super::{Call, Done};
-use crate::failure::{Failure, javascript_advice};
+use crate::advice;
+use crate::failure::Failure;
 use crate::files::collect;
 use crate::reply::{Reply, executed, value_text};
-use crate::uri;
+use crate::time::{self, ONE};
+use crate::{traceback, uri};
+
+/// What `fetch` says where a host is not open. Its own advice is for those who can open one.
+const FETCH_REFUSED: [&str; 2] = ["fetch is closed in this session", "is not on the list of opened hosts"];
+
+/// Whether a warning says that a browser was wanted and there is none.
+fn is_no_browser(warning: &str) -> bool {
+    warning.starts_with("browser_not_available")
+}
+
+/// How the runtime's sentences begin about a command that did not end by itself.
+const OWN_WORDS: [&str; 2] = ["Command ", "The cargo is full"];
 
 pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
-    let timeout_ms = match call.args.take("timeout") {
-        None => 30_000,
-        Some(value) => value
-            .as_u64()
-            .filter(|ms| (1..=300_000).contains(ms))
-            .ok_or_else(|| Failure::args("`timeout` must be 1 to 300000 milliseconds"))?,
-    };
+    let timeout = time::take("run_javascript", ONE, &mut call.args)?;
     let request: JavaScriptExecRequest = call.args.clone().parse()?;
-    let fetches = may_fetch(&request.code);
+    let (fetches, source) = (may_fetch(&request.code), request.code.clone());
     let bay = call.bay();
-    let run = JavaScriptCall {
-        request,
-        timeout: Duration::from_millis(timeout_ms),
-        console: call.console.clone(),
-        last_value: true,
-    };
+    let run = JavaScriptCall { request, timeout, console: call.console.clone(), last_value: true };
     let done = bay.exec_javascript(&call.owner, id, run).await?;
     let (took, execution_id) = (done.execution_time_ms, done.execution_id.clone().filter(|_| done.recorded));
     let mut structured = executed(done.success, &done.output, execution_id.as_deref(), took);
@@ -44,9 +48,6 @@ pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
             text.push_str("Result:\n");
         }
         text.push_str(&value_text(&data.result));
-    }
-    for warning in &data.warnings {
-        text.push_str(&format!("\nNote: {warning}"));
     }
     let images: Vec<Value> = data
         .images
@@ -71,14 +72,16 @@ pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
     if done.success {
         merge(&mut structured, json!({"result": data.result}));
     } else {
-        failure = Some(javascript_failure(&data.result, done.error.as_deref()));
+        failure = Some(javascript_failure(&data, &source, timeout));
         if let Some(value) = data.result.get("result") {
             merge(&mut structured, json!({"result": value}));
         }
     }
     let mut reply = Reply::new(text, structured);
+    // A failure without a browser says so in its next step.
+    reply.notes = data.warnings.iter().filter(|note| failure.is_none() || !is_no_browser(note)).cloned().collect();
     reply.failure = failure;
-    reply.stranger = fetches.then_some("code that may have fetched it from elsewhere");
+    reply.stranger = fetches.then_some("code that may have fetched it");
     for image in &data.images {
         let address = uri::artifact(id, &image.name);
         match bay.artifact(&call.owner, id, &image.name).await {
@@ -96,29 +99,41 @@ pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
 }
 
 /// The tool's own failure shape, with what to do next.
-fn javascript_failure(answer: &Value, text: Option<&str>) -> Failure {
+fn javascript_failure(data: &JavaScriptData, source: &str, given: Duration) -> Failure {
+    let answer = &data.result;
     let word = |name: &str| answer.get(name).and_then(Value::as_str);
     let code = word("error").unwrap_or("js_execution_failed");
-    let message = word("message").or(text).unwrap_or("the code failed");
-    let next_step = word("hint").unwrap_or_else(|| javascript_advice(code));
-    let mut failure = Failure::new(code, message, next_step);
+    let message = word("message").unwrap_or("the code failed");
     let known = ["error", "message", "hint", "result"];
     let details = answer.as_object().into_iter().flatten().filter(|(name, _)| !known.contains(&name.as_str()));
-    failure.details = details.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>();
+    let details = details.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>();
+    let no_browser = data.warnings.iter().any(|warning| is_no_browser(warning));
+    let mut failure = if FETCH_REFUSED.iter().any(|sign| message.contains(sign)) {
+        Failure::new(code, "`fetch` does not reach that host from this sandbox", advice::NO_NETWORK)
+    } else {
+        let hint = word("hint");
+        let failed = advice::code::JavaScript { code, message, source, details: &details, hint, no_browser, given };
+        let failure = Failure::new(code, message, advice::code::javascript(&failed));
+        // Where code ran, an exception's words are whatever it has put there.
+        let thrown = data.engine.is_some() && code == "js_execution_failed" && !details.contains_key("limitBytes");
+        if thrown { failure.in_guests_words() } else { failure }
+    };
+    failure.details = details;
     failure
 }
 
-pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
+pub(super) async fn python(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout = time::take("execute_python", ONE, &mut call.args)?;
     let request: PythonExecRequest = call.args.clone().parse()?;
-    let fetches = may_fetch(&request.code);
-    let done = call.bay().exec_python(&call.owner, id, request).await?;
+    let (fetches, source) = (may_fetch(&request.code), request.code.clone());
+    let done = call.bay().exec_python(&call.owner, id, Timed { request, timeout }).await?;
     let mut structured = executed(
         done.success,
         &done.output,
         done.execution_id.as_deref().filter(|_| done.recorded),
         done.execution_time_ms,
     );
-    let mut reply = Reply::new(done.output, Value::Null);
+    let mut reply = Reply::new(done.output.as_str(), Value::Null);
     if let Some(data) = &done.data {
         for (media_type, bytes) in data.output.images.iter().flatten() {
             reply.encoded_picture(bytes, media_type);
@@ -127,25 +142,28 @@ pub(super) async fn python(call: Call<'_>, id: &SandboxId) -> Done {
     }
     reply.structured = structured.as_object().cloned().unwrap_or_default();
     if !done.success {
-        let message = done.error.unwrap_or_else(|| "the code failed".to_owned());
-        let advice = match (done.state_lost, done.timed_out) {
-            (true, true) => {
-                "Variables and imports are gone. Do less in one call, or give it a longer `timeout` (seconds, at most 300)."
+        let error = done.error.as_deref().unwrap_or("the code failed");
+        let next_step = advice::code::python(&done, error, &source, timeout);
+        let ended = done.timed_out || done.state_lost;
+        reply.failure = Some(match error.split_once('\n') {
+            _ if !ended => Failure::new("python_error", traceback::shortened(error), next_step).in_guests_words(),
+            // Of a Python that was ended the runtime says why, then where it was.
+            Some((why, place)) => {
+                reply.text = joined(&reply.text, &traceback::shortened(place));
+                Failure::new("python_error", why, next_step)
             }
-            (true, false) => "Variables and imports are gone. Fix the error and run what comes before it again.",
-            (false, true) => "Do less in one call, or give it a longer `timeout` (seconds, at most 300).",
-            (false, false) => "Variables set before the failing line are kept. Fix the error and continue from there.",
-        };
-        reply.failure = Some(Failure::new("python_error", message, advice));
+            None => Failure::new("python_error", error, next_step),
+        });
     }
-    reply.stranger = fetches.then_some("code that may have fetched it from elsewhere");
+    reply.stranger = fetches.then_some("code that may have fetched it");
     Ok(reply)
 }
 
-pub(super) async fn shell(call: Call<'_>, id: &SandboxId) -> Done {
+pub(super) async fn shell(mut call: Call<'_>, id: &SandboxId) -> Done {
+    let timeout = time::take("execute_shell", ONE, &mut call.args)?;
     let request: ShellExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.command);
-    let done = call.bay().exec_shell(&call.owner, id, request).await?;
+    let done = call.bay().exec_shell(&call.owner, id, Timed { request, timeout }).await?;
     let mut structured = executed(
         done.success,
         &done.output,
@@ -153,18 +171,46 @@ pub(super) async fn shell(call: Call<'_>, id: &SandboxId) -> Done {
         done.execution_time_ms,
     );
     merge(&mut structured, json!({"exit_code": done.exit_code}));
-    let mut reply = Reply::new(done.output, structured);
+    let mut text = done.output.clone();
+    let mut failure = None;
     if !done.success {
-        let message = match (done.error, done.exit_code) {
-            (Some(error), _) if !error.trim().is_empty() => error,
-            (_, Some(code)) => format!("the command ended with exit code {code}"),
-            _ => "the command failed".to_owned(),
-        };
-        reply.failure =
-            Some(Failure::new("command_failed", message, "Read its output, fix the command and run it again."));
+        let (wrote, why) = told_apart(&done);
+        if !wrote.trim().is_empty() {
+            text = joined(&text, wrote);
+            // The text has it, so the fields have it.
+            merge(&mut structured, json!({"output": text}));
+        }
+        failure = Some(Failure::new("command_failed", why, advice::code::shell(&done, &text, timeout)));
+    } else if text.trim().is_empty() {
+        text = "Done: exit code 0, no output.".to_owned();
     }
-    reply.stranger = fetches.then_some("a command that may have fetched it from elsewhere");
+    let mut reply = Reply::new(text, structured);
+    reply.failure = failure;
+    reply.stranger = fetches.then_some("a command that may have fetched it");
     Ok(reply)
+}
+
+/// What a failed command wrote, and why it failed in our words, with its exit code.
+fn told_apart(done: &ShellExecResult) -> (&str, String) {
+    let said = done.error.as_deref().unwrap_or_default().trim_end();
+    let code = done.exit_code.unwrap_or(-1);
+    // Where it did not end by itself, the last line is the runtime's.
+    let ended = done.timed_out || done.signal.is_some() || done.stopped.is_some();
+    let (wrote, why) = match said.rsplit_once('\n') {
+        _ if !ended => (said, None),
+        Some((wrote, why)) => (wrote, Some(why)),
+        None => ("", Some(said)),
+    };
+    // Bay's own words for a command that wrote nothing.
+    let wrote = if wrote == format!("the command ended with exit code {code}") { "" } else { wrote };
+    let why = why.filter(|why| OWN_WORDS.iter().any(|begin| why.starts_with(begin)));
+    (wrote, why.map_or_else(|| format!("exit code {code}"), |why| format!("exit code {code}. {why}")))
+}
+
+/// Two texts, one below the other.
+pub(super) fn joined(one: &str, two: &str) -> String {
+    let parts = [one.trim_end(), two.trim_end()].into_iter().filter(|part| !part.trim().is_empty());
+    parts.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether code looks as if it fetched something: then its output may hold a stranger's words. A hint for marking, no

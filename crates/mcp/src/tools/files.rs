@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::sandboxes::to_value;
 use super::{Call, Done};
+use crate::advice;
 use crate::failure::Failure;
 use crate::files::{collect, is_picture, is_text, media_type};
 use crate::reply::Reply;
@@ -28,7 +29,12 @@ pub(super) async fn tool(call: Call<'_>, id: &SandboxId, tool: FileTool) -> Done
             // The tool's own code, where it has one, says more than Bay's.
             let own = error.details.get("code").and_then(Value::as_str).map(str::to_owned);
             let mut failure = Failure::from(error);
-            failure.code = own.unwrap_or(failure.code);
+            if let Some(own) = own {
+                if let Some(step) = advice::files::next_step(&own) {
+                    failure.next_step = step.to_owned();
+                }
+                failure.code = own;
+            }
             return Err(failure);
         }
     };

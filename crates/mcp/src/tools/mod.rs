@@ -8,12 +8,10 @@ mod sandboxes;
 mod skills;
 
 use cove_api::SandboxId;
-use std::time::Duration;
-
 use cove_bay::{Bay, Owner};
 use cove_core::LogSink;
-use serde_json::Value;
 
+use crate::advice;
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::reply::Reply;
@@ -46,19 +44,9 @@ pub(crate) fn usual_name(name: &str) -> &str {
     }
 }
 
-/// The time-out that the parameters of a `tools/call` name, if they do: JavaScript's counts in milliseconds, all others
-/// in seconds.
-pub fn timeout_of(params: &Value) -> Option<Duration> {
-    let timeout = params["arguments"]["timeout"].as_u64()?;
-    Some(match params["name"].as_str() {
-        Some("run_javascript") => Duration::from_millis(timeout),
-        _ => Duration::from_secs(timeout),
-    })
-}
-
 /// Runs a tool. A failure is an answer.
 pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
-    let mut sandbox_id = None;
+    let (mut sandbox_id, server) = (None, call.server);
     let done = match name {
         "create_sandbox" => sandboxes::create(call).await,
         "list_sandboxes" => sandboxes::list(call).await,
@@ -82,7 +70,11 @@ pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
             }
         },
     };
-    let mut reply = done.unwrap_or_else(Reply::from);
+    let own_sandbox = server.inner.options.own_profile.is_some();
+    let mut reply = done.unwrap_or_else(|mut failure| {
+        advice::bay::look_up(&mut failure, name, own_sandbox);
+        Reply::from(failure)
+    });
     reply.sandbox_id = sandbox_id.or(reply.sandbox_id);
     reply
 }

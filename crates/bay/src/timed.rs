@@ -1,0 +1,43 @@
+//! How long a run may take, as a caller inside this process says it.
+//!
+//! Over HTTP a time-out counts in whole seconds; callers in this process may mean milliseconds. One pair for all verbs,
+//! so that none of them reads the seconds of a request that came with a time of its own.
+
+use std::time::Duration;
+
+use cove_api::{BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, PythonExecRequest, ShellExecRequest};
+
+use crate::Answer;
+use crate::sandboxes::invalid;
+
+/// A request, and the time that it has in place of its own.
+#[derive(Debug, Clone)]
+pub struct Timed<T> {
+    /// What to do.
+    pub request: T,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+impl<T> Timed<T> {
+    pub(crate) fn check(&self, most: Duration) -> Answer<()> {
+        let timeout = self.timeout;
+        if !timeout.is_zero() && timeout <= most {
+            return Ok(());
+        }
+        let (given, most) = (timeout.as_secs_f64(), most.as_secs());
+        Err(invalid(format!("`timeout` is {given}; it must be 1 to {most} seconds")))
+    }
+}
+
+macro_rules! by_its_seconds {
+    ($($request:ty),*) => {$(
+        impl From<$request> for Timed<$request> {
+            fn from(request: $request) -> Self {
+                Self { timeout: Duration::from_secs(request.timeout), request }
+            }
+        }
+    )*};
+}
+
+by_its_seconds!(PythonExecRequest, ShellExecRequest, BrowserExecRequest, BrowserBatchRequest, BrowserSkillRequest);

@@ -1,0 +1,61 @@
+// A plain JSON-RPC client of `cove mcp` over standard streams, and how many tokens a text is.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+
+export class Server {
+    #answers = new Map();
+    #number = 0;
+
+    constructor(cove, args, env = {}) {
+        this.process = spawn(cove, ["mcp", ...args], {
+            env: { ...process.env, ...env },
+            stdio: ["pipe", "pipe", "ignore"],
+        });
+        createInterface({ input: this.process.stdout }).on("line", (line) => {
+            const message = JSON.parse(line);
+            this.#answers.get(message.id)?.(message);
+            this.#answers.delete(message.id);
+        });
+        this.process.on("exit", (code) => {
+            for (const tell of this.#answers.values()) tell({ error: { message: `the server has ended (${code})` } });
+        });
+    }
+
+    /** A server after the handshake. */
+    static async start(cove, args, env) {
+        const server = new Server(cove, args, env);
+        const clientInfo = { name: "cove-tests", version: "1" };
+        await server.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+        server.say({ method: "notifications/initialized" });
+        return server;
+    }
+
+    say(message) {
+        this.process.stdin.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n");
+    }
+
+    /** The whole message that answers. */
+    ask(method, params = {}) {
+        const id = ++this.#number;
+        return new Promise((resolve) => {
+            this.#answers.set(id, resolve);
+            this.say({ id, method, params });
+        });
+    }
+
+    call(name, args) {
+        return this.ask("tools/call", { name, arguments: args });
+    }
+
+    async close() {
+        const ended = once(this.process, "exit");
+        this.process.stdin.end();
+        await ended;
+    }
+}
+
+/** In OpenAI's `o200k_base`, whose data is part of its package. Other models count a little differently. */
+export const tokens = (text) => countTokens(text, { disallowedSpecial: new Set() });
