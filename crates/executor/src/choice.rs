@@ -87,7 +87,6 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("Intl", "languages and regions"),
     ("WeakRef", "the collector"),
     ("FinalizationRegistry", "the collector"),
-    ("FontFace", "fonts"),
     ("ReadableByteStreamController", "byte streams"),
     ("ReadableStreamBYOBReader", "byte streams"),
     ("ReadableStreamBYOBRequest", "byte streams"),
@@ -107,10 +106,10 @@ pub struct Choice {
 
 /// Chooses for a prepared program.
 ///
-/// A name that is only tested (`typeof document`) is a free name like any other: code that asks whether it is in a
-/// browser has something to do in one.
+/// A name that is only asked for (`typeof document`), or used behind that question, is not needed: such code has something
+/// to do without it.
 pub fn choose(program: &Prepared) -> Choice {
-    let needed = program.free_names.iter().find_map(|free| {
+    let needed = program.free_names.iter().filter(|free| free.needed).find_map(|free| {
         BROWSER_ONLY.iter().find(|(name, _)| *name == free.name).map(|(name, what)| (name, what, free.position))
     });
     let foreign =

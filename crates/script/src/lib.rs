@@ -17,6 +17,7 @@
 //! ```
 
 mod ambient;
+mod asked;
 mod calls;
 mod cell;
 mod class;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cove_core::FaultKind;
+use cove_core::{FaultKind, Position};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use oxc_semantic::SemanticBuilder;
@@ -156,13 +156,13 @@ fn rewrite(source: &str, parsed: &Parsed<'_>, options: &PrepareOptions<'_>) -> R
     let free_names = finished
         .free_names
         .into_iter()
-        .map(|(name, offset)| FreeName { name: name.to_owned(), position: cursor.position(offset as usize) })
+        .map(|(name, offset)| free_name(name, finished.needed.contains(name), cursor.position(offset as usize)))
         .collect();
     let mut cursor = lines::Cursor::new(source);
     let locales = finished
         .locales
         .into_iter()
-        .map(|(name, offset)| FreeName { name: name.to_owned(), position: cursor.position(offset as usize) })
+        .map(|(name, offset)| free_name(name, true, cursor.position(offset as usize)))
         .collect();
     let prepared = Prepared {
         locales,
@@ -181,6 +181,10 @@ fn rewrite(source: &str, parsed: &Parsed<'_>, options: &PrepareOptions<'_>) -> R
 /// Whether loops are guarded: always in a cell, for its step counter is a promise.
 pub(crate) fn guards(options: &PrepareOptions<'_>) -> bool {
     options.guards || options.mode == Mode::Cell
+}
+
+fn free_name(name: &str, needed: bool, position: Position) -> FreeName {
+    FreeName { name: name.to_owned(), needed, position }
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ pub enum ColumnUnit {
 pub struct FreeName {
     /// The name.
     pub name: String,
+    /// Whether it is used where no guard (`typeof window !== 'undefined'`) says that it is there.
+    pub needed: bool,
     /// Its first use.
     pub position: Position,
 }

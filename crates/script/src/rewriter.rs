@@ -68,6 +68,10 @@ pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) hoisted: Vec<String>,
     /// Whether the name at hand is only asked for its type.
     pub(crate) asks_type: bool,
+    /// Names that are there wherever the walk is now: a guard says so.
+    pub(crate) guarded: Vec<&'a str>,
+    /// Free names that are used where nothing says that they are there.
+    needed: FxHashSet<&'a str>,
     /// Names of Node's that the body uses, and not only asks for.
     pub(crate) node_names: Vec<&'a str>,
     /// Names that are assigned and declared nowhere, in a function body.
@@ -86,6 +90,7 @@ pub(crate) struct Finished<'a> {
     pub(crate) head: String,
     pub(crate) tail: String,
     pub(crate) free_names: Vec<(&'a str, u32)>,
+    pub(crate) needed: FxHashSet<&'a str>,
     pub(crate) locales: Vec<(&'a str, u32)>,
     pub(crate) declared: Vec<String>,
     pub(crate) returns: bool,
@@ -129,6 +134,8 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             captured: FxHashSet::default(),
             hoisted: Vec::new(),
             asks_type: false,
+            guarded: Vec::new(),
+            needed: FxHashSet::default(),
             node_names: Vec::new(),
             implicit: Vec::new(),
             global_members: FxHashSet::default(),
@@ -162,6 +169,9 @@ impl<'a, 'o> Rewriter<'a, 'o> {
 
     /// Notes a use of a name that the program does not declare.
     pub(crate) fn note_free(&mut self, name: &'a str, offset: u32) {
+        if self.is_needed(name) {
+            self.needed.insert(name);
+        }
         if self.free_seen.insert(name) {
             self.free.push((name, offset));
         } else if let Some(last) = self.free.last_mut()
@@ -211,6 +221,7 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             head,
             tail,
             free_names: self.free,
+            needed: self.needed,
             locales: self.locales,
             declared: self.declared,
             returns: self.top_return.is_some(),

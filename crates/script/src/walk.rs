@@ -316,6 +316,18 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
         self.asks_type = outside;
     }
 
+    fn visit_if_statement(&mut self, it: &IfStatement<'a>) {
+        self.guarded_if(it);
+    }
+
+    fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
+        self.guarded_choice(it);
+    }
+
+    fn visit_logical_expression(&mut self, it: &LogicalExpression<'a>) {
+        self.guarded_chain(it);
+    }
+
     fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
         self.looks_generic |= generic::is_generic(it, self.source);
         walk::walk_binary_expression(self, it);
