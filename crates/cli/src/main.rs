@@ -17,6 +17,7 @@ mod run;
 mod runtimes;
 mod sandbox;
 mod serve;
+mod setting;
 mod show;
 mod terminal;
 
@@ -83,7 +84,7 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
     }
     match args.command {
         Command::Run(run) => in_runtime(run::run(run)),
-        Command::Repl(repl) => repl::repl(&repl),
+        Command::Repl(repl) => repl::repl(repl),
         Command::Files(files) => files::files(files),
         Command::Browse(browse) => in_runtime(browse::browse(browse)),
         Command::Serve(args) => serve::serve(&args),
