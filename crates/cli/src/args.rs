@@ -166,7 +166,7 @@ pub(crate) enum EngineArg {
     Auto,
     /// The hardened engine inside this binary
     Embedded,
-    /// Headless Chrome
+    /// Headless Chrome; `chrome` is the same
     #[value(alias = "chrome")]
     Browser,
 }

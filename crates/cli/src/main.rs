@@ -68,8 +68,12 @@ fn wants_worker() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     let is_run = arguments.next().is_some_and(|command| command == "run");
     is_run
-        && !arguments
-            .any(|argument| matches!(argument.to_str(), Some("browser" | "--engine=browser" | "--help" | "-h")))
+        && !arguments.any(|argument| {
+            matches!(
+                argument.to_str(),
+                Some("browser" | "chrome" | "--engine=browser" | "--engine=chrome" | "--help" | "-h")
+            )
+        })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -149,6 +149,12 @@ mod tests {
     }
 
     #[test]
+    fn a_text_for_eyes_is_cut_between_characters() {
+        assert_eq!(cut("añb".to_owned(), 3), "añb");
+        assert_eq!(cut("añb".to_owned(), 2), "añ...");
+    }
+
+    #[test]
     fn depth_ignores_strings() {
         assert_eq!(depth(r#"[{"a":"[[[\"["},[1]]"#), 2);
         assert!(parse(&("[".repeat(101) + &"]".repeat(101))).is_err());

@@ -49,17 +49,20 @@ pub(super) async fn chrome(given: Option<PathBuf>) -> Chrome {
         }
     };
     let (version, trial) = tokio::join!(ask::version(&path), tokio::time::timeout(TRIAL, trial(options)));
-    let problem = match trial {
-        Ok(Ok(())) => None,
-        Ok(Err(why)) => Some(why),
-        Err(_) => Some(format!("it did not run a line of code within {} s", TRIAL.as_secs())),
+    let (problem, next_step) = match trial {
+        Ok(Ok(())) => (None, None),
+        Ok(Err(why)) => (Some(why), Some(INSTALL.to_owned())),
+        Err(_) => (
+            Some(format!("it did not run a line of code within {} s", TRIAL.as_secs())),
+            Some(format!("see why: {} --headless --dump-dom about:blank", path.display())),
+        ),
     };
     Chrome {
         found: true,
         version: version.ok(),
         user_id,
         sandbox_works: problem.is_none(),
-        next_step: problem.is_some().then(|| format!("{INSTALL}; or allow unprivileged user namespaces")),
+        next_step,
         problem,
         path: Some(path),
     }

@@ -85,6 +85,11 @@ fn a_program_that_is_asked_has_a_deadline() {
     assert_eq!((&found["found"], &found["version"]), (&json!(true), &json!("3.14.1")), "{found}");
     assert_eq!(found["packages"][1], json!({ "name": "NumPy", "found": false, "version": null }), "{found}");
     assert_eq!(found["next_step"], format!("{environment}/bin/python3 -m pip install numpy pandas"), "{found}");
+    // A browser that is none is found, and its trouble is told.
+    let done = cove_with(folder.path(), &[], &["doctor", "--json", "--browser", "/bin/false"], "");
+    let chrome = serde_json::from_str::<Value>(&done.out).unwrap()["chrome"].take();
+    assert_eq!((done.code, &chrome["found"], &chrome["sandbox_works"]), (0, &json!(true), &json!(false)), "{chrome}");
+    assert!(chrome["next_step"].as_str().unwrap().starts_with("apt-get install "), "{chrome}");
     let silent = ask("#!/bin/sh\nexec tail -f /dev/null\n");
     assert!(silent["problem"].as_str().unwrap().contains("did not answer within 5 s"), "{silent}");
     let endless = ask("#!/bin/sh\nexec yes\n");
