@@ -31,6 +31,8 @@ pub(crate) struct Done {
     #[serde(default)]
     pub(crate) answer: bool,
     pub(crate) json: Option<String>,
+    /// The value as text, where that was asked for.
+    pub(crate) shown: Option<String>,
     #[serde(default)]
     pub(crate) pictures: Vec<Drawn>,
     pub(crate) canvas_error: Option<String>,

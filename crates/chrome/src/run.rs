@@ -109,6 +109,7 @@ fn start(guest: &Guest, tools: &[ToolSpec], number: u64, request: &RunRequest) -
     let mut settings = json!({
         "silent": false,
         "body": body,
+        "inspect": request.inspect,
         "steps": request.max_operations,
         "maxLog": limits.max_log_bytes,
         "maxResult": limits.max_result_chars,
@@ -275,12 +276,16 @@ fn conclude(guest: &Guest, request: &RunRequest, program: &Program<'_>, done: Do
         }
     }
     let canvas_error = canvas_error.map(CanvasError::drawing);
-    let mut warnings: Vec<String> = done.lost.into_iter().take(MAX_WARNINGS).map(short).collect();
+    let mut warnings: Vec<String> =
+        done.lost.into_iter().take(MAX_WARNINGS).map(|sentence| short(sentence, MAX_WARNING_CHARS)).collect();
     if program.prepared.takes_last && !done.answer && !done.undefined {
         warnings.push(LAST_VALUE.to_owned());
     }
     let is_final_answer = done.answer;
-    let finished = Finished { value, is_final_answer, pictures, canvas_error, ..Finished::default() };
+    // Asked for, not merely sent: a page cannot choose how its value is shown.
+    let shown = done.shown.filter(|_| request.inspect && !is_final_answer);
+    let shown = shown.map(|text| short(text, usize::try_from(limits.max_result_chars).unwrap_or(usize::MAX)));
+    let finished = Finished { value, shown, is_final_answer, pictures, canvas_error, ..Finished::default() };
     End::Finished(Box::new(finished), warnings)
 }
 
@@ -288,10 +293,10 @@ fn conclude(guest: &Guest, request: &RunRequest, program: &Program<'_>, done: Do
 const MAX_WARNINGS: usize = 5;
 const MAX_WARNING_CHARS: usize = 1000;
 
-fn short(sentence: String) -> String {
-    match sentence.char_indices().nth(MAX_WARNING_CHARS) {
-        Some((at, _)) => format!("{}...", &sentence[..at]),
-        None => sentence,
+fn short(text: String, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text,
     }
 }
 

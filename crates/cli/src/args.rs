@@ -16,7 +16,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Run a JavaScript or TypeScript file in a sandboxed process and print its value as JSON
     Run(Run),
-    /// Keep a session open and run what you type
+    /// Keep a session open, run what you type and show its values as Node does
     Repl(Repl),
     /// Read, write, edit and search files, confined to one folder
     Files(crate::files::Files),
@@ -34,7 +34,7 @@ pub(crate) enum Command {
     Ship(crate::runtimes::Ship),
     /// Serve browser commands for one sandbox (the browser runtime)
     Gull(crate::runtimes::Gull),
-    /// Check which engines and which sandboxing features this machine has
+    /// Check what this machine has: sandboxing features, Chrome, agent-browser, Python, fonts
     Doctor(Doctor),
     /// Print shell completions
     Completions {
@@ -50,6 +50,26 @@ pub(crate) struct Run {
     /// The variable `input`: JSON, or `@FILE` to read it from a file
     #[arg(long, value_name = "JSON|@FILE")]
     pub(crate) input: Option<String>,
+    #[command(flatten)]
+    pub(crate) setting: SettingArgs,
+    /// Print one JSON object with result, images, logs, engine and usage
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) raw: RawArg,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Repl {
+    #[command(flatten)]
+    pub(crate) setting: SettingArgs,
+    #[command(flatten)]
+    pub(crate) raw: RawArg,
+}
+
+/// What code runs in and what it may reach: the same for one file and for a session.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SettingArgs {
     /// Which engine runs the code
     #[arg(long, value_enum, default_value_t = EngineArg::Auto)]
     pub(crate) engine: EngineArg,
@@ -83,21 +103,6 @@ pub(crate) struct Run {
     /// Make a module importable: `import("NAME")` gives what FILE exports; may be repeated
     #[arg(long, value_name = "NAME=FILE", value_parser = module)]
     pub(crate) module: Vec<(String, PathBuf)>,
-    /// Print one JSON object with result, images, logs, engine and usage
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) raw: RawArg,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) walls: WallArgs,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Repl {
-    #[command(flatten)]
-    pub(crate) raw: RawArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -106,16 +111,22 @@ pub(crate) struct Repl {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Doctor {
-    /// Print JSON
+    /// Print the same facts as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Path of the browser to look at [default: COVE_BROWSER, then the usual places]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) browser: Option<PathBuf>,
+    /// The Python environment to look at, as `python` in the server's configuration [default: the system's Python]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) python: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) walls: WallArgs,
 }
 
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct LimitArgs {
-    /// Time limit of the whole run, in milliseconds
+    /// Time limit of a run, in milliseconds
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     pub(crate) timeout_ms: Option<u64>,
     /// Maximum number of loop iterations
@@ -155,7 +166,8 @@ pub(crate) enum EngineArg {
     Auto,
     /// The hardened engine inside this binary
     Embedded,
-    /// Headless Chrome
+    /// Headless Chrome; `chrome` is the same
+    #[value(alias = "chrome")]
     Browser,
 }
 

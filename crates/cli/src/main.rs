@@ -17,6 +17,7 @@ mod run;
 mod runtimes;
 mod sandbox;
 mod serve;
+mod setting;
 mod show;
 mod terminal;
 
@@ -67,8 +68,12 @@ fn wants_worker() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     let is_run = arguments.next().is_some_and(|command| command == "run");
     is_run
-        && !arguments
-            .any(|argument| matches!(argument.to_str(), Some("browser" | "--engine=browser" | "--help" | "-h")))
+        && !arguments.any(|argument| {
+            matches!(
+                argument.to_str(),
+                Some("browser" | "chrome" | "--engine=browser" | "--engine=chrome" | "--help" | "-h")
+            )
+        })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -83,7 +88,7 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
     }
     match args.command {
         Command::Run(run) => in_runtime(run::run(run)),
-        Command::Repl(repl) => repl::repl(&repl),
+        Command::Repl(repl) => repl::repl(repl),
         Command::Files(files) => files::files(files),
         Command::Browse(browse) => in_runtime(browse::browse(browse)),
         Command::Serve(args) => serve::serve(&args),

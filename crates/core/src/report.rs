@@ -67,6 +67,9 @@ impl CanvasError {
 pub struct Finished {
     /// The value, as JSON; `undefined` is `null` here, as the contract has it.
     pub value: Value,
+    /// The value as Node's REPL shows it, where that was asked for (`RunRequest::inspect`); `value` is `null` then. An answer
+    /// that `final_answer` gave is always JSON.
+    pub shown: Option<String>,
     /// Whether `final_answer` gave it.
     pub is_final_answer: bool,
     /// Pictures as the engine hands them over, the default canvas first; empty once they are kept.

@@ -56,6 +56,10 @@ pub struct RunRequest {
     /// `run_javascript` says no.
     #[serde(default)]
     pub last_value: bool,
+    /// Whether the value is wanted as text, as Node's REPL shows it ([`Finished::shown`](crate::Finished::shown)), and not as
+    /// JSON. Then every value can be had, also one that JSON has no form for.
+    #[serde(default)]
+    pub inspect: bool,
     /// The session to run in, by name; `None`: a fresh world that ends with the run.
     pub session: Option<String>,
     /// Names of the tools that the caller itself answers while the code runs.
@@ -84,6 +88,7 @@ impl RunRequest {
             engine: EngineChoice::default(),
             fallback: true,
             last_value: false,
+            inspect: false,
             session: None,
             tools: Vec::new(),
             message_id: None,

@@ -91,6 +91,11 @@ impl FontReply {
     }
 }
 
+/// How many font files the machine has in the usual folders.
+pub fn system_font_files() -> usize {
+    system::font_files(&system::font_dirs(&[])).len()
+}
+
 struct Known {
     json: Arc<Vec<u8>>,
     paths: Vec<PathBuf>,

@@ -31,5 +31,6 @@ pub mod worker;
 mod worker_pool;
 
 pub use engine::EmbeddedEngine;
+pub use fonts::system_font_files;
 pub use options::{EmbeddedOptions, Profile};
 pub use walls::{Wall, WallName, WallReport, WallState};

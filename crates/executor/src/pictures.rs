@@ -57,7 +57,7 @@ impl Default for Pictures {
 
 impl Pictures {
     /// Keeps what a run has drawn: `pictures` become `images`, or the reason why they could not.
-    pub(crate) fn keep(&self, request: &RunRequest, engine: EngineName, finished: &mut Finished) {
+    pub fn keep(&self, request: &RunRequest, engine: EngineName, finished: &mut Finished) {
         let pictures = std::mem::take(&mut finished.pictures);
         if pictures.is_empty() || finished.canvas_error.is_some() {
             return;

@@ -119,6 +119,10 @@ fn attempt(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> Result<Finishe
     if settled == "rejected" {
         return Err(blame::fault_of(ctx, state, &value));
     }
+    if request.inspect {
+        let shown = outcome::shown(ctx, state, &value)?;
+        return Ok(Finished { shown: Some(shown), ..Finished::default() });
+    }
     let json = outcome::value_of(ctx, state, &value)?;
     if answered(state) {
         return take_answer(state);

@@ -12,7 +12,7 @@ mod host;
 #[path = "tables/node.rs"]
 mod node;
 
-use cove_core::LogLevel;
+use cove_core::{LogLevel, RunRequest};
 use host::Guest;
 use node::{TABLE, as_node_prints};
 
@@ -33,6 +33,28 @@ fn values_are_printed_as_node_prints_them() {
         }
     }
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n\n"));
+}
+
+/// A value that is wanted as text is printed without calling a getter or `toJSON`, whatever JSON would say of it.
+#[test]
+fn a_value_can_be_had_as_text() {
+    let check = |code: &str, expected: &str| {
+        let mut guest = Guest::new();
+        let request = RunRequest { inspect: true, ..RunRequest::cell(code) };
+        let finished = guest.world.run(&request, &mut guest.desk).result.unwrap();
+        assert_eq!((finished.shown.as_deref(), finished.value.is_null()), (Some(expected), true), "{code}");
+    };
+    check(
+        "({ toJSON() { throw 1 }, get a() { throw 2 }, big: 1n })",
+        "{ toJSON: [Function: toJSON], a: [Getter], big: 1n }",
+    );
+    check("const me = {}; me.me = me; me", "<ref *1> { me: [Circular *1] }");
+    check("let nothing", "undefined");
+    // An answer is JSON, as ever.
+    let mut guest = Guest::new();
+    let request = RunRequest { inspect: true, ..RunRequest::cell("final_answer({ a: 1 })") };
+    let finished = guest.world.run(&request, &mut guest.desk).result.unwrap();
+    assert_eq!((finished.shown, finished.value), (None, serde_json::json!({ "a": 1 })));
 }
 
 /// The other methods, their levels and their texts.

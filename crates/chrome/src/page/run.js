@@ -105,6 +105,8 @@
     if (mine.over === null && failed) return thrown(value);
     if (mine.unfit !== null) return `"unfit":${quote(clip(mine.unfit))}`;
     if (mine.over === "answer") return `"answer":true,${answer(mine, mine.answer)}`;
+    // Text for eyes is cut, not refused: a page sends no more than a result may have.
+    if (mine.inspect) return `"shown":${quote(slice(inspect(value), 0, mine.maxResult))},${answer(mine, "null")}`;
     let json;
     try {
       json = toJson(value);
@@ -173,7 +175,7 @@
       const given = parse(json), steps = own(given, "steps"), input = own(given, "input");
       const mine = {
         __proto__: null, over: null, done: false, answer: null, unfit: null, used: new PageSet(), steps, counted: null,
-        silent: own(given, "silent") === true, body: own(given, "body") === true, logLeft: own(given, "maxLog"), maxResult: own(given, "maxResult"), maxImages: own(given, "maxImages"),
+        silent: own(given, "silent") === true, body: own(given, "body") === true, inspect: own(given, "inspect") === true, logLeft: own(given, "maxLog"), maxResult: own(given, "maxResult"), maxImages: own(given, "maxImages"),
       };
       if (steps !== null) guardDynamicCode();
       const program = compile(source);

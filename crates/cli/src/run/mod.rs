@@ -1,8 +1,8 @@
 //! `cove run`: one file, one fresh world, one value.
 
 mod plan;
-mod print;
-mod source;
+pub(crate) mod print;
+pub(crate) mod source;
 
 use crate::args::Run;
 use crate::exit::Exit;

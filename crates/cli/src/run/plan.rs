@@ -1,17 +1,14 @@
-//! What the arguments of `cove run` mean: files read, JSON parsed, engines found. Fails as wrong usage, before anything runs.
+//! What the arguments of `cove run` mean: code and input read, JSON parsed. Fails as wrong usage, before anything runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use cove_artifacts::StoreLimits;
-use cove_core::{EngineChoice, ImportPolicy, Limits, NetworkPolicy, RunRequest, ToolSet};
-use cove_executor::{PictureStore, Pictures, Runner, RunnerOptions};
-use cove_files::{Workspace, tool_specs};
+use cove_core::{Limits, RunRequest};
+use cove_executor::{Runner, RunnerOptions};
 
-use crate::args::{EngineArg, Run};
-use crate::engines;
-use crate::show::Wish;
+use crate::args::Run;
+use crate::setting::{self, Gallery};
 
 use super::{print, source};
 
@@ -24,8 +21,7 @@ pub(super) struct Plan {
 
 /// How its end is shown to people.
 pub(super) struct View {
-    pub(super) artifacts: PathBuf,
-    pub(super) show: Wish,
+    pub(super) gallery: Gallery,
     /// What the user calls the code, in frames; `None` for standard input.
     pub(super) file: Option<String>,
 }
@@ -36,43 +32,31 @@ pub(super) fn read(args: Run) -> anyhow::Result<Plan> {
     } else {
         (source::read_file(&args.file)?, Some(args.file.display().to_string()))
     };
-    let mut request = RunRequest::new(code);
-    request.input = args.input.as_deref().map(input).transpose()?;
-    request.fallback = !args.no_fallback;
-    request.last_value = true;
-    request.engine = match args.engine {
-        EngineArg::Auto => EngineChoice::Auto,
-        EngineArg::Embedded => EngineChoice::Embedded,
-        EngineArg::Browser => EngineChoice::Browser,
-    };
-    let mut limits = Limits { max_code_chars: 16 << 20, max_result_chars: 64 << 20, ..Limits::ONE_SHOT };
-    limits.timeout_ms = args.limits.timeout_ms.unwrap_or(limits.timeout_ms);
-    (request.timeout_ms, request.max_operations) = (limits.timeout_ms, args.limits.max_operations);
-    if let Some(mib) = args.limits.memory_mb {
-        limits.memory_bytes = mib << 20;
-    }
-    let mut imports = ImportPolicy::default();
-    for (name, path) in args.module {
-        imports.modules.insert(name.clone(), source::read_file(&path).with_context(|| format!("module {name}"))?);
-        imports.authorized.push(name);
-    }
-    let tools = match &args.workspace {
-        Some(folder) => tool_specs(Arc::new(Workspace::open(folder)?)),
-        None => Vec::new(),
+    let input = args.input.as_deref().map(input).transpose()?;
+    let limits = Limits { max_code_chars: 16 << 20, max_result_chars: 64 << 20, ..Limits::ONE_SHOT };
+    let setting = setting::read(args.setting, limits)?;
+    let request = RunRequest {
+        input,
+        engine: setting.choice,
+        fallback: setting.fallback,
+        last_value: true,
+        timeout_ms: setting.limits.timeout_ms,
+        max_operations: setting.limits.max_operations,
+        ..RunRequest::new(code)
     };
     let runner = Runner::new(RunnerOptions {
-        tools: ToolSet::new(tools).map_err(anyhow::Error::msg)?,
-        embedded: Some(engines::embedded(&args.walls, args.font_dir, !args.no_system_fonts)),
-        browser: Some(engines::browser(args.browser)),
-        pictures: Pictures::Kept(Arc::new(PictureStore::at(&args.artifacts, StoreLimits::default()))),
-        limits: limits.checked()?,
-        imports,
-        network: NetworkPolicy { allow_hosts: args.allow_host, allow_private: args.allow_private },
+        tools: setting.tools,
+        embedded: Some(setting.embedded),
+        browser: Some(setting.browser),
+        pictures: setting.pictures,
+        limits: setting.limits,
+        imports: setting.imports,
+        network: setting.network,
         // With --json everything comes at the end in one object; a person wants to see lines as they are written.
         log_sink: (!args.json).then(|| Arc::new(print::log_line) as _),
         ..RunnerOptions::default()
     });
-    Ok(Plan { runner, request, view: View { artifacts: args.artifacts, show: args.show, file } })
+    Ok(Plan { runner, request, view: View { gallery: setting.gallery, file } })
 }
 
 fn input(text: &str) -> anyhow::Result<serde_json::Value> {

@@ -1,11 +1,13 @@
-//! What `cove run` prints: the value on standard output, everything else on standard error.
+//! What a run prints: the value on standard output, everything else on standard error. `cove repl` prints the same way,
+//! with values as Node shows them.
 
 use std::io::Write as _;
 
-use cove_core::{Finished, LogLevel, LogLine, Retry, RunReport, ToolErrorCode};
+use cove_core::{Fault, Finished, LogLevel, LogLine, Retry, RunReport, ToolErrorCode};
 use cove_executor::join_logs;
 use serde_json::{Value, json};
 
+use crate::setting::Gallery;
 use crate::show;
 use crate::terminal::{self, DIM, PLAIN, RED, YELLOW};
 
@@ -56,31 +58,44 @@ pub(crate) fn log_line(line: &LogLine) {
 
 /// The value alone on standard output; pictures, warnings and errors on standard error.
 pub(super) fn for_people(report: &RunReport, view: &View) -> std::io::Result<()> {
-    let artifacts = &view.artifacts;
-    let mut aside = terminal::aside();
-    for warning in &report.warnings {
-        writeln!(aside, "{YELLOW}warning:{PLAIN} {warning}")?;
-    }
-    let finished = match &report.result {
-        Ok(finished) => finished,
-        Err(fault) => {
-            writeln!(aside, "{RED}{}:{PLAIN} {}", fault.kind.tool_code(), fault.message)?;
-            if let Some(frame) = &fault.frame {
-                writeln!(aside, "{}", under_own_name(frame, view.file.as_deref()))?;
-            }
-            if let Some(hint) = &fault.hint {
-                writeln!(aside, "{DIM}hint:{PLAIN} {hint}")?;
-            }
-            return Ok(());
+    warnings(report)?;
+    match &report.result {
+        Ok(finished) => {
+            value_line(&finished.value)?;
+            pictures(finished, &view.gallery)
         }
-    };
-    value_line(&finished.value)?;
+        Err(fault) => failure(fault.kind.tool_code().as_str(), fault, view.file.as_deref()),
+    }
+}
+
+/// What else is to be known.
+pub(crate) fn warnings(report: &RunReport) -> std::io::Result<()> {
+    let mut aside = terminal::aside();
+    report.warnings.iter().try_for_each(|warning| writeln!(aside, "{YELLOW}warning:{PLAIN} {warning}"))
+}
+
+/// What went wrong, where, and what to do; under the code that its documentation has.
+pub(crate) fn failure(code: &str, fault: &Fault, file: Option<&str>) -> std::io::Result<()> {
+    let mut aside = terminal::aside();
+    writeln!(aside, "{RED}{code}:{PLAIN} {}", fault.message)?;
+    if let Some(frame) = &fault.frame {
+        writeln!(aside, "{}", under_own_name(frame, file))?;
+    }
+    if let Some(hint) = &fault.hint {
+        writeln!(aside, "{DIM}hint:{PLAIN} {hint}")?;
+    }
+    Ok(())
+}
+
+/// The pictures of a run: themselves, where the terminal can, and in any case their paths.
+pub(crate) fn pictures(finished: &Finished, gallery: &Gallery) -> std::io::Result<()> {
+    let mut aside = terminal::aside();
     if let Some(error) = &finished.canvas_error {
         return writeln!(aside, "{RED}canvas_export_failed:{PLAIN} {}", error.message);
     }
-    let protocol = if finished.images.is_empty() { None } else { show::protocol(view.show) };
+    let protocol = if finished.images.is_empty() { None } else { show::protocol(gallery.show) };
     for image in &finished.images {
-        let file = artifacts.join(&image.file_name);
+        let file = gallery.folder.join(&image.file_name);
         if let Some(protocol) = protocol {
             show::show(protocol, &file);
         }
@@ -98,6 +113,6 @@ fn under_own_name(frame: &str, file: Option<&str>) -> String {
 }
 
 /// Pretty for a person, compact for a pipe: a program reads one line, an eye reads many.
-fn value_line(value: &Value) -> std::io::Result<()> {
+pub(crate) fn value_line(value: &Value) -> std::io::Result<()> {
     if terminal::out_is_terminal() { terminal::json_lines(value) } else { terminal::json_line(value) }
 }

@@ -1,4 +1,4 @@
-//! Texts that `cove run` is given as files: bounded, whichever kind of file it is, and with a hint where there is none.
+//! Texts that `cove run` and `cove repl` are given as files: bounded, whichever kind of file it is, and with a hint where there is none.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// The text of a file. A pipe is fine (`cove run <(generate)`); a device that never ends is not read for ever.
-pub(super) fn read_file(path: &Path) -> anyhow::Result<String> {
+pub(crate) fn read_file(path: &Path) -> anyhow::Result<String> {
     let name = path.display();
     if path.is_dir() {
         bail!("{name} is a folder; name a file in it");

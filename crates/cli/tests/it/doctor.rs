@@ -1,8 +1,11 @@
-//! `cove doctor`: walls that a real worker has put up.
+//! `cove doctor`: walls that a real worker has put up, and programs that were really started.
 
-use serde_json::Value;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
-use crate::cove;
+use serde_json::{Value, json};
+
+use crate::{cove, cove_with};
 
 #[test]
 fn doctor_shows_each_wall_and_a_trial_run() {
@@ -15,7 +18,82 @@ fn doctor_shows_each_wall_and_a_trial_run() {
         assert!(walls.iter().any(|wall| wall["name"] == name && wall["state"] == "active"), "{name}: {object}");
     }
     let text = cove(&["doctor"], "");
-    assert!(text.out.contains("seccomp") && text.code == 0, "{text:?}");
+    for word in ["seccomp", "Chrome", "agent-browser", "Python", "matplotlib", "emoji"] {
+        assert!(text.out.contains(word) && text.code == 0, "{word}: {text:?}");
+    }
+}
+
+/// Chrome runs in these tests, so the doctor sees it run, sandboxed and not as root; and it draws with the fonts.
+#[test]
+fn what_is_there_was_tried() {
+    let done = cove(&["doctor", "--json"], "");
+    let object: Value = serde_json::from_str(&done.out).unwrap();
+    let chrome = &object["chrome"];
+    assert_eq!((&chrome["found"], &chrome["sandbox_works"]), (&json!(true), &json!(true)), "{object}");
+    assert!(chrome["version"].as_str().unwrap().contains(|c: char| c.is_ascii_digit()), "{object}");
+    assert!(chrome["user_id"].as_u64().unwrap() > 0 && chrome["next_step"].is_null(), "{object}");
+    let fonts = &object["fonts"];
+    for fact in ["found", "cjk", "emoji"] {
+        assert!(fonts[fact].is_boolean(), "{object}");
+    }
+    let complete = ["found", "cjk", "emoji"].iter().all(|fact| fonts[fact] == true);
+    assert_eq!(fonts["next_step"].is_null(), complete, "{object}");
+}
+
+/// Nothing of it is there: that is told with a next step each, and is no failure.
+#[test]
+fn what_is_missing_has_a_next_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let nothing = [("COVE_AGENT_BROWSER", "/nowhere/agent-browser")];
+    let args = ["doctor", "--browser", "/nowhere/chrome", "--python", "/nowhere/venv"];
+    let done = cove_with(folder.path(), &nothing, &[&args[..], &["--json"]].concat(), "");
+    assert_eq!(done.code, 0, "{done:?}");
+    let object: Value = serde_json::from_str(&done.out).unwrap();
+    for (part, step) in
+        [("chrome", "--browser"), ("agent_browser", "COVE_AGENT_BROWSER"), ("python", "python3 -m venv /nowhere/venv")]
+    {
+        assert_eq!((&object[part]["found"], &object[part]["path"]), (&json!(false), &Value::Null), "{part}: {object}");
+        assert!(object[part]["problem"].is_string(), "{part}: {object}");
+        assert!(object[part]["next_step"].as_str().unwrap().contains(step), "{part}: {object}");
+    }
+    assert_eq!(object["python"]["packages"].as_array().unwrap().len(), 5, "{object}");
+    let done = cove_with(folder.path(), &nothing, &args, "");
+    assert_eq!((done.code, done.out.matches("to do: ").count() >= 3), (0, true), "{done:?}");
+}
+
+fn python(folder: &Path, script: &str) {
+    let path = folder.join("bin/python3");
+    std::fs::create_dir_all(folder.join("bin")).unwrap();
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// What a program says of its packages is taken; one that never answers is given up, and so is one that never stops talking.
+#[test]
+fn a_program_that_is_asked_has_a_deadline() {
+    let folder = tempfile::tempdir().unwrap();
+    let environment = folder.path().to_str().unwrap();
+    let args = ["doctor", "--json", "--browser", "/nowhere/chrome", "--python", environment];
+    let ask = |script: &str| {
+        python(folder.path(), script);
+        let done = cove_with(folder.path(), &[], &args, "");
+        assert_eq!(done.code, 0, "{done:?}");
+        serde_json::from_str::<Value>(&done.out).unwrap()["python"].take()
+    };
+    let found =
+        ask("#!/bin/sh\necho '{\"version\": \"3.14.1\", \"packages\": [\"9.1\", null, null, \"13.0\", \"3.1\"]}'\n");
+    assert_eq!((&found["found"], &found["version"]), (&json!(true), &json!("3.14.1")), "{found}");
+    assert_eq!(found["packages"][1], json!({ "name": "NumPy", "found": false, "version": null }), "{found}");
+    assert_eq!(found["next_step"], format!("{environment}/bin/python3 -m pip install numpy pandas"), "{found}");
+    // A browser that is none is found, and its trouble is told.
+    let done = cove_with(folder.path(), &[], &["doctor", "--json", "--browser", "/bin/false"], "");
+    let chrome = serde_json::from_str::<Value>(&done.out).unwrap()["chrome"].take();
+    assert_eq!((done.code, &chrome["found"], &chrome["sandbox_works"]), (0, &json!(true), &json!(false)), "{chrome}");
+    assert!(chrome["next_step"].as_str().unwrap().starts_with("apt-get install "), "{chrome}");
+    let silent = ask("#!/bin/sh\nexec tail -f /dev/null\n");
+    assert!(silent["problem"].as_str().unwrap().contains("did not answer within 5 s"), "{silent}");
+    let endless = ask("#!/bin/sh\nexec yes\n");
+    assert!(endless["problem"].is_string() && endless["next_step"].is_string(), "{endless}");
 }
 
 #[test]

@@ -69,6 +69,7 @@ fn length_of(bytes: &[u8]) -> [u8; 4] {
 struct RequestHead {
     cell: bool,
     last_value: bool,
+    inspect: bool,
     /// `None` is `undefined`; JSON's `null` stands in the text behind the code.
     has_input: bool,
     max_operations: Option<u64>,
@@ -81,6 +82,7 @@ pub(crate) fn encode_request(request: &RunRequest, out: &mut Vec<u8>) {
     let head = RequestHead {
         cell: request.shape == RunShape::Cell,
         last_value: request.last_value,
+        inspect: request.inspect,
         has_input: input.is_some(),
         max_operations: request.max_operations,
         timeout_ms: request.timeout_ms,
@@ -104,6 +106,7 @@ pub(crate) fn decode_request(payload: &[u8]) -> Result<RunRequest, String> {
     Ok(RunRequest {
         shape: if head.cell { RunShape::Cell } else { RunShape::FunctionBody },
         last_value: head.last_value,
+        inspect: head.inspect,
         input,
         max_operations: head.max_operations,
         timeout_ms: head.timeout_ms,
@@ -223,6 +226,7 @@ pub(crate) fn decode_picture(payload: &[u8]) -> Result<Picture, WireError> {
 struct ReportHead {
     fault: Option<Fault>,
     is_final_answer: bool,
+    shown: Option<String>,
     canvas_error: Option<String>,
     warnings: Vec<String>,
     operations: u64,
@@ -246,6 +250,7 @@ pub(crate) fn report_parts(report: RunReport) -> ReportFrame {
     let head = ReportHead {
         fault,
         is_final_answer: finished.is_final_answer,
+        shown: finished.shown,
         canvas_error: finished.canvas_error.map(|error| error.message),
         warnings: report.warnings,
         operations: report.usage.operations,
@@ -267,6 +272,7 @@ pub(crate) fn decode_report(payload: &[u8]) -> Result<RunReport, WireError> {
         None => Ok(Finished {
             value,
             is_final_answer: head.is_final_answer,
+            shown: head.shown,
             canvas_error: head.canvas_error.map(CanvasError::drawing),
             ..Finished::default()
         }),

@@ -24,10 +24,10 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn requests_survive(code in "(?s).{0,200}", cell: bool, input in prop::option::of(values()), ops: Option<u64>, timeout_ms: u64) {
+    fn requests_survive(code in "(?s).{0,200}", cell: bool, input in prop::option::of(values()), ops: Option<u64>, timeout_ms: u64, inspect: bool) {
         let shape = if cell { RunShape::Cell } else { RunShape::FunctionBody };
         let input = input.filter(|_| !cell);
-        let request = RunRequest { shape, input, max_operations: ops, timeout_ms, ..RunRequest::new(code) };
+        let request = RunRequest { shape, input, max_operations: ops, timeout_ms, inspect, ..RunRequest::new(code) };
         let mut bytes = Vec::new();
         encode_request(&request, &mut bytes);
         prop_assert_eq!(decode_request(&bytes), Ok(request));
@@ -39,6 +39,7 @@ proptest! {
             true => Err(Fault::new(FaultKind::Exception, text).with("value", value)),
             false => Ok(Finished {
                 value,
+                shown: usable.then(|| text.clone()),
                 is_final_answer: usable,
                 canvas_error: Some(CanvasError::drawing(text)),
                 ..Finished::default()

@@ -1,31 +1,50 @@
 //! `cove repl`: a session that stays open, for people who want to try something.
 
-use std::path::PathBuf;
+mod cells;
 
-use cove_core::{Clock, CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, LogLevel, Random};
-use cove_executor::CodeExecutor;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cove_core::{Limits, RunReport};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Completer, Editor, Helper, Highlighter, Hinter};
 
 use crate::args::Repl;
-use crate::engines;
 use crate::exit::Exit;
+use crate::run::print;
+use crate::setting::{self, Gallery};
 use crate::terminal::{self, DIM, PLAIN, RED, note};
 
+use cells::Cells;
+
 const HELP: &str = "\
-Type JavaScript or TypeScript. The last expression is shown; what you declare stays.
-`await` works. An unfinished line continues on the next.
+Type JavaScript or TypeScript. The last expression is shown as Node shows it; what you declare stays.
+`await` works. An unfinished line continues on the next. Pictures are saved and their paths are shown.
   .help   this text
   .reset  forget everything and begin anew
   .exit   leave (or Ctrl-D)";
 
-pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
+pub(crate) fn repl(args: Repl) -> anyhow::Result<Exit> {
     args.raw.apply();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let executor = CodeExecutor::new(engines::embedded(&args.walls, Vec::new(), true), options(args))?;
-    runtime.block_on(executor.init())?;
+    let setting = match setting::read(args.setting, Limits::EXECUTOR) {
+        Ok(setting) => setting,
+        Err(error) => {
+            note!("{RED}error:{PLAIN} {error:#}");
+            return Ok(Exit::Usage);
+        }
+    };
+    // A thread of its own for what goes on while this one waits for a key: the browser is watched then, too.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let exit = converse(&runtime, setting);
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    exit
+}
+
+fn converse(runtime: &tokio::runtime::Runtime, setting: setting::Setting) -> anyhow::Result<Exit> {
+    let mut cells = runtime.block_on(Cells::begin(setting))?;
     let mut editor: Editor<Lines, FileHistory> = Editor::new()?;
     editor.set_helper(Some(Lines));
     let history = history_file();
@@ -33,7 +52,7 @@ pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
         // A first start has no history yet.
         let _ = editor.load_history(file);
     }
-    note!("{DIM}cove {} · embedded engine · .help for help{PLAIN}", env!("CARGO_PKG_VERSION"));
+    note!("{DIM}cove {} · {} engine · .help for help{PLAIN}", env!("CARGO_PKG_VERSION"), cells.engine());
     loop {
         let text = match editor.readline("> ") {
             Ok(text) => text,
@@ -48,25 +67,29 @@ pub(crate) fn repl(args: &Repl) -> anyhow::Result<Exit> {
         match text.trim() {
             ".exit" => break,
             ".help" => note!("{HELP}"),
-            ".reset" => runtime.block_on(restart(&executor))?,
+            ".reset" => runtime.block_on(cells.restart())?,
             word if is_command(word) => {
                 note!("{RED}error:{PLAIN} unknown command {word}; .help lists the commands");
             }
             code => {
-                runtime.block_on(async {
+                let ran = runtime.block_on(async {
                     tokio::select! {
-                        ran = executor.run(code) => show(ran),
-                        _ = tokio::signal::ctrl_c() => note!("{RED}interrupted{PLAIN}"),
+                        ran = cells.run(code) => ran.map(Some),
+                        _ = tokio::signal::ctrl_c() => Ok(None),
                     }
-                });
-                if executor.state() != ExecutorState::Ready {
+                })?;
+                match ran {
+                    Some(report) => show(&report, cells.gallery())?,
+                    None => note!("{RED}interrupted{PLAIN}"),
+                }
+                if !cells.is_alive() {
                     note!("{DIM}The session had to be ended; a new one begins, without its variables.{PLAIN}");
-                    runtime.block_on(restart(&executor))?;
+                    runtime.block_on(cells.restart())?;
                 }
             }
         }
     }
-    runtime.block_on(executor.cleanup())?;
+    runtime.block_on(cells.end())?;
     if let Some(file) = &history {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)?;
@@ -81,51 +104,19 @@ fn is_command(text: &str) -> bool {
     text.strip_prefix('.').is_some_and(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic()))
 }
 
-fn options(args: &Repl) -> ExecutorOptions {
-    let defaults = ExecutorOptions::default();
-    ExecutorOptions {
-        // A person at a keyboard means the real time, and notices an endless loop by the deadline.
-        clock: Clock::Real,
-        random: Random::Real,
-        max_operations: args.limits.max_operations.unwrap_or(1 << 40),
-        timeout_ms: args.limits.timeout_ms.unwrap_or(defaults.timeout_ms),
-        max_memory_bytes: args.limits.memory_mb.map_or(defaults.max_memory_bytes, |mib| mib << 20),
-        collect_console_levels: vec![LogLevel::Debug, LogLevel::Log, LogLevel::Info, LogLevel::Warn, LogLevel::Error],
-        ..defaults
+/// The value as Node shows it on standard output; everything else aside. Console lines were heard already.
+fn show(report: &RunReport, gallery: &Gallery) -> std::io::Result<()> {
+    print::warnings(report)?;
+    let finished = match &report.result {
+        Ok(finished) => finished,
+        Err(fault) => return print::failure(fault.kind.executor_code().as_str(), fault, None),
+    };
+    match &finished.shown {
+        Some(text) => writeln!(terminal::out(), "{text}")?,
+        // What `final_answer` was given.
+        None => print::value_line(&finished.value)?,
     }
-}
-
-async fn restart(executor: &CodeExecutor) -> Result<(), ExecutorError> {
-    executor.cleanup().await?;
-    executor.init().await
-}
-
-fn show(ran: Result<CodeOutput, ExecutorError>) {
-    match ran {
-        Ok(output) => {
-            if !output.logs.is_empty() {
-                note!("{}", output.logs);
-            }
-            let _ = terminal::json_lines(&output.output);
-            for warning in &output.warnings {
-                note!("{DIM}note:{PLAIN} {warning}");
-            }
-        }
-        Err(error) => {
-            if !error.logs.is_empty() {
-                note!("{}", error.logs);
-            }
-            note!("{RED}{}:{PLAIN} {}", error.code, error.message);
-            let detail =
-                |key: &str| error.details.as_ref().and_then(|details| details.get(key)).and_then(|v| v.as_str());
-            if let Some(frame) = detail("frame") {
-                note!("{frame}");
-            }
-            if let Some(hint) = detail("hint") {
-                note!("{DIM}hint:{PLAIN} {hint}");
-            }
-        }
-    }
+    print::pictures(finished, gallery)
 }
 
 /// `$XDG_STATE_HOME/cove/history`, or its usual place; `None` where there is no home.
