@@ -35,7 +35,7 @@ fn values_are_printed_as_node_prints_them() {
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n\n"));
 }
 
-/// A value that is wanted as text is printed without calling a getter or `toJSON`, whatever JSON would say of it.
+/// A value that is wanted as text is printed without running code of the guest's, whatever JSON would say of it.
 #[test]
 fn a_value_can_be_had_as_text() {
     let check = |code: &str, expected: &str| {
@@ -49,6 +49,7 @@ fn a_value_can_be_had_as_text() {
         "{ toJSON: [Function: toJSON], a: [Getter], big: 1n }",
     );
     check("const me = {}; me.me = me; me", "<ref *1> { me: [Circular *1] }");
+    check("new Proxy([1], { getOwnPropertyDescriptor() { throw 3 }, ownKeys() { throw 4 } })", "[ 1 ]");
     check("let nothing", "undefined");
     // An answer is JSON, as ever.
     let mut guest = Guest::new();

@@ -25,6 +25,8 @@
     #fatal;
     #ignoreBOM;
     #left = new Uint8Array(0);
+    // Whether a stream has begun: a byte order mark in its midst is text.
+    #begun = false;
     constructor(label = 'utf-8', options = {}) {
       const encoding = native.encodingName(`${label}`);
       if (encoding === undefined) throw new RangeError(`TextDecoder does not know the encoding "${label}"`);
@@ -49,7 +51,8 @@
         this.#left = bytes.slice(bytes.length - keep);
         bytes = bytes.slice(0, bytes.length - keep);
       }
-      const text = native.decodeText(this.#encoding, bytes.slice(), this.#fatal, this.#ignoreBOM);
+      const text = native.decodeText(this.#encoding, bytes.slice(), this.#fatal, this.#ignoreBOM || this.#begun);
+      this.#begun = !!options?.stream && (this.#begun || bytes.length > 0);
       if (text === undefined) throw new TypeError(`the bytes are not valid ${this.#encoding}`);
       return text;
     }

@@ -44,6 +44,10 @@ fn without_surrogates(bytes: &[u8]) -> String {
 
 /// The engine's own name for what kind of object this is (`Map`, `Proxy`, `Error`, …), which no property can forge.
 pub(crate) fn brand(value: &Value<'_>) -> Option<String> {
+    // The engine itself calls a proxy an `Object`; whoever takes it for one runs its traps.
+    if value.is_proxy() {
+        return Some("Proxy".to_owned());
+    }
     let ctx = value.ctx();
     // SAFETY: the class of a live value; the atom is owned here and freed after its text was taken.
     unsafe {
