@@ -81,6 +81,8 @@ async fn folders_that_nobody_knows_are_removed_when_they_are_old() {
     let report = harbour.bay.run_gc(named("orphan_cargo")).await.unwrap();
     assert_eq!(report.total_cleaned, 1, "{report:?}");
     assert!(!old.exists() && young.exists() && root.join(&made.cargo_id).exists());
+    // Or an ordinary user could not remove it.
+    std::fs::set_permissions(young.join("full"), std::fs::Permissions::from_mode(0o755)).unwrap();
     harbour.close().await;
 }
 

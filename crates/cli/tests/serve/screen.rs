@@ -143,6 +143,8 @@ async fn a_copy_goes_on_past_what_it_cannot_read() {
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("2 files, 5 bytes") && said.contains("1 could not be copied"), "{said}");
     assert_eq!(served.shell(&id, "cat in/good in/sub/too").await, "12345");
+    // Or an ordinary user could not remove it.
+    served.shell(&id, "chmod 755 t/shut").await;
     // A server that is gone is no matter of one file.
     served.close();
     let (code, said) = run(&["cp", "in", &format!("{id}:in")]);
