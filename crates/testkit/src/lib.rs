@@ -5,17 +5,20 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
     reason = "a test fails by panicking, and says where it is"
 )]
 
+mod node;
 mod postgres;
 pub mod processes;
 mod site;
 mod suite;
 mod until;
 
+pub use node::ask_node;
 pub use postgres::{Postgres, PostgresSession};
 pub use site::Site;
 pub use suite::{Case, run_cases};

@@ -44,10 +44,10 @@ pub(crate) fn install<'js>(
 ) -> rquickjs::Result<()> {
     kit.set("native", natives.clone())?;
     // What files give each other, and what they give as globals.
-    for shelf in ["loaded", "given"] {
+    for table in ["loaded", "given"] {
         let empty = Object::new(ctx.clone())?;
         empty.set_prototype(None)?;
-        kit.set(shelf, empty)?;
+        kit.set(table, empty)?;
     }
     let known = Rc::clone(state);
     kit.set("late", Function::new(ctx.clone(), move |ctx: Ctx<'js>, file: String| load(&ctx, &known, &file))?)?;

@@ -5,31 +5,19 @@
 
 mod host;
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
-
 use cove_core::{Limits, Random};
+use cove_testkit::ask_node;
 use host::{Guest, setup};
 use serde_json::{Value, json};
 
 /// The values of programs with their inputs, in Node; `{ thrown }` for one that failed.
-#[expect(clippy::disallowed_methods, reason = "one short-lived Node that this function waits for")]
 fn in_node(programs: &[(&str, Value)]) -> Vec<Value> {
     let script = "const { webcrypto } = require('crypto'); globalThis.crypto ??= webcrypto; globalThis.File ??= require('buffer').File;\
         const AsyncFunction = (async () => {}).constructor;\
         const one = async ([code, input]) => { try { return await new AsyncFunction('input', code)(input) ?? null; } catch (e) { return { thrown: String(e) }; } };\
         (async () => { const out = []; for (const p of JSON.parse(require('fs').readFileSync(0, 'utf8'))) out.push(await one(p));\
         process.stdout.write(JSON.stringify(out), () => process.exit(0)); })();";
-    let mut node = Command::new("node")
-        .args(["--no-warnings", "-e", script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("node is on the path");
-    node.stdin.take().unwrap().write_all(&serde_json::to_vec(programs).unwrap()).unwrap();
-    let output = node.wait_with_output().unwrap();
-    assert!(output.status.success());
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_slice(&ask_node(script, &serde_json::to_vec(programs).unwrap())).unwrap()
 }
 
 fn here(code: &str, input: Value) -> Value {

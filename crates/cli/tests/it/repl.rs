@@ -3,6 +3,8 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
 
+use cove_testkit::ask_node;
+
 use crate::{Done, cove, cove_in};
 
 /// Texts that the prompt writes are no values.
@@ -71,16 +73,7 @@ fn as_node_shows(expressions: &[&str]) -> Vec<String> {
     let script = "const { writer } = require('repl');\
         const list = JSON.parse(require('fs').readFileSync(0, 'utf8'));\
         process.stdout.write(JSON.stringify(list.map((text) => writer(eval(`(${text})`)))));";
-    let mut node = Command::new("node")
-        .args(["-e", script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("node is on the path");
-    node.stdin.take().unwrap().write_all(&serde_json::to_vec(expressions).unwrap()).unwrap();
-    let output = node.wait_with_output().unwrap();
-    assert!(output.status.success());
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_slice(&ask_node(script, &serde_json::to_vec(expressions).unwrap())).unwrap()
 }
 
 fn check_against_node(engine: &str) {
