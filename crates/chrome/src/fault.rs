@@ -1,6 +1,6 @@
 //! Faults in the words of the contracts, and where in the user's own source they come from.
 
-use cove_core::{Fault, FaultKind, Position};
+use cove_core::{Fault, FaultKind, ImportPolicy, Position};
 use cove_script::{ColumnUnit, Prepared, code_frame};
 
 use crate::cdp::ExceptionDetails;
@@ -27,8 +27,7 @@ impl Program<'_> {
             ThrownKind::Import => (FaultKind::ImportNotAllowed, thrown.message),
             ThrownKind::Exception => (FaultKind::Exception, thrown.message),
         };
-        let module = message.strip_prefix("Import not allowed: ").and_then(|rest| rest.split_once(". Authorised"));
-        let module = module.map(|(name, _)| name.to_owned());
+        let module = ImportPolicy::refused_module(&message).map(str::to_owned);
         let mut fault = self.at(Fault::new(kind, message), self.first_own_line(&thrown.stack));
         if kind == FaultKind::Exception {
             let error_type = fault.message.split_once(':').map(|(name, _)| name);

@@ -29,7 +29,7 @@ pub(crate) fn overlay(
         if let Some((at, nearest)) = unknown(&known, &words) {
             let hint = nearest.map(|word| format!("; did you mean {word}?")).unwrap_or_default();
             if let Some(reason) = strict(&words, &hint) {
-                return Err(ConfigError { place: name, reason });
+                return Err(ConfigError::value(&name, &reason));
             }
             warnings.push(format!("{name}: unknown setting {:?}{hint}", words[at]));
             continue;

@@ -15,12 +15,19 @@ pub struct ConfigError {
     pub place: String,
     /// What is wrong.
     pub reason: String,
+    /// The name that was given twice, if that is what is wrong: then the second line with it is the wrong one.
+    pub(crate) repeated: Option<String>,
 }
 
 impl ConfigError {
     /// A value that cannot be used, and why.
     pub fn value(place: &str, reason: &str) -> Self {
-        Self { place: place.to_owned(), reason: reason.to_owned() }
+        Self { place: place.to_owned(), reason: reason.to_owned(), repeated: None }
+    }
+
+    /// A name that two of the things at one place have.
+    pub(crate) fn repeated(place: &str, name: &str, reason: &str) -> Self {
+        Self { repeated: Some(name.to_owned()), ..Self::value(place, reason) }
     }
 }
 
@@ -58,7 +65,7 @@ impl Config {
         let config = env::overlay(config, vars.into_iter(), &mut warnings)?;
         config.check().map_err(|problem| match &file {
             // Without a place of its own: the line where its word stands.
-            Some(path) => match line_of(&text, &problem.place, &problem.reason) {
+            Some(path) => match line_of(&text, &problem) {
                 Some(line) => ConfigError { place: format!("{}:{line}", path.display()), ..problem },
                 None => ConfigError { place: format!("{}: {}", path.display(), problem.place), ..problem },
             },
@@ -82,15 +89,14 @@ impl Config {
         for (number, profile) in self.profiles.iter().enumerate() {
             if self.profiles[..number].iter().any(|other| other.id == profile.id) {
                 let reason = format!("two profiles are named {:?}", profile.id);
-                return Err(ConfigError::value("profiles", &reason));
+                return Err(ConfigError::repeated("profiles", &profile.id, &reason));
             }
         }
         let all = self.all_profiles();
         if all.is_empty() {
             return Err(ConfigError::value("profiles", "there is no profile"));
         }
-        let resolved = all.iter().map(|profile| profile.resolve());
-        resolved.collect::<Result<_, _>>().map_err(|reason| ConfigError::value("profiles", &reason))
+        all.iter().map(ProfileConfig::resolve).collect()
     }
 
     /// Checks what one value alone does not show.
@@ -182,7 +188,7 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Config, 
         let failed = |error: toml::de::Error| {
             let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-            ConfigError { place: format!("{shown}{line}"), reason: error.message().to_owned() }
+            ConfigError::value(&format!("{shown}{line}"), error.message())
         };
         let reader = toml::Deserializer::parse(text).map_err(failed)?;
         serde_ignored::deserialize(reader, &mut note).map_err(failed)?
@@ -201,7 +207,7 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Config, 
             let stands =
                 error.location().and_then(|at| text.lines().nth(usize::try_from(at.line()).ok()?.checked_sub(1)?));
             let stands = stands.map(|line| format!(": `{}`", line.trim())).unwrap_or_default();
-            ConfigError { place: format!("{shown}{line}"), reason: format!("{told}{stands}") }
+            ConfigError::value(&format!("{shown}{line}"), &format!("{told}{stands}"))
         })?;
         read.unwrap_or_default()
     };
@@ -212,9 +218,9 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Config, 
         let word = words.last().copied().unwrap_or_default();
         let hint = siblings(&known, &words).and_then(|names| nearest(word, names.iter()));
         let hint = hint.map(|word| format!("; did you mean {word}?")).unwrap_or_default();
-        let line = line_of(text, word, "").map(|line| format!(":{line}")).unwrap_or_default();
+        let line = line_with(text, word).map(|line| format!(":{line}")).unwrap_or_default();
         if let Some(reason) = strict(&words, &hint) {
-            return Err(ConfigError { place: format!("{shown}{line}"), reason });
+            return Err(ConfigError::value(&format!("{shown}{line}"), &reason));
         }
         warnings.push(format!("{shown}{line}: unknown setting {:?}{hint}", words.join(".")));
     }
@@ -258,20 +264,26 @@ pub(crate) fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a String>) -
     scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone())
 }
 
-/// The line where a word stands: the quoted one of the reason, else the last of the place.
-fn line_of(text: &str, place: &str, reason: &str) -> Option<usize> {
-    let quoted = reason.split('"').nth(1).unwrap_or_default();
-    let last = place.rsplit('.').next().unwrap_or_default();
-    let find = |word: &str| {
-        let found = !word.is_empty();
-        found.then(|| text.lines().position(|line| line.contains(word))).flatten().map(|at| at + 1)
-    };
-    // Of two of the same name the second is the wrong one.
-    if reason.starts_with("two ") {
-        let lines = text.lines().enumerate().filter(|(_, line)| line.contains(quoted));
-        return lines.map(|(at, _)| at + 1).nth(1);
+/// The line that a problem is about: where the name stands that was given twice, else the word that the reason quotes,
+/// else the last word of the place.
+fn line_of(text: &str, problem: &ConfigError) -> Option<usize> {
+    if let Some(name) = &problem.repeated {
+        return lines_with(text, name).nth(1);
     }
-    find(quoted).or_else(|| find(last))
+    let quoted = problem.reason.split('"').nth(1).unwrap_or_default();
+    let last = problem.place.rsplit('.').next().unwrap_or_default();
+    line_with(text, quoted).or_else(|| line_with(text, last))
+}
+
+/// The first line that holds a word.
+fn line_with(text: &str, word: &str) -> Option<usize> {
+    lines_with(text, word).next()
+}
+
+/// The lines that hold a word, counted from one.
+fn lines_with<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let held = move |(_, line): &(usize, &str)| !word.is_empty() && line.contains(word);
+    text.lines().enumerate().filter(held).map(|(at, _)| at + 1)
 }
 
 #[cfg(test)]

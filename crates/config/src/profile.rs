@@ -6,6 +6,7 @@ use cove_api::{ContainerProfile, ProfileInfo, Resources};
 use cove_core::NetworkPolicy;
 use serde::{Deserialize, Serialize};
 
+use crate::ConfigError;
 use crate::words::{Capability, EnvValue, MemorySize, RuntimeType};
 
 /// What a container may use, as written.
@@ -145,20 +146,25 @@ pub struct ContainerSpec {
 /// Seconds without a call, unless a profile says otherwise.
 pub(crate) const DEFAULT_IDLE_SECONDS: u64 = 1800;
 
+/// Where profiles stand in a configuration.
+const PLACE: &str = "profiles";
+
 /// More of it is a mistake in writing.
 const MAX_WARM: usize = 1000;
 
 impl ProfileConfig {
     /// Checks it; the reason names what is wrong.
-    pub fn resolve(&self) -> Result<Profile, String> {
+    pub fn resolve(&self) -> Result<Profile, ConfigError> {
+        let wrong = |reason: String| ConfigError::value(PLACE, &reason);
         let simple = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if self.id.is_empty() || self.id.len() > 64 || !self.id.chars().all(simple) {
-            return Err(format!(
+            return Err(wrong(format!(
                 "invalid profile name {:?}: use at most 64 letters, digits, `-`, `_` and `.`",
                 self.id
-            ));
+            )));
         }
-        let say = |what: String| format!("profile {:?}: {what}", self.id);
+        let named = |what: String| format!("profile {:?}: {what}", self.id);
+        let say = |what: String| wrong(named(what));
         if self.warm_pool_size > MAX_WARM {
             return Err(say(format!("warm_pool_size is {}; the limit is {MAX_WARM}", self.warm_pool_size)));
         }
@@ -173,7 +179,8 @@ impl ProfileConfig {
         for container in written {
             let spec = self.container(container).map_err(say)?;
             if containers.iter().any(|other| other.name == spec.name) {
-                return Err(say(format!("two containers are named {:?}", spec.name)));
+                let reason = named(format!("two containers are named {:?}", spec.name));
+                return Err(ConfigError::repeated(PLACE, &spec.name, &reason));
             }
             if let Some(first) = spec.primary_for.iter().find(|capability| !spec.capabilities.contains(capability)) {
                 return Err(say(format!(

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::args::{EditArgs, Replacement};
 use crate::diff::{Diff, diff};
 use crate::endings::adapt;
-use crate::error::{Asked, FileError};
+use crate::error::{Asked, FileError, FileErrorCode};
 use crate::locate::{Haystack, Miss};
 use crate::path::rel_path;
 use crate::result::ToolResult;
@@ -46,7 +46,10 @@ impl Workspace {
             let size = u64::try_from(seen.st_size).unwrap_or(0);
             if size > MAX_EDIT_BYTES {
                 let (size, limit) = (format_size(size), format_size(MAX_EDIT_BYTES));
-                return Err(FileError::new("file_too_large", format!("{given} has {size}; edit takes up to {limit}")));
+                return Err(FileError::new(
+                    FileErrorCode::FileTooLarge,
+                    format!("{given} has {size}; edit takes up to {limit}"),
+                ));
             }
             let mut old = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
             file.take(size).read_to_end(&mut old).map_err(|error| FileError::from_io(&error, Asked::File, &given))?;
@@ -62,7 +65,10 @@ impl Workspace {
             let details = json!({"diff": preview.diff, "firstChangedLine": preview.first_changed_line});
             return Ok(ToolResult::text(text).with_details(details));
         }
-        Err(FileError::new("conflict", format!("{given} is being changed by another process; nothing was changed")))
+        Err(FileError::new(
+            FileErrorCode::Conflict,
+            format!("{given} is being changed by another process; nothing was changed"),
+        ))
     }
 }
 
@@ -89,7 +95,7 @@ pub fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Res
     }
     if Utf16::of(content).is_some() {
         let message = format!("{given} is UTF-16 text; edit works on UTF-8. Write it anew in UTF-8 first.");
-        return Err(FileError::new("not_utf8", message));
+        return Err(FileError::new(FileErrorCode::NotUtf8, message));
     }
     let bom = if content.starts_with(BOM) { BOM.len() } else { 0 };
     let body = &content[bom..];
@@ -103,14 +109,14 @@ pub fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Res
         }
         let range = haystack.locate(old).map_err(|miss| match miss {
             Miss::None => FileError::new(
-                "text_not_found",
+                FileErrorCode::TextNotFound,
                 format!(
                     "{which}Could not find the exact text in {given}. The old text must match exactly including all \
                      whitespace and newlines."
                 ),
             ),
             Miss::Many(count) => FileError::new(
-                "not_unique",
+                FileErrorCode::NotUnique,
                 format!(
                     "{which}Found {count} occurrences of the text in {given}. The text must be unique. Please provide \
                      more context to make it unique."
@@ -123,7 +129,7 @@ pub fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Res
     found.sort_by_key(|(range, index, _)| (range.start, range.end, *index));
     if let Some([(_, first, _), (_, second, _)]) = found.array_windows().find(|[a, b]| b.0.start < a.0.end) {
         let message = format!("edits[{first}] and edits[{second}] overlap in {given}. Merge them into one edit.");
-        return Err(FileError::new("overlapping_edits", message));
+        return Err(FileError::new(FileErrorCode::OverlappingEdits, message));
     }
 
     let mut new_content = Vec::with_capacity(content.len() + found.iter().map(|(_, _, new)| new.len()).sum::<usize>());
@@ -140,7 +146,7 @@ pub fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Res
     new_content.extend_from_slice(&body[copied..]);
     if new_content == content {
         let message = format!("No changes made to {given}. The replacement is the same as the text that is there.");
-        return Err(FileError::new("no_change", message));
+        return Err(FileError::new(FileErrorCode::NoChange, message));
     }
     let Diff { text, first_changed_line } = diff(content, &new_content, &changes);
     Ok(Preview { content: new_content, diff: text, first_changed_line, changes })

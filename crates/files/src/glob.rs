@@ -61,6 +61,7 @@ pub(crate) fn as_path(bytes: &[u8]) -> &std::path::Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FileErrorCode;
 
     #[test]
     fn globs_mean_names_or_paths() {
@@ -97,7 +98,7 @@ mod tests {
             assert!(!check(glob, path), "{glob} should not match {path}");
         }
         for glob in ["", "[", "a{b", "!", "/", &"*".repeat(5000)] {
-            assert_eq!(NameGlob::parse("find", glob, true).unwrap_err().code, "invalid_args", "{glob}");
+            assert_eq!(NameGlob::parse("find", glob, true).unwrap_err().code, FileErrorCode::InvalidArgs, "{glob}");
         }
     }
 }

@@ -38,7 +38,7 @@ mod write;
 pub use args::{EditArgs, FindArgs, GrepArgs, LsArgs, ReadArgs, Replacement, WriteArgs};
 pub use cove_workspace::Resolver;
 pub use edit::{Preview, preview};
-pub use error::FileError;
+pub use error::{FileError, FileErrorCode};
 pub use pace::Pace;
 pub use params::FileTool;
 pub use path::rel_path;

@@ -218,6 +218,7 @@ fn is_edit(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FileErrorCode;
 
     #[test]
     fn wrong_arguments_are_named() {
@@ -236,7 +237,7 @@ mod tests {
             (FileTool::Grep, json!({"pattern": "x", "literal": "yes"}), "`literal` must be true or false"),
         ] {
             let error = tool.checked(args.clone()).unwrap_err();
-            assert_eq!(error.code, "invalid_args");
+            assert_eq!(error.code, FileErrorCode::InvalidArgs);
             assert!(error.message.contains(words), "{args}: {error}");
         }
         assert_eq!(
@@ -263,7 +264,10 @@ mod tests {
             let Value::Array(args) = args else { unreachable!() };
             assert_eq!(tool.arguments(args).unwrap(), object);
         }
-        assert_eq!(FileTool::Ls.arguments(vec![json!("a"), json!(1), json!(2)]).unwrap_err().code, "invalid_args");
+        assert_eq!(
+            FileTool::Ls.arguments(vec![json!("a"), json!(1), json!(2)]).unwrap_err().code,
+            FileErrorCode::InvalidArgs
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use cove_workspace::{PathError, RelPath};
 
-use crate::error::FileError;
+use crate::error::{FileError, FileErrorCode};
 
 /// Reads a path as a model or a person writes it.
 pub fn rel_path(given: &str) -> Result<RelPath, FileError> {
@@ -20,7 +20,9 @@ pub(crate) fn with_spaces_kept(path: &RelPath) -> Option<RelPath> {
 
 fn read_as(given: &str, text: &str) -> Result<RelPath, FileError> {
     RelPath::read_as(given, text.strip_prefix('@').unwrap_or(text)).map_err(|error| match error {
-        PathError::TooLong { bytes } => FileError::new("invalid_path", format!("Invalid path: it has {bytes} bytes")),
+        PathError::TooLong { bytes } => {
+            FileError::new(FileErrorCode::InvalidPath, format!("Invalid path: it has {bytes} bytes"))
+        }
         why => FileError::invalid_path(&given.escape_debug().to_string(), &why.to_string()),
     })
 }
@@ -61,7 +63,7 @@ mod tests {
         let long = "x".repeat(256);
         let longer = "x/".repeat(3000);
         for given in ["..", "@../x", "/etc/passwd", "@/etc/passwd", "a\0b", &long, &longer] {
-            assert_eq!(rel_path(given).unwrap_err().code, "invalid_path", "{given:?}");
+            assert_eq!(rel_path(given).unwrap_err().code, FileErrorCode::InvalidPath, "{given:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::args::ReadArgs;
 use crate::edit::MAX_EDIT_BYTES;
-use crate::error::{Asked, FileError};
+use crate::error::{Asked, FileError, FileErrorCode};
 use crate::path::rel_path;
 use crate::result::ToolResult;
 use crate::sniff::{Utf16, image_type, is_binary};
@@ -173,7 +173,7 @@ impl Scan {
         if self.newlines < self.start {
             let (offset, total) = (self.start + 1, self.newlines + 1);
             let message = format!("Offset {offset} is beyond end of file ({total} lines total)");
-            return Err(FileError::new("offset_beyond_end", format!("{message}: {given}")));
+            return Err(FileError::new(FileErrorCode::OffsetBeyondEnd, format!("{message}: {given}")));
         }
         let total_lines = self.ended.then_some(self.newlines + 1);
         let lines: Vec<_> = self.taken.split(|byte| *byte == b'\n').map(String::from_utf8_lossy).collect();

@@ -54,7 +54,7 @@ async fn run(workspace: Arc<Workspace>, tool: FileTool, call: ToolCall) -> Resul
 
 impl From<FileError> for ToolError {
     fn from(error: FileError) -> Self {
-        Self { message: error.message, code: Some(error.code.to_owned()) }
+        Self { message: error.message, code: Some(error.code.as_str().to_owned()) }
     }
 }
 

@@ -19,14 +19,15 @@ use crate::stop::Stop;
 /// A folder that code may read and change, and nothing besides.
 ///
 /// ```
-/// use cove_files::{ReadArgs, Workspace, WriteArgs};
+/// use cove_files::{FileErrorCode, ReadArgs, Workspace, WriteArgs};
 ///
 /// let dir = tempfile::tempdir()?;
 /// let workspace = Workspace::open(dir.path())?;
 /// workspace.write(WriteArgs { path: "notes/a.txt".into(), content: "hello\n".into() })?;
 /// let read = workspace.read(ReadArgs { path: "/workspace/notes/a.txt".into(), ..Default::default() })?;
 /// assert_eq!(read.first_text(), "hello\n");
-/// assert_eq!(workspace.read(ReadArgs { path: "../x".into(), ..Default::default() }).unwrap_err().code, "invalid_path");
+/// let outside = workspace.read(ReadArgs { path: "../x".into(), ..Default::default() });
+/// assert_eq!(outside.unwrap_err().code, FileErrorCode::InvalidPath);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use cove_workspace::{Missing, Target};
 
 use crate::args::WriteArgs;
-use crate::error::{Asked, FileError};
+use crate::error::{Asked, FileError, FileErrorCode};
 use crate::path::rel_path;
 use crate::result::ToolResult;
 use crate::truncate::format_size;
@@ -18,7 +18,10 @@ impl Workspace {
         let WriteArgs { path: given, content } = args;
         if content.len() > MAX_WRITE_BYTES {
             let (size, limit) = (format_size(content.len() as u64), format_size(MAX_WRITE_BYTES as u64));
-            return Err(FileError::new("file_too_large", format!("{given}: {size} of text; the limit is {limit}")));
+            return Err(FileError::new(
+                FileErrorCode::FileTooLarge,
+                format!("{given}: {size} of text; the limit is {limit}"),
+            ));
         }
         let path = self.existing(rel_path(&given)?);
         if path.names_directory() {
@@ -54,7 +57,7 @@ mod tests {
                 write("b/c.txt", "new content").unwrap_err(),
                 workspace.edit(EditArgs::one("a.txt", "old", "much newer")).unwrap_err(),
             ] {
-                assert_eq!(refused.code, "quota_exceeded");
+                assert_eq!(refused.code, FileErrorCode::QuotaExceeded);
                 assert!(refused.message.contains("nothing was changed"), "{refused}");
             }
             ROOM.set(None);

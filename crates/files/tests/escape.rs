@@ -15,7 +15,7 @@ fn call(workspace: &Workspace, tool: &str, args: Value) -> Result<String, &'stat
     let tool = FileTool::from_name(tool).unwrap();
     workspace.call(tool, args, &Stop::default()).map(|r| r.to_json().to_string()).map_err(|error| {
         assert!(!error.message.contains(SECRET), "the error tells the secret: {error}");
-        error.code
+        error.code.as_str()
     })
 }
 

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use cove_core::ToolCall;
 use cove_files::{
-    EditArgs, FileError, FindArgs, GrepArgs, LsArgs, ReadArgs, Stop, ToolResult, Workspace, WriteArgs, tool_specs,
+    EditArgs, FileError, FileErrorCode, FindArgs, GrepArgs, LsArgs, ReadArgs, Stop, ToolResult, Workspace, WriteArgs,
+    tool_specs,
 };
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
@@ -52,7 +53,7 @@ fn the_first_lines_of_a_gigabyte() {
     assert!(text.first_text().starts_with("[Line 1 is more than 16."), "{}", text.first_text());
     let grep = GrepArgs { pattern: "Line 2999".into(), ..Default::default() };
     assert_eq!(workspace.grep(grep).unwrap().first_text(), "No matches found");
-    assert_eq!(workspace.edit(EditArgs::one("big.log", "a", "b")).unwrap_err().code, "file_too_large");
+    assert_eq!(workspace.edit(EditArgs::one("big.log", "a", "b")).unwrap_err().code, FileErrorCode::FileTooLarge);
     assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
     assert!(peak_memory() - before < 64 << 20, "used {} bytes", peak_memory() - before);
 }
@@ -72,7 +73,7 @@ fn a_line_in_the_depth_of_a_big_file_is_found() {
         "Line 200000\nLine 200001\n\n[200000 more lines in file. Use offset=200002 to continue.]"
     );
     let error = workspace.read(args(400_002, None)).unwrap_err();
-    assert_eq!(error.code, "offset_beyond_end");
+    assert_eq!(error.code, FileErrorCode::OffsetBeyondEnd);
     assert!(error.message.starts_with("Offset 400002 is beyond end of file (400001 lines total)"), "{error}");
 }
 
@@ -94,14 +95,14 @@ fn what_is_no_file_is_refused_at_once() {
             workspace.edit(EditArgs::one(path, "a", "b")),
             workspace.grep(GrepArgs { pattern: "x".into(), path: Some("pipe".into()), ..Default::default() }),
         ] {
-            assert_eq!(result.unwrap_err().code, "not_a_file", "{path}");
+            assert_eq!(result.unwrap_err().code, FileErrorCode::NotAFile, "{path}");
         }
         let written = workspace.write(WriteArgs { path: path.into(), content: "x".into() });
         let code = written.unwrap_err().code;
-        assert!(code == "not_a_file" || path == "." && code == "invalid_path", "{path}: {code}");
+        assert!(code == FileErrorCode::NotAFile || path == "." && code == FileErrorCode::InvalidPath, "{path}: {code}");
     }
-    assert_eq!(read(&workspace, "zero").unwrap_err().code, "invalid_path");
-    assert_eq!(read(&workspace, "folder/file.txt/x").unwrap_err().code, "not_a_directory");
+    assert_eq!(read(&workspace, "zero").unwrap_err().code, FileErrorCode::InvalidPath);
+    assert_eq!(read(&workspace, "folder/file.txt/x").unwrap_err().code, FileErrorCode::NotADirectory);
     // A search passes by all of them.
     let grep = workspace.grep(GrepArgs { pattern: "needle".into(), ..Default::default() }).unwrap();
     assert_eq!(grep.first_text(), "folder/file.txt:1: needle");
@@ -183,7 +184,12 @@ fn patterns_made_to_explode_are_refused_or_end() {
     let workspace = Workspace::open(dir.path()).unwrap();
     let grep = |pattern: &str| workspace.grep(GrepArgs { pattern: pattern.into(), ..Default::default() });
     for pattern in ["(", "[", "a{1000}{1000}{1000}", r"\w{5000}{5000}", "a\nb", "", r"(?P<x", &"(".repeat(40_000)] {
-        assert_eq!(grep(pattern).unwrap_err().code, "invalid_args", "{}", &pattern[..pattern.len().min(20)]);
+        assert_eq!(
+            grep(pattern).unwrap_err().code,
+            FileErrorCode::InvalidArgs,
+            "{}",
+            &pattern[..pattern.len().min(20)]
+        );
     }
     for pattern in ["(a+)+$", "(a|a)*b", "(.*)*x", "(a?){50}a{50}"] {
         assert!(grep(pattern).is_ok(), "{pattern}");
@@ -265,7 +271,7 @@ fn searches_stop_when_told_to() {
         "No files found matching pattern\n\n[The search was stopped before it had seen everything]"
     );
     let read = ReadArgs { path: "a.txt".into(), ..Default::default() };
-    assert_eq!(workspace.read_until(&read, &over).unwrap_err().code, "timeout");
+    assert_eq!(workspace.read_until(&read, &over).unwrap_err().code, FileErrorCode::Timeout);
     // A dropped call cancels its work.
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let specs = tool_specs(Arc::clone(&workspace));

@@ -46,6 +46,8 @@ codes! {
     NotAFile = "not_a_file",
     /// Bytes that are no text.
     NotText = "not_text",
+    /// Text in another encoding than UTF-8, for a file tool.
+    NotUtf8 = "not_utf8",
     /// The text to replace occurs more than once.
     NotUnique = "not_unique",
     /// The text to replace is not there.
@@ -82,14 +84,8 @@ codes! {
 
 impl RefusalCode {
     /// The code with this name; `Unknown` where there is none.
-    pub fn named(name: &str) -> Self {
+    fn named(name: &str) -> Self {
         Self::ALL.iter().copied().find(|code| code.as_str() == name).unwrap_or(Self::Unknown)
-    }
-}
-
-impl From<&str> for RefusalCode {
-    fn from(name: &str) -> Self {
-        Self::named(name)
     }
 }
 

@@ -1,7 +1,7 @@
 //! From an exception to a fault: its kind by marks that only this crate can set, its sentence without running the
 //! guest's code, its place in the user's own text.
 
-use cove_core::{Fault, FaultKind, Position};
+use cove_core::{Fault, FaultKind, ImportPolicy, Position};
 use cove_script::Call;
 use rquickjs::{Ctx, IntoJs, Value};
 
@@ -36,8 +36,8 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
         // These kinds have sentences of their own; the name of the error class says nothing more.
         message = message.strip_prefix("Error: ").map_or(message.clone(), str::to_owned);
     }
-    let module = message.strip_prefix("Import not allowed: ").and_then(|rest| rest.split_once(". Authorised"));
-    let module = module.filter(|_| kind == FaultKind::ImportNotAllowed).map(|(name, _)| name.to_owned());
+    let module = ImportPolicy::refused_module(&message).filter(|_| kind == FaultKind::ImportNotAllowed);
+    let module = module.map(str::to_owned);
     let mut fault = Fault::new(kind, message);
     if let Some(module) = module {
         fault = fault.with("module", module);

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use cove_api::SandboxId;
-use cove_files::FileTool;
+use cove_files::{FileErrorCode, FileTool};
 use serde_json::{Value, json};
 
 use super::sandboxes::to_value;
@@ -30,7 +30,7 @@ pub(super) async fn tool(call: Call<'_>, id: &SandboxId, tool: FileTool) -> Done
             let own = error.details.get("code").and_then(Value::as_str).map(str::to_owned);
             let mut failure = Failure::from(error);
             if let Some(own) = own {
-                if let Some(step) = advice::files::next_step(&own) {
+                if let Some(step) = FileErrorCode::from_name(&own).and_then(advice::files::next_step) {
                     failure.next_step = step.to_owned();
                 }
                 failure.code = own;

@@ -19,8 +19,8 @@ impl ApiError {
         Self(Refusal::new(status.as_u16(), code, message))
     }
 
-    pub(crate) fn bad_request(code: impl Into<RefusalCode>, message: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, code.into(), message)
+    pub(crate) fn bad_request(code: RefusalCode, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, message)
     }
 
     pub(crate) fn invalid_path(given: &str, why: &str) -> Self {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use cove_files::{FileTool, Stop};
+use cove_files::{FileErrorCode, FileTool, Stop};
 use cove_runtime_api::{RefusalCode, ToolRequest};
 use serde_json::Value;
 
@@ -35,8 +35,31 @@ pub(super) async fn tool(
     state.disk.wrote();
     match done {
         Ok(Ok(result)) => Ok(Json(result.to_json())),
-        Ok(Err(error)) => Err(ApiError::from_tool(RefusalCode::named(error.code), error.message)),
+        Ok(Err(error)) => Err(ApiError::from_tool(refusal_code(error.code), error.message)),
         Err(error) => Err(ApiError::internal(format!("{} was stopped: {error}", tool.name()))),
+    }
+}
+
+/// The runtime's code for a tool's.
+fn refusal_code(code: FileErrorCode) -> RefusalCode {
+    match code {
+        FileErrorCode::InvalidArgs => RefusalCode::InvalidArgs,
+        FileErrorCode::InvalidPath => RefusalCode::InvalidPath,
+        FileErrorCode::FileNotFound => RefusalCode::FileNotFound,
+        FileErrorCode::NotADirectory => RefusalCode::NotADirectory,
+        FileErrorCode::NotAFile => RefusalCode::NotAFile,
+        FileErrorCode::NotUtf8 => RefusalCode::NotUtf8,
+        FileErrorCode::NotUnique => RefusalCode::NotUnique,
+        FileErrorCode::TextNotFound => RefusalCode::TextNotFound,
+        FileErrorCode::NoChange => RefusalCode::NoChange,
+        FileErrorCode::OverlappingEdits => RefusalCode::OverlappingEdits,
+        FileErrorCode::OffsetBeyondEnd => RefusalCode::OffsetBeyondEnd,
+        FileErrorCode::Conflict => RefusalCode::Conflict,
+        FileErrorCode::PermissionDenied => RefusalCode::PermissionDenied,
+        FileErrorCode::QuotaExceeded => RefusalCode::QuotaExceeded,
+        FileErrorCode::FileTooLarge => RefusalCode::FileTooLarge,
+        FileErrorCode::Timeout => RefusalCode::Timeout,
+        FileErrorCode::IoError => RefusalCode::IoError,
     }
 }
 

@@ -17,6 +17,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use cove_core::{EngineChoice, RunRequest};
+use cove_runtime_api::RefusalCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -109,7 +110,7 @@ impl ExecRequest {
             Some("embedded") => EngineChoice::Embedded,
             Some("browser" | "chrome") => {
                 return Err(ApiError::bad_request(
-                    "capability_not_supported",
+                    RefusalCode::CapabilityNotSupported,
                     "The browser engine of a sandbox is provided by the control plane, outside of the sandbox's walls; \
                      this runtime has the engine \"embedded\"",
                 ));
