@@ -177,11 +177,6 @@ impl Bay {
         &self.inner.instance_id
     }
 
-    /// Whether the database answers.
-    pub async fn ping(&self) -> Answer<()> {
-        Ok(self.inner.store.ping().await?)
-    }
-
     /// Refuses at once while the database is known not to be there.
     pub fn at_hand(&self) -> Answer<()> {
         Ok(self.inner.store.at_hand()?)

@@ -10,7 +10,7 @@ mod browser;
 mod cargos;
 mod collector;
 mod disk;
-pub mod driver;
+mod driver;
 mod events;
 mod files;
 mod history;

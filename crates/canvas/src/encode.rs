@@ -54,7 +54,7 @@ pub fn encode(image: &ImageBitmap, format: ImageFormat) -> Result<Vec<u8>, Canva
 const DISPLAY_P3: [u8; 4] = [12, 13, 0, 1];
 
 /// Encodes a picture as PNG, at the fast setting: the better ones cost twenty times as long for a sixth of the size.
-pub fn encode_png(image: &ImageBitmap) -> Result<Vec<u8>, CanvasError> {
+pub(crate) fn encode_png(image: &ImageBitmap) -> Result<Vec<u8>, CanvasError> {
     let pixmap = &image.0;
     if pixmap.is_empty() {
         return Err(CanvasError::Encoding("a canvas without pixels cannot be encoded".into()));

@@ -41,9 +41,4 @@ impl CanvasError {
             Self::Encoding(_) => "EncodingError",
         }
     }
-
-    /// Whether the exception is a `DOMException` (the others are plain JavaScript errors).
-    pub fn is_dom_exception(&self) -> bool {
-        !matches!(self, Self::Type(_) | Self::Range(_) | Self::TooLarge(_))
-    }
 }

@@ -47,7 +47,7 @@ impl Gradient {
     }
 
     /// Around a point, starting at an angle.
-    pub fn conic(start_angle: f64, x: f64, y: f64) -> Result<Self, CanvasError> {
+    pub(crate) fn conic(start_angle: f64, x: f64, y: f64) -> Result<Self, CanvasError> {
         demand_finite(&[start_angle, x, y])?;
         Ok(Self::new(GradientShape::Conic([start_angle, x, y])))
     }

@@ -37,7 +37,7 @@ pub use context::{
     Canvas, Context2d, ContextSettings, Direction, FontKerning, FontStretch, FontVariantCaps, ImageSmoothingQuality,
     Style, StyleValue, TextAlign, TextBaseline, TextMetrics, TextRendering,
 };
-pub use encode::{ImageFormat, encode, encode_png};
+pub use encode::{ImageFormat, encode};
 pub use error::CanvasError;
 pub use fonts::{FontBook, FontBytes, FontIndex, FontSource};
 pub use geometry::hit::FillRule;
@@ -46,6 +46,6 @@ pub use geometry::path::{Path2d, Radius};
 pub use geometry::stroke::{LineCap, LineJoin};
 pub use gradient::Gradient;
 pub use image_data::{ImageData, ImageDataRef};
-pub use limits::{CanvasLimits, MAX_AREA, MAX_PATH_ELEMENTS, MAX_SAVED_STATES, MAX_SIDE, MemoryBudget};
+pub use limits::{CanvasLimits, MAX_SAVED_STATES, MemoryBudget};
 pub use pattern::{Pattern, Repetition};
 pub use raster::blend::CompositeOp;

@@ -9,13 +9,13 @@ use std::rc::Rc;
 use crate::CanvasError;
 
 /// Longest side of a canvas in pixels: what browsers allow, and what the rasteriser's coordinates can hold.
-pub const MAX_SIDE: u32 = 32_767;
+pub(crate) const MAX_SIDE: u32 = 32_767;
 /// Most pixels of one canvas: 16,384², the area at which browsers stop drawing.
-pub const MAX_AREA: u64 = 16_384 * 16_384;
+pub(crate) const MAX_AREA: u64 = 16_384 * 16_384;
 /// Most states on the `save()` stack. A script that saves more often keeps running; further states are only counted.
 pub const MAX_SAVED_STATES: usize = 16_384;
 /// Most segments one path may hold: a million-point path draws, an endless loop of `lineTo` stops growing.
-pub const MAX_PATH_ELEMENTS: usize = 2_000_000;
+pub(crate) const MAX_PATH_ELEMENTS: usize = 2_000_000;
 
 /// Bytes of pixel memory shared by all canvases, bitmaps and layers of one world.
 #[derive(Debug)]
@@ -78,9 +78,9 @@ impl Drop for Charge {
 /// The limits one canvas is created under.
 #[derive(Debug, Clone)]
 pub struct CanvasLimits {
-    /// Longest side in pixels; never more than [`MAX_SIDE`].
+    /// Longest side in pixels; never more than `MAX_SIDE`.
     pub max_side: u32,
-    /// Most pixels; never more than [`MAX_AREA`].
+    /// Most pixels; never more than `MAX_AREA`.
     pub max_area: u64,
     /// Where pixel memory is charged.
     pub budget: Rc<MemoryBudget>,

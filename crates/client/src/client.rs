@@ -53,7 +53,7 @@ impl Client {
     }
 
     /// Where it asks.
-    pub fn base(&self) -> &str {
+    pub(crate) fn base(&self) -> &str {
         &self.base
     }
 

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 /// The only key of an object that stands for bytes.
-pub const BYTES_KEY: &str = "$bytes";
+pub(crate) const BYTES_KEY: &str = "$bytes";
 
 /// Wraps bytes for the bridge.
 pub fn bytes_to_json(bytes: &[u8]) -> Value {

@@ -17,7 +17,7 @@ mod report;
 mod request;
 mod tool;
 
-pub use bytes::{BYTES_KEY, bytes_from_json, bytes_to_json};
+pub use bytes::{bytes_from_json, bytes_to_json};
 pub use code::{ErrorCode, Severity, ToolErrorCode};
 pub use crash::Crash;
 pub use deadline::Deadline;

@@ -51,10 +51,10 @@ impl Limits {
     };
 
     /// A day: longer than any run should be, short enough that a typing error in a unit does not keep a process for ever.
-    pub const MAX_TIMEOUT_MS: u64 = 86_400_000;
+    pub(crate) const MAX_TIMEOUT_MS: u64 = 86_400_000;
 
     /// Below this the hardened world itself does not fit.
-    pub const MIN_MEMORY_BYTES: u64 = 4 << 20;
+    pub(crate) const MIN_MEMORY_BYTES: u64 = 4 << 20;
 
     /// Refuses what cannot be kept.
     pub fn checked(self) -> Result<Self, LimitsError> {

@@ -140,7 +140,7 @@ impl Gull {
     }
 
     /// Runs one command and notes what happened.
-    pub async fn exec_traced(&self, cmd: &str, deadline: impl Into<Deadline>) -> BrowserAnswer {
+    pub(crate) async fn exec_traced(&self, cmd: &str, deadline: impl Into<Deadline>) -> BrowserAnswer {
         self.step(cmd, deadline.into(), 0).await
     }
 
@@ -153,7 +153,7 @@ impl Gull {
 
     /// Runs commands one after the other, until one deadline for all of them together. `traced`: notes what happened at
     /// each step.
-    pub async fn exec_batch(
+    pub(crate) async fn exec_batch(
         &self,
         commands: &[String],
         deadline: impl Into<Deadline>,
@@ -235,7 +235,7 @@ impl Gull {
     }
 
     /// The port of the bridge on loopback, which answers nobody who does not know its secret.
-    pub fn bridge_port(&self) -> u16 {
+    pub(crate) fn bridge_port(&self) -> u16 {
         self.inner.bridge.port()
     }
 

@@ -62,6 +62,6 @@ pub use address::named_hosts;
 pub use find::{AGENT_BROWSER_VERSION, AgentBrowserNotFound, find_agent_browser};
 pub use governor::EffectiveLimits;
 pub use gull::{Gull, GullError};
-pub use options::{DEFAULT_DISK_BYTES, DEFAULT_PORT, GullOptions, Listen};
+pub use options::{GullOptions, Listen};
 pub use server::{Server, serve};
 pub use spec::{GullSpec, SPEC_ARGUMENT, serve_ordered};

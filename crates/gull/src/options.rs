@@ -7,11 +7,11 @@ use std::time::Duration;
 use cove_core::NetworkPolicy;
 
 /// The port that Gull listens on when nobody names another.
-pub const DEFAULT_PORT: u16 = 8115;
+pub(crate) const DEFAULT_PORT: u16 = 8115;
 
 /// What a browser may take on disk when nobody says otherwise: the largest file that a command may bring into the
 /// workspace, and three times as much beside it.
-pub const DEFAULT_DISK_BYTES: u64 = 2 << 30;
+pub(crate) const DEFAULT_DISK_BYTES: u64 = 2 << 30;
 
 /// Where Gull listens.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 pub const MAX_ANSWER_BYTES: usize = 96 << 20;
 
 /// The largest refusal that is read, where the answer itself is a stream.
-pub const MAX_REFUSAL_BYTES: usize = 1 << 20;
+pub(crate) const MAX_REFUSAL_BYTES: usize = 1 << 20;
 
 /// The largest JSON body that Ship reads: code and file contents. Larger files are uploaded.
 pub const MAX_BODY_BYTES: usize = 32 << 20;
@@ -21,7 +21,7 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 pub const MAX_ENTRIES: usize = 10_000;
 
 /// What code or a command gets that does not ask for a time limit.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The longest that anybody waits for Ship's answer to one request.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(3600);

@@ -17,8 +17,7 @@ mod shell;
 mod term;
 
 pub use bounds::{
-    DEFAULT_TIMEOUT, MAX_ANSWER_BYTES, MAX_BODY_BYTES, MAX_CODE_BYTES, MAX_ENTRIES, MAX_REFUSAL_BYTES, MAX_TEXT_BYTES,
-    MAX_TIMEOUT, OutOfBounds, time_limit,
+    MAX_ANSWER_BYTES, MAX_BODY_BYTES, MAX_CODE_BYTES, MAX_ENTRIES, MAX_TEXT_BYTES, MAX_TIMEOUT, OutOfBounds, time_limit,
 };
 pub use browser::{
     BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, EXIT_FAILED, EXIT_REFUSED, EXIT_TIMED_OUT,

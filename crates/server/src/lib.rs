@@ -31,4 +31,4 @@ pub mod telemetry;
 pub use document::{openapi, openapi_text};
 pub use keys::{DEFAULT_OWNER, KeyFileError, KeySpec, hash, read_or_make};
 pub use listen::{ListenError, Server, bind};
-pub use options::{DEFAULT_PORT, ServerOptions};
+pub use options::ServerOptions;

@@ -76,4 +76,4 @@ impl ServerOptions {
 }
 
 /// The usual port.
-pub const DEFAULT_PORT: u16 = 8114;
+pub(crate) const DEFAULT_PORT: u16 = 8114;

@@ -186,11 +186,6 @@ impl Store {
         self.kind
     }
 
-    /// Whether the database answers.
-    pub async fn ping(&self) -> StoreResult<()> {
-        ask("SELECT 1 AS one").one(&self.read).await.map(|_| ())
-    }
-
     /// The clock that all Bays of this store agree on: PostgreSQL's own, or this machine's where nobody else is.
     pub async fn clock(&self) -> StoreResult<Moment> {
         if self.kind == Kind::Sqlite {

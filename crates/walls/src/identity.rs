@@ -11,7 +11,7 @@ use rustix::thread::{
 /// Root becomes this user and this group, with no other groups. It gives up its capabilities by that.
 ///
 /// Only for a process with a single thread: other threads would stay who they are.
-pub fn become_user(uid: u32, gid: u32) -> io::Result<()> {
+pub(crate) fn become_user(uid: u32, gid: u32) -> io::Result<()> {
     set_thread_groups(&[])?;
     let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(gid));
     set_thread_res_gid(gid, gid, gid)?;

@@ -20,12 +20,12 @@ use cove_config::{ContainerSpec, DiskLimit};
 pub(crate) use local::LocalDriver;
 
 /// Something under way.
-pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub(crate) type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Why a driver could not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct DriverError(pub String);
+pub(crate) struct DriverError(pub(crate) String);
 
 impl From<std::io::Error> for DriverError {
     fn from(error: std::io::Error) -> Self {
@@ -35,7 +35,7 @@ impl From<std::io::Error> for DriverError {
 
 /// How the size of a cargo is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CargoLimit {
+pub(crate) enum CargoLimit {
     /// Somebody looks, and ends who writes past it.
     Watched,
     /// The file system has no more room.
@@ -47,7 +47,7 @@ pub enum CargoLimit {
 
 impl CargoLimit {
     /// As a profile wishes it.
-    pub fn new(disk: DiskLimit, bytes: u64) -> Self {
+    pub(crate) fn new(disk: DiskLimit, bytes: u64) -> Self {
         match disk {
             DiskLimit::Watched => Self::Watched,
             DiskLimit::Hard => Self::Hard { bytes },
@@ -57,25 +57,25 @@ impl CargoLimit {
 
 /// A container to start.
 #[derive(Debug, Clone)]
-pub struct ContainerOrder {
+pub(crate) struct ContainerOrder {
     /// Its own id, which the driver writes on it.
-    pub container_id: String,
+    pub(crate) container_id: String,
     /// Whose it is.
-    pub sandbox_id: SandboxId,
+    pub(crate) sandbox_id: SandboxId,
     /// Which session it belongs to.
-    pub session_id: SessionId,
+    pub(crate) session_id: SessionId,
     /// Its workspace; prepared before.
-    pub cargo_id: CargoId,
+    pub(crate) cargo_id: CargoId,
     /// What may be in the workspace.
-    pub cargo_limit_bytes: u64,
+    pub(crate) cargo_limit_bytes: u64,
     /// How that is enforced.
-    pub disk: DiskLimit,
+    pub(crate) disk: DiskLimit,
     /// What it is.
-    pub spec: ContainerSpec,
+    pub(crate) spec: ContainerSpec,
 }
 
 /// A container that runs. Dropping the last handle ends it.
-pub trait Container: Debug + Send + Sync {
+pub(crate) trait Container: Debug + Send + Sync {
     /// The id it was ordered with.
     fn id(&self) -> &str;
     /// Where it answers.
@@ -92,24 +92,24 @@ pub trait Container: Debug + Send + Sync {
 
 /// What was left by Bays that are gone, and is ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Orphans {
+pub(crate) struct Orphans {
     /// Those Bays.
-    pub instances: Vec<String>,
+    pub(crate) instances: Vec<String>,
     /// What to tell about their containers.
-    pub containers: Vec<String>,
+    pub(crate) containers: Vec<String>,
 }
 
 /// A limit, and what keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Enforced {
+pub(crate) struct Enforced {
     /// What is limited.
-    pub what: &'static str,
+    pub(crate) what: &'static str,
     /// By what; empty: nothing.
-    pub by: String,
+    pub(crate) by: String,
 }
 
 /// What containers are made of.
-pub trait Driver: Debug + Send + Sync + 'static {
+pub(crate) trait Driver: Debug + Send + Sync + 'static {
     /// Its name.
     fn name(&self) -> &'static str;
     /// How cargos are kept and limited, for `CargoInfo.backend`.

@@ -72,9 +72,9 @@ pub struct CssColor {
 
 impl CssColor {
     /// Opaque black, the default of fill and stroke.
-    pub const BLACK: Self = Self::legacy_const([0.0; 3], 1.0);
+    pub(crate) const BLACK: Self = Self::legacy_const([0.0; 3], 1.0);
     /// Transparent black, the default of shadows.
-    pub const TRANSPARENT: Self = Self::legacy_const([0.0; 3], 0.0);
+    pub(crate) const TRANSPARENT: Self = Self::legacy_const([0.0; 3], 0.0);
 
     const fn legacy_const(components: [f32; 3], alpha: f32) -> Self {
         Self { space: ColorSpaceTag::Srgb, components, alpha, missing: [false; 4], legacy: true }

@@ -15,16 +15,6 @@ fn normalise(at: i32, size: i32) -> (i64, i64) {
 }
 
 impl Context2d {
-    /// Blank pixel data; a negative size means its absolute value.
-    pub fn create_image_data(
-        &self,
-        width: i32,
-        height: i32,
-        space: Option<ColorSpace>,
-    ) -> Result<ImageData, CanvasError> {
-        ImageData::new(width.unsigned_abs(), height.unsigned_abs(), space.unwrap_or(self.pixels.space))
-    }
-
     /// The space of the canvas.
     pub fn color_space(&self) -> ColorSpace {
         self.pixels.space

@@ -92,7 +92,7 @@ impl std::fmt::Debug for FontBook {
 impl FontBook {
     /// A book of the fonts built into the program: a sans and a mono face, so that Latin text never vanishes, and
     /// emoji and symbols in black and white.
-    pub fn builtin() -> Rc<Self> {
+    pub(crate) fn builtin() -> Rc<Self> {
         Rc::new(Self::default())
     }
 

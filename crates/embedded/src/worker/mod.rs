@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub const WORKER_ARGUMENT: &str = "__cove-worker";
 
 /// The argument that turns a program into a probe of the walls; see [`probe`](crate::probe).
-pub const PROBE_ARGUMENT: &str = "__cove-probe";
+pub(crate) const PROBE_ARGUMENT: &str = "__cove-probe";
 
 /// The worker's own argument where many children will be forked.
 pub(crate) const MANY_ARGUMENT: &str = "many";

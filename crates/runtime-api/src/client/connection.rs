@@ -41,7 +41,7 @@ impl Connection {
         if !answer.status().is_success() {
             return Err(refusal(answer).await);
         }
-        let read = http_body_util::Limited::new(answer.into_body(), crate::MAX_REFUSAL_BYTES);
+        let read = http_body_util::Limited::new(answer.into_body(), crate::bounds::MAX_REFUSAL_BYTES);
         let read = http_body_util::BodyExt::collect(read).await.map_err(CallError::unreachable)?;
         serde_json::from_slice(&read.to_bytes()).map_err(CallError::unreadable)
     }

@@ -76,16 +76,10 @@ pub enum ShipError {
 #[derive(Debug)]
 pub struct ShipHandle {
     servers: JoinSet<()>,
-    addresses: Vec<std::net::SocketAddr>,
     family: Arc<Family>,
 }
 
 impl ShipHandle {
-    /// The TCP addresses that are served, with real ports where zero was asked for.
-    pub fn addresses(&self) -> &[std::net::SocketAddr] {
-        &self.addresses
-    }
-
     /// Waits until no listener is served any more.
     pub async fn wait(&mut self) {
         while self.servers.join_next().await.is_some() {}
@@ -197,14 +191,12 @@ pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
         way_out::open(socket).await?;
     }
     let mut servers = JoinSet::new();
-    let mut addresses = Vec::new();
     for listen in listen {
         let router = all.clone();
         match listen {
             Listen::Tcp(address) => {
                 let failed = |error| ShipError::Listen { address: address.to_string(), error };
                 let listener = TcpListener::bind(address).await.map_err(failed)?;
-                addresses.push(listener.local_addr()?);
                 servers.spawn(async move { drop(axum::serve(listener, router).await) });
             }
             Listen::Doorstep(address) => {
@@ -224,7 +216,7 @@ pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
             }
         }
     }
-    Ok(ShipHandle { servers, addresses, family })
+    Ok(ShipHandle { servers, family })
 }
 
 async fn unknown(uri: axum::http::Uri) -> ApiError {

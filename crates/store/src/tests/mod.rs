@@ -36,7 +36,7 @@ async fn an_sqlite_file_is_private_and_not_newer_than_we_are() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}/bay.db", folder.path().display());
     let place = TestStore::open(url.clone()).await;
-    place.store.ping().await.unwrap();
+    place.store.clock().await.unwrap();
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap()).collect();
     assert!(files.len() >= 2, "{files:?}");
     for file in files {
