@@ -76,7 +76,7 @@ async fn main() -> Result<(), Failure> {
 
     let made = bay.create_sandbox(&owner, CreateSandbox::default(), None).await?;
     bay.exec_shell(&owner, &made.id, shell("true")).await?;
-    let sockets = std::fs::read_dir(dir.path().join("run"))?.flatten().map(|berth| berth.path().join("s"));
+    let sockets = std::fs::read_dir(dir.path().join("run"))?.flatten().map(|folder| folder.path().join("s"));
     let mut found: Vec<_> = sockets.filter_map(|dir| std::fs::read_dir(dir).ok()).flatten().flatten().collect();
     found.sort_by_key(|entry| entry.metadata().and_then(|meta| meta.modified()).ok());
     let last = found.last().ok_or("no socket")?.path();

@@ -10,7 +10,7 @@ use cove_api::SandboxId;
 use cove_api::{ArtifactInfo, ArtifactList, BayError, ErrorCode, Moment};
 use cove_artifacts::{ArtifactName, StoreError};
 
-use crate::{Answer, Bay, Download, Owner};
+use crate::{Bay, BayResult, Download, Owner};
 
 /// What the pictures of each owner's sandboxes take, as far as it is known: an owner is looked at when one of its runs has
 /// drawn something, and from then on each of its sandboxes when it draws.
@@ -39,7 +39,7 @@ const PIECE_BYTES: usize = 256 << 10;
 
 impl Bay {
     /// All of them, the newest first.
-    pub async fn list_artifacts(&self, owner: &Owner, id: &SandboxId) -> Answer<ArtifactList> {
+    pub async fn list_artifacts(&self, owner: &Owner, id: &SandboxId) -> BayResult<ArtifactList> {
         self.alive_row(owner, id).await?;
         let pictures = self.inner.javascript.pictures(id);
         let listed = off_thread(move || {
@@ -56,7 +56,7 @@ impl Bay {
     }
 
     /// One of them.
-    pub async fn artifact(&self, owner: &Owner, id: &SandboxId, name: &str) -> Answer<Download> {
+    pub async fn artifact(&self, owner: &Owner, id: &SandboxId, name: &str) -> BayResult<Download> {
         self.alive_row(owner, id).await?;
         let gone = || BayError::new(ErrorCode::FileNotFound, format!("the sandbox has no artifact {name:?}"));
         let wanted: ArtifactName = name.parse().map_err(|_| gone())?;
@@ -89,11 +89,11 @@ impl Bay {
                 held >> 20
             ));
         }
-        self.room_to_grow().err().map(|refusal| refusal.message)
+        self.may_grow().err().map(|refusal| refusal.message)
     }
 
     /// A run has drawn: what its sandbox keeps is counted anew, and what the owner's others keep once.
-    pub(crate) async fn count_pictures(&self, owner: &Owner, sandbox_id: &SandboxId) -> Answer<()> {
+    pub(crate) async fn count_pictures(&self, owner: &Owner, sandbox_id: &SandboxId) -> BayResult<()> {
         let known = self.inner.pictures.of().contains_key(owner);
         let mut ids = if known { Vec::new() } else { self.store().sandboxes_of(owner).await? };
         ids.push(sandbox_id.clone());
@@ -128,7 +128,7 @@ impl Bay {
     }
 }
 
-async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> Answer<T> {
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> BayResult<T> {
     let done = tokio::task::spawn_blocking(work).await;
     let done = done.map_err(|_| BayError::new(ErrorCode::InternalError, "the artifacts could not be read"))?;
     done.map_err(|error| match &error {

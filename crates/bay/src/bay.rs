@@ -8,18 +8,18 @@ use cove_api::{BayError, ErrorCode, Moment, ProfileList};
 
 use crate::artifacts::Pictures;
 use crate::collector::CollectorState;
+use crate::data_lock::DataLock;
 use crate::disk::Disk;
 use crate::driver::{Driver, LocalDriver};
 use crate::events::Events;
 use crate::files::Deferred;
-use crate::hold::Hold;
 use crate::id::fresh_name;
 use crate::javascript::{EngineOptions, JavaScriptHost};
 use crate::peers::Peers;
+use crate::pending_history::PendingHistory;
 use crate::session::Sessions;
-use crate::unwritten::Unwritten;
 use crate::warm::WarmPool;
-use crate::{Answer, Owner, lost};
+use crate::{BayResult, Owner, missing_database};
 use cove_config::{Config, Profile};
 use cove_store::{Bounds, Kind, Store, sqlite_file};
 
@@ -60,12 +60,12 @@ pub(crate) struct Inner {
     lease_until_ms: AtomicU64,
     /// By how much the clock that all Bays of the store agree on is ahead of this machine's.
     skew_micros: AtomicI64,
-    /// Until when nobody is taken for dead, because the store was away and the others could not be heard either.
-    mild_until: Mutex<Option<Instant>>,
+    /// Until when no other Bay is considered dead, because the store was unreachable and their heartbeats could not be read.
+    grace_until: Mutex<Option<Instant>>,
     /// The disks that Bay writes to.
     pub(crate) disk: Disk,
     /// Entries of the history that are still to be written.
-    pub(crate) unwritten: Unwritten,
+    pub(crate) pending_history: PendingHistory,
     /// Files that wait until their sandbox runs.
     pub(crate) deferred: Deferred,
     /// What pictures the owners keep.
@@ -73,7 +73,7 @@ pub(crate) struct Inner {
     /// Who asks the database whether it is there.
     pub(crate) probing: Mutex<Option<tokio::task::AbortHandle>>,
     /// Let go when everything has ended, whoever still holds a handle of Bay.
-    hold: Mutex<Option<Hold>>,
+    data_lock: Mutex<Option<DataLock>>,
 }
 
 impl Drop for Inner {
@@ -90,7 +90,7 @@ impl Drop for Inner {
 pub struct StartError(pub String);
 
 impl Bay {
-    /// Opens the store, ends what an earlier Bay left behind, and begins to keep house.
+    /// Opens the store, ends what an earlier Bay left behind, and starts the upkeep.
     pub async fn open(config: Config) -> Result<Self, StartError> {
         let failed = |error: &dyn std::fmt::Display| StartError(error.to_string());
         config.check().map_err(|error| failed(&error))?;
@@ -99,7 +99,7 @@ impl Bay {
         let named = |error: std::io::Error| StartError(format!("the data folder {}: {error}", data_dir.display()));
         std::fs::create_dir_all(&data_dir).map_err(named)?;
         let url = config.database_url().map_err(|error| failed(&error))?;
-        let hold = Hold::of_folder(&data_dir).await?;
+        let data_lock = DataLock::of_folder(&data_dir).await?;
         let limits = &config.limits;
         let bounds = Bounds::mebibytes(limits.max_history_mb, limits.max_traces_mb, limits.max_payloads_mb);
         let store = Store::connect(&url, bounds).await.map_err(|error| failed(&error))?;
@@ -111,7 +111,7 @@ impl Bay {
         let driver = LocalDriver::new(&config, &instance_id).map_err(|error| failed(&error))?;
         let new = store.is_new().await.map_err(|error| failed(&error))?;
         if new {
-            lost::look(&config, &driver)?;
+            missing_database::check(&config, &driver)?;
         }
         store.migrate().await.map_err(|error| failed(&error))?;
         if new {
@@ -152,18 +152,18 @@ impl Bay {
             closing: AtomicBool::new(false),
             lease_until_ms: AtomicU64::new(0),
             skew_micros: AtomicI64::new(0),
-            mild_until: Mutex::new(None),
+            grace_until: Mutex::new(None),
             disk,
-            unwritten: Unwritten::default(),
+            pending_history: PendingHistory::default(),
             deferred: Deferred::default(),
             pictures: Pictures::default(),
             probing: Mutex::new(None),
-            hold: Mutex::new(Some(hold)),
+            data_lock: Mutex::new(Some(data_lock)),
             config,
         };
         let bay = Self { inner: Arc::new(inner) };
         bay.renew(began_ms);
-        bay.keep_house().await;
+        bay.run_upkeep().await;
         Ok(bay)
     }
 
@@ -178,8 +178,8 @@ impl Bay {
     }
 
     /// Refuses at once while the database is known not to be there.
-    pub fn at_hand(&self) -> Answer<()> {
-        Ok(self.inner.store.at_hand()?)
+    pub fn check_reachable(&self) -> BayResult<()> {
+        Ok(self.inner.store.check_reachable()?)
     }
 
     /// The records.
@@ -206,7 +206,7 @@ impl Bay {
         self.inner.events.end_all();
         self.inner.store.close().await;
         self.inner.driver.close();
-        self.inner.hold.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.inner.data_lock.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Whether it takes no more work.
@@ -215,7 +215,7 @@ impl Bay {
     }
 
     /// Refuses new work while Bay ends.
-    pub(crate) fn open_for_work(&self) -> Answer<()> {
+    pub(crate) fn open_for_work(&self) -> BayResult<()> {
         if self.is_closing() {
             let refusal = BayError::new(ErrorCode::SessionNotReady, "the server is shutting down; try again");
             return Err(refusal.with("retry_after_ms", 1000));
@@ -243,8 +243,8 @@ impl Bay {
     /// Bays that were heard since are alive. By the store's clock: machines whose own clocks differ, or jump, must not
     /// take each other for dead.
     pub(crate) fn alive_since(&self) -> Moment {
-        let mild = *self.inner.mild_until.lock().unwrap_or_else(PoisonError::into_inner);
-        if mild.is_some_and(|until| Instant::now() < until) {
+        let until = *self.inner.grace_until.lock().unwrap_or_else(PoisonError::into_inner);
+        if until.is_some_and(|until| Instant::now() < until) {
             return Moment::from_micros(0);
         }
         self.agreed_now().plus_secs(-DEAD_AFTER_SECS)
@@ -272,13 +272,13 @@ impl Bay {
     }
 
     /// The store could not be reached: once it can, the others get time to be heard again.
-    pub(crate) fn store_was_away(&self) {
+    pub(crate) fn store_was_unreachable(&self) {
         let until = Instant::now() + 3 * HEARTBEAT;
-        *self.inner.mild_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        *self.inner.grace_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
 
     /// The store's clock; from here on the difference to our own is known.
-    pub(crate) async fn agreed_clock(&self) -> Answer<Moment> {
+    pub(crate) async fn agreed_clock(&self) -> BayResult<Moment> {
         let agreed = self.inner.store.clock().await?;
         self.inner.skew_micros.store(agreed.micros() - Moment::now().micros(), Ordering::Relaxed);
         Ok(agreed)

@@ -18,12 +18,12 @@ use cove_runtime_api::{
 };
 
 use self::trace::traced;
+use crate::exec::Execution;
 use crate::files::relative;
 use crate::router::Admitted;
 use crate::sandboxes::invalid;
 use crate::timed::Timed;
-use crate::work::Execution;
-use crate::{Answer, Bay, Owner};
+use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
 
 impl Bay {
@@ -33,7 +33,7 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         call: impl Into<Timed<BrowserExecRequest>>,
-    ) -> Answer<BrowserExecResult> {
+    ) -> BayResult<BrowserExecResult> {
         self.browse(owner, id, call, Capability::Browser).await
     }
 
@@ -43,10 +43,10 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         batch: impl Into<Timed<BrowserBatchRequest>>,
-    ) -> Answer<BrowserBatchResult> {
+    ) -> BayResult<BrowserBatchResult> {
         let batch = batch.into();
         check_batch(&batch)?;
-        let call = self.admit_for(owner, id, Capability::Browser, self.patience(batch.timeout)).await?;
+        let call = self.admit_for(owner, id, Capability::Browser, self.answer_limit(batch.timeout)).await?;
         self.run_batch(owner, &call, batch).await
     }
 
@@ -56,7 +56,7 @@ impl Bay {
         owner: &Owner,
         call: &Admitted,
         batch: Timed<BrowserBatchRequest>,
-    ) -> Answer<BrowserBatchResult> {
+    ) -> BayResult<BrowserBatchResult> {
         let Timed { request, timeout } = batch;
         let id = &call.row.id;
         let mut run = Execution::begin(self, owner, id, "browser_batch", request.commands.join("\n"))?;
@@ -101,7 +101,7 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         request: NavigateRequest,
-    ) -> Answer<BrowserExecResult> {
+    ) -> BayResult<BrowserExecResult> {
         let line = format!("open {}", argument("url", &request.url)?);
         self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
@@ -112,7 +112,7 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         request: SnapshotRequest,
-    ) -> Answer<BrowserExecResult> {
+    ) -> BayResult<BrowserExecResult> {
         let line = if request.interactive { "snapshot -i" } else { "snapshot" };
         self.browse(owner, id, one(line.to_owned(), request.timeout), Capability::Browser).await
     }
@@ -123,13 +123,18 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         request: ClickRequest,
-    ) -> Answer<BrowserExecResult> {
+    ) -> BayResult<BrowserExecResult> {
         let line = format!("click {}", argument("ref", &request.reference)?);
         self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
 
     /// Fills in.
-    pub async fn browser_fill(&self, owner: &Owner, id: &SandboxId, request: FillRequest) -> Answer<BrowserExecResult> {
+    pub async fn browser_fill(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        request: FillRequest,
+    ) -> BayResult<BrowserExecResult> {
         let line = format!("fill {} {}", argument("ref", &request.reference)?, quoted("text", &request.text)?);
         self.browse(owner, id, one(line, request.timeout), Capability::Browser).await
     }
@@ -140,7 +145,7 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         request: ScreenshotRequest,
-    ) -> Answer<BrowserExecResult> {
+    ) -> BayResult<BrowserExecResult> {
         let mut line = "screenshot".to_owned();
         if request.full_page {
             line.push_str(" --full");
@@ -158,12 +163,12 @@ impl Bay {
         id: &SandboxId,
         call: impl Into<Timed<BrowserExecRequest>>,
         capability: Capability,
-    ) -> Answer<BrowserExecResult> {
+    ) -> BayResult<BrowserExecResult> {
         let timed = call.into();
         timed.check(MAX_BROWSER_TIMEOUT)?;
         let Timed { request, timeout } = timed;
         check_commands(std::slice::from_ref(&request.cmd))?;
-        let call = self.admit_for(owner, id, capability, self.patience(timeout)).await?;
+        let call = self.admit_for(owner, id, capability, self.answer_limit(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "browser", request.cmd.clone())?;
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
         let command = BrowserRequest { cmd: request.cmd.clone(), timeout: timeout.as_secs_f64(), include_trace: false };
@@ -202,12 +207,12 @@ fn one(cmd: String, timeout: u64) -> BrowserExecRequest {
     BrowserExecRequest { cmd, timeout, description: None, tags: None, learn: false, include_trace: false }
 }
 
-fn check_batch(batch: &Timed<BrowserBatchRequest>) -> Answer<()> {
+fn check_batch(batch: &Timed<BrowserBatchRequest>) -> BayResult<()> {
     batch.check(MAX_BATCH_TIMEOUT)?;
     check_commands(&batch.request.commands)
 }
 
-fn check_commands(commands: &[String]) -> Answer<()> {
+fn check_commands(commands: &[String]) -> BayResult<()> {
     if commands.is_empty() || commands.len() > MAX_COMMANDS {
         return Err(invalid(format!("`commands` has {} entries; it must have 1 to {MAX_COMMANDS}", commands.len())));
     }
@@ -221,7 +226,7 @@ fn check_commands(commands: &[String]) -> Answer<()> {
 }
 
 /// One word of a line, whatever is in it: between single quotes nothing is special but a single quote.
-fn quoted(name: &str, text: &str) -> Answer<String> {
+fn quoted(name: &str, text: &str) -> BayResult<String> {
     if text.contains('\0') {
         return Err(invalid(format!("`{name}` holds a NUL character")));
     }
@@ -229,7 +234,7 @@ fn quoted(name: &str, text: &str) -> Answer<String> {
 }
 
 /// One word that is no flag.
-fn argument(name: &str, text: &str) -> Answer<String> {
+fn argument(name: &str, text: &str) -> BayResult<String> {
     if text.trim().is_empty() || text.starts_with('-') {
         return Err(invalid(format!("`{name}` is empty or begins with a dash")));
     }

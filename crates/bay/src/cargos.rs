@@ -5,7 +5,7 @@ use cove_api::{BayError, CargoId, CargoInfo, CargoList, CargoQuery, CreateCargo,
 use crate::driver::CargoLimit;
 use crate::id::fresh;
 use crate::sandboxes::{driver_fault, invalid, page_size};
-use crate::{Answer, Bay, IdempotencyKey, Owner};
+use crate::{Bay, BayResult, IdempotencyKey, Owner};
 use cove_config::DiskLimit;
 use cove_store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 
@@ -21,9 +21,9 @@ impl Bay {
         owner: &Owner,
         wish: CreateCargo,
         key: Option<&IdempotencyKey>,
-    ) -> Answer<CargoInfo> {
+    ) -> BayResult<CargoInfo> {
         self.open_for_work()?;
-        self.room_to_grow()?;
+        self.may_grow()?;
         let key = key.filter(|_| self.inner.config.idempotency.enabled);
         let size_limit_mb = wish.size_limit_mb.unwrap_or(self.inner.config.cargo.default_size_limit_mb);
         if !(1..=MAX_CARGO_MB).contains(&size_limit_mb) {
@@ -60,7 +60,7 @@ impl Bay {
     }
 
     /// A page of the owner's cargos: of their own making, or those that were made for their sandboxes.
-    pub async fn list_cargos(&self, owner: &Owner, query: CargoQuery) -> Answer<CargoList> {
+    pub async fn list_cargos(&self, owner: &Owner, query: CargoQuery) -> BayResult<CargoList> {
         let (limit, cursor) = (page_size(query.limit)?, Cursor::parse(query.cursor.as_deref())?);
         let page = self.inner.store.list_cargos(owner, query.managed.unwrap_or(false), cursor.as_ref(), limit).await?;
         Ok(CargoList {
@@ -70,13 +70,13 @@ impl Bay {
     }
 
     /// One cargo.
-    pub async fn cargo(&self, owner: &Owner, id: &CargoId) -> Answer<CargoInfo> {
+    pub async fn cargo(&self, owner: &Owner, id: &CargoId) -> BayResult<CargoInfo> {
         let found = self.inner.store.cargo(owner, id).await?;
         found.map(|row| row.info).ok_or_else(|| not_found(id))
     }
 
     /// Deletes it; refused while a sandbox uses it.
-    pub async fn delete_cargo(&self, owner: &Owner, id: &CargoId) -> Answer<()> {
+    pub async fn delete_cargo(&self, owner: &Owner, id: &CargoId) -> BayResult<()> {
         let (store, now) = (&self.inner.store, Moment::now());
         let mut removal = store.must(|| store.delete_cargo(owner, id, now)).await;
         if removal.as_ref().is_err_and(cove_store::StoreError::is_full) && store.is_unused(owner, id).await? {

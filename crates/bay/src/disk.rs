@@ -16,7 +16,7 @@ use cove_workspace::Space;
 use futures_util::future::join_all;
 
 use crate::session::LiveSession;
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 
 /// What is kept free unless the configuration says otherwise: what a fast disk takes in the time in which a writer is
 /// noticed and ended.
@@ -149,14 +149,14 @@ impl Look {
 
 impl Bay {
     /// Refuses what would fill the disk further while it is nearly full.
-    pub(crate) fn room_to_grow(&self) -> Answer<()> {
+    pub(crate) fn may_grow(&self) -> BayResult<()> {
         let look = self.inner.disk.look();
         if look.level == Level::Fine { Ok(()) } else { Err(look.refusal()) }
     }
 
     /// Refuses to start a session on a disk that is nearly full; one for files only, in which no guest's code runs, may
     /// start as long as there is some room: its owner wants to delete something.
-    pub(crate) fn room_to_start(&self, only_files: bool) -> Answer<()> {
+    pub(crate) fn may_start(&self, only_files: bool) -> BayResult<()> {
         let look = self.inner.disk.look();
         let most = if only_files { Level::Low } else { Level::Fine };
         if look.level <= most { Ok(()) } else { Err(look.refusal()) }
@@ -166,7 +166,7 @@ impl Bay {
     pub(crate) fn may_record(&self) -> bool {
         let store = &self.inner.store;
         let poor = store.reserve().is_some_and(|reserve| !reserve.is_held());
-        store.at_hand().is_ok() && !(poor && self.inner.disk.look().level > Level::Fine)
+        store.check_reachable().is_ok() && !(poor && self.inner.disk.look().level > Level::Fine)
     }
 
     /// Looks after the disks for as long as Bay lives.

@@ -15,7 +15,7 @@ use futures_util::Stream;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use crate::{Answer, Bay, Owner};
+use crate::{Bay, BayResult, Owner};
 
 /// Events of one sandbox; ends with the sandbox or with Bay.
 pub type EventStream = Pin<Box<dyn Stream<Item = Event> + Send>>;
@@ -36,7 +36,7 @@ const EVENT_BYTES: usize = 96;
 
 impl Bay {
     /// Events after number `after` (`None`: from now on).
-    pub async fn events(&self, owner: &Owner, id: &SandboxId, after: Option<u64>) -> Answer<EventStream> {
+    pub async fn events(&self, owner: &Owner, id: &SandboxId, after: Option<u64>) -> BayResult<EventStream> {
         let row = self.alive_row(owner, id).await?;
         self.settle(&row).await?;
         Ok(self.inner.events.read(id, after))

@@ -3,7 +3,7 @@
 use cove_api::{Annotation, BayError, ErrorCode, HistoryEntry, HistoryList, HistoryQuery, Moment};
 use cove_api::{ExecType, ExecutionId, SandboxId};
 
-use crate::{Answer, Bay, Owner};
+use crate::{Bay, BayResult, Owner};
 use cove_store::{ExecutionFilter, MAX_NOTE_BYTES, Store, StoreError, split_tags};
 
 #[cfg(test)]
@@ -14,7 +14,7 @@ const MAX_TAGS_ASKED: usize = 20;
 
 impl Bay {
     /// A page of it.
-    pub async fn history(&self, owner: &Owner, id: &SandboxId, query: HistoryQuery) -> Answer<HistoryList> {
+    pub async fn history(&self, owner: &Owner, id: &SandboxId, query: HistoryQuery) -> BayResult<HistoryList> {
         history(self.store(), owner, id, &query).await
     }
 
@@ -24,12 +24,17 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         exec_type: Option<ExecType>,
-    ) -> Answer<HistoryEntry> {
+    ) -> BayResult<HistoryEntry> {
         last_execution(self.store(), owner, id, exec_type).await
     }
 
     /// One entry.
-    pub async fn execution(&self, owner: &Owner, id: &SandboxId, execution_id: &ExecutionId) -> Answer<HistoryEntry> {
+    pub async fn execution(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        execution_id: &ExecutionId,
+    ) -> BayResult<HistoryEntry> {
         alive(self.store(), owner, id).await?;
         let found = self.store().execution(owner, id, execution_id).await?;
         found.ok_or_else(|| StoreError::missing("execution", execution_id).into())
@@ -42,13 +47,13 @@ impl Bay {
         id: &SandboxId,
         execution_id: &ExecutionId,
         note: Annotation,
-    ) -> Answer<HistoryEntry> {
+    ) -> BayResult<HistoryEntry> {
         annotate(self.store(), owner, id, execution_id, &note).await
     }
 }
 
 /// Refuses a sandbox that is not the owner's, or is over.
-async fn alive(store: &Store, owner: &Owner, id: &SandboxId) -> Answer<()> {
+async fn alive(store: &Store, owner: &Owner, id: &SandboxId) -> BayResult<()> {
     let row = store.sandbox(owner, id).await?.ok_or_else(|| StoreError::missing("sandbox", id))?;
     if row.expired(Moment::now()) {
         return Err(BayError::new(ErrorCode::SandboxExpired, format!("sandbox {id} has expired")));
@@ -57,14 +62,19 @@ async fn alive(store: &Store, owner: &Owner, id: &SandboxId) -> Answer<()> {
 }
 
 /// How many of a list, 1 to 500; 100 unless said otherwise.
-pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
+pub(crate) fn page_size(limit: Option<u32>) -> BayResult<u32> {
     match limit.unwrap_or(100) {
         limit @ 1..=500 => Ok(limit),
         _ => Err(BayError::new(ErrorCode::ValidationError, "`limit` must be from 1 to 500")),
     }
 }
 
-pub(crate) async fn history(store: &Store, owner: &Owner, id: &SandboxId, query: &HistoryQuery) -> Answer<HistoryList> {
+pub(crate) async fn history(
+    store: &Store,
+    owner: &Owner,
+    id: &SandboxId,
+    query: &HistoryQuery,
+) -> BayResult<HistoryList> {
     let tags = query.tags.as_deref();
     if tags.is_some_and(|tags| split_tags(tags).count() > MAX_TAGS_ASKED) {
         let message = format!("`tags` may name at most {MAX_TAGS_ASKED}");
@@ -90,7 +100,7 @@ pub(crate) async fn last_execution(
     owner: &Owner,
     id: &SandboxId,
     exec_type: Option<ExecType>,
-) -> Answer<HistoryEntry> {
+) -> BayResult<HistoryEntry> {
     alive(store, owner, id).await?;
     let exec_type = exec_type.map(ExecType::as_str);
     let filter = ExecutionFilter { exec_type, limit: 1, ..ExecutionFilter::default() };
@@ -105,7 +115,7 @@ pub(crate) async fn annotate(
     id: &SandboxId,
     execution_id: &ExecutionId,
     note: &Annotation,
-) -> Answer<HistoryEntry> {
+) -> BayResult<HistoryEntry> {
     for (name, text) in [("description", &note.description), ("tags", &note.tags), ("notes", &note.notes)] {
         if text.as_ref().is_some_and(|text| text.len() > MAX_NOTE_BYTES) {
             let message = format!("`{name}` may have at most {MAX_NOTE_BYTES} bytes");

@@ -3,15 +3,15 @@
 use cove_api::{BayError, ErrorCode};
 use cove_core::PrefixedId;
 
-use crate::Answer;
+use crate::BayResult;
 
 /// A new id.
-pub(crate) fn fresh<T: PrefixedId>() -> Answer<T> {
+pub(crate) fn fresh<T: PrefixedId>() -> BayResult<T> {
     cove_store::new_id().map_err(|error| no_randomness(&error))
 }
 
 /// A name for what clients never name: a Bay, a container.
-pub(crate) fn fresh_name(kind: &str) -> Answer<String> {
+pub(crate) fn fresh_name(kind: &str) -> BayResult<String> {
     let chance = getrandom::u64().map_err(|error| no_randomness(&error))? >> 16;
     Ok(format!("{kind}-{chance:012x}"))
 }

@@ -9,16 +9,18 @@ mod bay;
 mod browser;
 mod cargos;
 mod collector;
+mod data_lock;
 mod disk;
 mod driver;
 mod events;
+mod exec;
 mod files;
 mod history;
-mod hold;
 mod id;
 mod javascript;
-mod lost;
+mod missing_database;
 mod peers;
+mod pending_history;
 mod router;
 mod sandboxes;
 mod session;
@@ -27,19 +29,17 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 mod timed;
-mod unwritten;
 mod warm;
-mod work;
 
 pub use bay::{Bay, StartError};
 pub use cove_api::{IdempotencyKey, Owner};
+pub use data_lock::DataLock;
 pub use events::EventStream;
 pub use files::{ByteStream, Download, LatePath};
-pub use hold::Hold;
 pub use javascript::JavaScriptCall;
-pub use peers::Home;
+pub use peers::SessionHome;
 pub use terminal::Terminal;
 pub use timed::Timed;
 
 /// What every verb answers.
-pub type Answer<T> = Result<T, cove_api::BayError>;
+pub type BayResult<T> = Result<T, cove_api::BayError>;

@@ -19,7 +19,7 @@ const RESOLVE: Duration = Duration::from_secs(2);
 
 /// The Bay that has a sandbox's session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home {
+pub struct SessionHome {
     /// Its name among the others.
     pub instance_id: String,
     /// Where it is.
@@ -32,11 +32,11 @@ pub(crate) struct Peers {
     secret: Secret,
     /// Where Bays are: no guest of this process reaches them.
     reserved: Reserved,
-    places: Mutex<Places>,
+    places: Mutex<PeerAddresses>,
 }
 
 #[derive(Debug, Default)]
-struct Places {
+struct PeerAddresses {
     own: Vec<SocketAddr>,
     others: Vec<SocketAddr>,
 }
@@ -80,7 +80,7 @@ impl Bay {
         Ok(())
     }
 
-    fn reserve(&self, change: impl FnOnce(&mut Places)) {
+    fn reserve(&self, change: impl FnOnce(&mut PeerAddresses)) {
         let mut places = self.inner.peers.places.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut places);
         let all = [places.own.as_slice(), &places.others].concat();

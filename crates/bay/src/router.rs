@@ -10,7 +10,7 @@ use cove_core::Deadline;
 use cove_runtime_api::{Call, CallError, Refusal, RefusalCode};
 
 use crate::session::{InUse, LiveContainer, LiveSession};
-use crate::{Answer, Bay, Owner};
+use crate::{Bay, BayResult, Owner};
 use cove_config::{Capability, Profile};
 use cove_store::SandboxRow;
 
@@ -38,7 +38,7 @@ impl Admitted {
 
 /// Where a call runs.
 #[derive(Debug)]
-pub(crate) struct Berth {
+pub(crate) struct Route {
     pub(crate) session: Arc<LiveSession>,
     pub(crate) container: Arc<LiveContainer>,
     place: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Berth {
 
 impl Bay {
     /// Lets a call in that asks no runtime for anything.
-    pub(crate) async fn admit(&self, owner: &Owner, id: &SandboxId, capability: Capability) -> Answer<Admitted> {
+    pub(crate) async fn admit(&self, owner: &Owner, id: &SandboxId, capability: Capability) -> BayResult<Admitted> {
         self.admit_for(owner, id, capability, Duration::ZERO).await
     }
 
@@ -58,7 +58,7 @@ impl Bay {
         id: &SandboxId,
         capability: Capability,
         work: Duration,
-    ) -> Answer<Admitted> {
+    ) -> BayResult<Admitted> {
         let deadline = Deadline::after(self.start_limit() + work);
         let row = self.alive_row(owner, id).await?;
         let profile = self.profile_of(&row)?;
@@ -70,8 +70,8 @@ impl Bay {
     }
 
     /// Where several Bays share the records, gives the sandbox a home before something of it lives in this process
-    /// (a JavaScript session, somebody who listens): calls that reach another Bay are handed on to where it is.
-    pub(crate) async fn settle(&self, row: &SandboxRow) -> Answer<()> {
+    /// (a JavaScript session, somebody who listens): calls that reach another Bay are forwarded to where it is.
+    pub(crate) async fn settle(&self, row: &SandboxRow) -> BayResult<()> {
         if self.inner.store.kind() == cove_store::Kind::Postgres {
             self.ensure_session(row, &self.profile_of(row)?, true, self.start_limit().into()).await?;
         }
@@ -79,7 +79,7 @@ impl Bay {
     }
 
     /// The profile that a sandbox was made with.
-    pub(crate) fn profile_of(&self, row: &SandboxRow) -> Answer<Arc<Profile>> {
+    pub(crate) fn profile_of(&self, row: &SandboxRow) -> BayResult<Arc<Profile>> {
         let found = self.profile(&row.profile).cloned();
         found.ok_or_else(|| {
             let message = format!("the sandbox's profile {} is no longer configured", row.profile);
@@ -88,7 +88,7 @@ impl Bay {
     }
 
     /// The sandbox, unless it is not this owner's or its end has come.
-    pub(crate) async fn alive_row(&self, owner: &Owner, id: &SandboxId) -> Answer<SandboxRow> {
+    pub(crate) async fn alive_row(&self, owner: &Owner, id: &SandboxId) -> BayResult<SandboxRow> {
         let row = self.row(owner, id).await?;
         if row.expired(Moment::now()) {
             return Err(crate::sandboxes::expired());
@@ -110,7 +110,7 @@ impl Bay {
     }
 
     /// A living container for the call, its session started where there is none.
-    pub(crate) async fn berth(&self, call: &Admitted) -> Answer<Berth> {
+    pub(crate) async fn route(&self, call: &Admitted) -> BayResult<Route> {
         let deadline = call.deadline.within(self.start_limit());
         let only_files = call.capability == Capability::Filesystem;
         let session = self.ensure_session(&call.row, &call.profile, only_files, deadline).await?;
@@ -120,16 +120,16 @@ impl Bay {
                 session.all().iter().flat_map(|c| &c.capabilities).map(ToString::to_string).collect();
             unsupported(format!("no runtime of this session supports {}", call.capability), call.capability, &can)
         })?;
-        let container = self.living(&session, place, deadline).await?;
+        let container = self.living_container(&session, place, deadline).await?;
         self.write_deferred(&session).await;
-        Ok(Berth { session, container, place, _use: in_use })
+        Ok(Route { session, container, place, _use: in_use })
     }
 
     /// Asks a runtime and reads its answer.
-    pub(crate) async fn call<C: Call>(&self, call: &Admitted, berth: &mut Berth, request: &C) -> Answer<C::Answer> {
+    pub(crate) async fn call<C: Call>(&self, call: &Admitted, route: &mut Route, request: &C) -> BayResult<C::Answer> {
         let asked =
             |container: Arc<LiveContainer>| async move { container.client.call(request, call.work_deadline()).await };
-        self.ask(call, berth, asked).await
+        self.ask(call, route, asked).await
     }
 
     /// Asks a runtime; a request that surely was not begun, because nobody took the connection, is asked once more of a
@@ -137,12 +137,12 @@ impl Bay {
     pub(crate) async fn ask<T, F: Future<Output = Result<T, CallError>>>(
         &self,
         call: &Admitted,
-        berth: &mut Berth,
+        route: &mut Route,
         request: impl Fn(Arc<LiveContainer>) -> F,
-    ) -> Answer<T> {
+    ) -> BayResult<T> {
         let first = tokio::select! {
-            answer = request(Arc::clone(&berth.container)) => answer,
-            wedged = berth.container.watch() => return Err(self.ended(berth).await?.unwrap_or(wedged)),
+            answer = request(Arc::clone(&route.container)) => answer,
+            wedged = route.container.watch() => return Err(self.ended(route).await?.unwrap_or(wedged)),
         };
         let broke = match first {
             Ok(answer) => return Ok(answer),
@@ -153,53 +153,53 @@ impl Bay {
         if let Some(error) = broke {
             if matches!(error, CallError::Unreachable(_)) {
                 // It is most likely dying: once it has, the next call knows, and has a new one.
-                let _ = tokio::time::timeout(DYING, berth.container.handle.ended()).await;
+                let _ = tokio::time::timeout(DYING, route.container.handle.ended()).await;
             }
-            let ended = self.ended(berth).await?.or_else(|| berth.container.ended_for_silence());
+            let ended = self.ended(route).await?.or_else(|| route.container.ended_for_silence());
             return Err(ended.unwrap_or_else(|| broken(&error)));
         }
         // Nobody takes connections: it is ending, or has ended. Its end is awaited, so that what is remade is whole.
-        let _ = tokio::time::timeout(Duration::from_secs(5), berth.container.handle.stop()).await;
-        let remade = self.living(&berth.session, berth.place, call.deadline).await;
-        *berth = match remade {
+        let _ = tokio::time::timeout(Duration::from_secs(5), route.container.handle.stop()).await;
+        let remade = self.living_container(&route.session, route.place, call.deadline).await;
+        *route = match remade {
             Ok(container) => {
-                let _use = self.inner.sessions.enter(&berth.session);
-                Berth { session: Arc::clone(&berth.session), container, place: berth.place, _use }
+                let _use = self.inner.sessions.enter(&route.session);
+                Route { session: Arc::clone(&route.session), container, place: route.place, _use }
             }
             Err(_) => {
                 let call = Admitted { row: self.fresh_row(call).await?, ..call.clone() };
-                self.berth(&call).await?
+                self.route(&call).await?
             }
         };
-        match request(Arc::clone(&berth.container)).await {
+        match request(Arc::clone(&route.container)).await {
             Ok(answer) => Ok(answer),
             Err(CallError::Refused(refused)) => Err(refusal(&refused)),
-            Err(error) => Err(self.ended(berth).await?.unwrap_or_else(|| broken(&error))),
+            Err(error) => Err(self.ended(route).await?.unwrap_or_else(|| broken(&error))),
         }
     }
 
     /// Why a session is gone that somebody ended while a call was under way: the call is told that, and not that a runtime
     /// broke. `None`: the session is still the sandbox's.
-    pub(crate) async fn ended(&self, berth: &Berth) -> Answer<Option<BayError>> {
-        let id = &berth.session.sandbox_id;
-        if self.inner.sessions.get(id).is_some_and(|live| live.id == berth.session.id) {
+    pub(crate) async fn ended(&self, route: &Route) -> BayResult<Option<BayError>> {
+        let id = &route.session.sandbox_id;
+        if self.inner.sessions.get(id).is_some_and(|live| live.id == route.session.id) {
             return Ok(None);
         }
         Ok(Some(match self.inner.store.any_sandbox(id).await? {
             None => crate::sandboxes::not_found(id),
             Some(row) if row.expired(Moment::now()) => crate::sandboxes::expired(),
-            Some(_) if berth.session.ended_for_disk() => crate::disk::ended_for_disk(),
+            Some(_) if route.session.ended_for_disk() => crate::disk::ended_for_disk(),
             Some(_) => BayError::new(ErrorCode::Conflict, "the sandbox was stopped during this call"),
         }))
     }
 
-    async fn fresh_row(&self, call: &Admitted) -> Answer<SandboxRow> {
+    async fn fresh_row(&self, call: &Admitted) -> BayResult<SandboxRow> {
         let row = self.inner.store.any_sandbox(&call.row.id).await?;
         row.ok_or_else(|| crate::sandboxes::not_found(&call.row.id))
     }
 
     /// How long to wait for work that may take `timeout`.
-    pub(crate) fn patience(&self, timeout: Duration) -> Duration {
+    pub(crate) fn answer_limit(&self, timeout: Duration) -> Duration {
         timeout + Duration::from_secs(self.inner.config.limits.answer_grace_seconds)
     }
 }

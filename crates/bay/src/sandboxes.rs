@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::driver::CargoLimit;
 use crate::id::fresh;
-use crate::peers::Home;
+use crate::peers::SessionHome;
 use crate::session::ContainerRecord;
-use crate::{Answer, Bay, IdempotencyKey, Owner};
+use crate::{Bay, BayResult, IdempotencyKey, Owner};
 use cove_config::{DiskLimit, Profile};
 use cove_store::{
     CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxDeletion, SandboxRow, WarmClaim,
@@ -51,7 +51,7 @@ pub(crate) fn not_enforced(profile: &str, warnings: &[String]) -> BayError {
 }
 
 /// How many of a list: 1 to 200, 50 unless said otherwise.
-pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
+pub(crate) fn page_size(limit: Option<u32>) -> BayResult<u32> {
     match limit.unwrap_or(50) {
         size @ 1..=200 => Ok(size),
         other => Err(invalid(format!("`limit` is {other}; it must be 1 to 200"))),
@@ -60,7 +60,7 @@ pub(crate) fn page_size(limit: Option<u32>) -> Answer<u32> {
 
 impl Bay {
     /// Refuses where the profile wants a hard limit that this machine, or the wished cargo, cannot have.
-    async fn hard_limit_can_be(&self, owner: &Owner, profile: &Profile, cargo_id: Option<&CargoId>) -> Answer<()> {
+    async fn hard_limit_can_be(&self, owner: &Owner, profile: &Profile, cargo_id: Option<&CargoId>) -> BayResult<()> {
         if profile.disk != DiskLimit::Hard {
             return Ok(());
         }
@@ -86,9 +86,9 @@ impl Bay {
         owner: &Owner,
         wish: CreateSandbox,
         key: Option<&IdempotencyKey>,
-    ) -> Answer<SandboxInfo> {
+    ) -> BayResult<SandboxInfo> {
         self.open_for_work()?;
-        self.room_to_grow()?;
+        self.may_grow()?;
         let key = key.filter(|_| self.inner.config.idempotency.enabled);
         let profile = self.profile(&wish.profile).cloned().ok_or_else(|| {
             let known: Vec<&str> = self.inner.profiles.iter().map(|profile| profile.id.as_str()).collect();
@@ -166,11 +166,11 @@ impl Bay {
     }
 
     /// A page of the owner's sandboxes.
-    pub async fn list_sandboxes(&self, owner: &Owner, query: SandboxQuery) -> Answer<SandboxList> {
+    pub async fn list_sandboxes(&self, owner: &Owner, query: SandboxQuery) -> BayResult<SandboxList> {
         let (limit, cursor) = (page_size(query.limit)?, Cursor::parse(query.cursor.as_deref())?);
         let store = &self.inner.store;
         let page = store.list_sandboxes(owner, query.status, cursor.as_ref(), limit, Moment::now()).await?;
-        self.glance_at_all(page.items.iter().map(|row| row.id.as_str())).await;
+        self.check_health_of_all(page.items.iter().map(|row| row.id.as_str())).await;
         Ok(SandboxList {
             items: page.items.iter().map(|row| self.info(row)).collect(),
             next_cursor: page.next.map(|cursor| cursor.to_string()),
@@ -178,9 +178,9 @@ impl Bay {
     }
 
     /// One sandbox, with its containers and their health.
-    pub async fn sandbox(&self, owner: &Owner, id: &SandboxId) -> Answer<SandboxInfo> {
+    pub async fn sandbox(&self, owner: &Owner, id: &SandboxId) -> BayResult<SandboxInfo> {
         let row = self.row(owner, id).await?;
-        self.glance(id).await;
+        self.check_health(id).await;
         Ok(self.info(&row))
     }
 
@@ -191,7 +191,7 @@ impl Bay {
         id: &SandboxId,
         wish: ExtendTtl,
         key: Option<&IdempotencyKey>,
-    ) -> Answer<SandboxInfo> {
+    ) -> BayResult<SandboxInfo> {
         let key = key.filter(|_| self.inner.config.idempotency.enabled);
         if wish.extend_by < 1 {
             return Err(invalid(format!("`extend_by` is {}; it must be 1 or more seconds", wish.extend_by)));
@@ -212,7 +212,7 @@ impl Bay {
     }
 
     /// Moves the end of idleness; starts nothing.
-    pub async fn keepalive(&self, owner: &Owner, id: &SandboxId) -> Answer<()> {
+    pub async fn keepalive(&self, owner: &Owner, id: &SandboxId) -> BayResult<()> {
         let row = self.alive_row(owner, id).await?;
         if row.session.is_some() {
             let end = crate::session::idle_end(self.profile_of(&row)?.as_ref());
@@ -225,7 +225,7 @@ impl Bay {
     }
 
     /// Ends the session; the cargo stays.
-    pub async fn stop_sandbox(&self, owner: &Owner, id: &SandboxId) -> Answer<()> {
+    pub async fn stop_sandbox(&self, owner: &Owner, id: &SandboxId) -> BayResult<()> {
         let row = self.alive_row(owner, id).await?;
         self.end_javascript(id).await;
         self.end_session_of(id, None).await?;
@@ -235,7 +235,7 @@ impl Bay {
     }
 
     /// Ends and hides it, with its managed cargo. Repeating it is fine.
-    pub async fn delete_sandbox(&self, owner: &Owner, id: &SandboxId) -> Answer<()> {
+    pub async fn delete_sandbox(&self, owner: &Owner, id: &SandboxId) -> BayResult<()> {
         let deletion = self.write_deletion(Some(owner), id).await?;
         let deletion = deletion.ok_or_else(|| not_found(id))?;
         self.clear_away(&deletion.sandbox, deletion.cargo_gone).await
@@ -247,7 +247,7 @@ impl Bay {
         &self,
         owner: Option<&Owner>,
         id: &SandboxId,
-    ) -> Answer<Option<SandboxDeletion>> {
+    ) -> BayResult<Option<SandboxDeletion>> {
         let (store, now) = (&self.inner.store, Moment::now());
         let written = store.must(|| store.delete_sandbox(owner, id, now)).await;
         if !written.as_ref().is_err_and(cove_store::StoreError::is_full) {
@@ -272,17 +272,17 @@ impl Bay {
     }
 
     /// Where its session lives, if that is another Bay that is alive: the one to hand the request on to.
-    pub async fn home_elsewhere(&self, owner: &Owner, id: &SandboxId) -> Answer<Option<Home>> {
+    pub async fn session_elsewhere(&self, owner: &Owner, id: &SandboxId) -> BayResult<Option<SessionHome>> {
         let row = self.row(owner, id).await?;
         let Some(session) = row.session.filter(|session| session.instance_id != self.inner.instance_id) else {
             return Ok(None);
         };
         let home = self.inner.store.live_instance(&session.instance_id, self.alive_since()).await?;
-        Ok(home.and_then(|home| home.advertise_url.map(|url| Home { instance_id: home.id, url })))
+        Ok(home.and_then(|home| home.advertise_url.map(|url| SessionHome { instance_id: home.id, url })))
     }
 
     /// Ends what is left of a sandbox that is hidden already.
-    pub(crate) async fn clear_away(&self, row: &SandboxRow, cargo_gone: bool) -> Answer<()> {
+    pub(crate) async fn clear_away(&self, row: &SandboxRow, cargo_gone: bool) -> BayResult<()> {
         self.end_javascript(&row.id).await;
         self.end_session_of(&row.id, None).await?;
         self.end_elsewhere(row).await?;
@@ -309,7 +309,7 @@ impl Bay {
     }
 
     /// A session row that is not of this Bay's living: gone if its Bay is; that Bay's own affair if not.
-    async fn end_elsewhere(&self, row: &SandboxRow) -> Answer<()> {
+    async fn end_elsewhere(&self, row: &SandboxRow) -> BayResult<()> {
         let Some(session) = &row.session else { return Ok(()) };
         let alive = self.inner.store.live_instance(&session.instance_id, self.alive_since()).await?;
         if alive.is_none() || session.instance_id == self.inner.instance_id {
@@ -319,7 +319,7 @@ impl Bay {
     }
 
     /// An owner's sandbox.
-    pub(crate) async fn row(&self, owner: &Owner, id: &SandboxId) -> Answer<SandboxRow> {
+    pub(crate) async fn row(&self, owner: &Owner, id: &SandboxId) -> BayResult<SandboxRow> {
         self.inner.store.sandbox(owner, id).await?.ok_or_else(|| not_found(id))
     }
 
@@ -368,7 +368,7 @@ impl Bay {
 }
 
 /// The answer that was given before.
-fn stored<T: serde::de::DeserializeOwned>(answer: Value) -> Answer<T> {
+fn stored<T: serde::de::DeserializeOwned>(answer: Value) -> BayResult<T> {
     serde_json::from_value(answer)
         .map_err(|error| BayError::new(ErrorCode::InternalError, format!("a stored response cannot be read: {error}")))
 }

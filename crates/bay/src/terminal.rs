@@ -15,8 +15,8 @@ use hyper::header::{HeaderMap, HeaderValue};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use crate::router::{Berth, broken};
-use crate::{Answer, Bay, Owner};
+use crate::router::{Route, broken};
+use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
 
 /// However much is said.
@@ -37,8 +37,8 @@ pub struct Terminal {
     inner: hyper::upgrade::Upgraded,
     idle: Duration,
     /// Both go with it: while somebody sits there, the session is in use.
-    _berth: Berth,
-    _place: Place,
+    _route: Route,
+    _place: TerminalSlot,
 }
 
 impl std::fmt::Debug for Terminal {
@@ -49,10 +49,10 @@ impl std::fmt::Debug for Terminal {
 
 /// One of the places at a session.
 #[derive(Debug)]
-struct Place(Arc<AtomicUsize>);
+struct TerminalSlot(Arc<AtomicUsize>);
 
-impl Place {
-    fn take(count: &Arc<AtomicUsize>) -> Answer<Self> {
+impl TerminalSlot {
+    fn take(count: &Arc<AtomicUsize>) -> BayResult<Self> {
         if count.fetch_add(1, Ordering::SeqCst) >= MAX_OF_SESSION {
             count.fetch_sub(1, Ordering::SeqCst);
             let message = format!("too many terminals in this sandbox: the limit is {MAX_OF_SESSION}");
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TerminalSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -76,11 +76,11 @@ impl Bay {
         id: &SandboxId,
         (cols, rows): (u16, u16),
         key: &HeaderValue,
-    ) -> Answer<Terminal> {
+    ) -> BayResult<Terminal> {
         let call = self.admit_for(owner, id, Capability::Terminal, SHAKE).await?;
-        let mut berth = self.berth(&call).await?;
-        let place = Place::take(&berth.session.terminals)?;
-        let connected = self.ask(&call, &mut berth, |container| async move { container.client.connect().await });
+        let mut route = self.route(&call).await?;
+        let place = TerminalSlot::take(&route.session.terminals)?;
+        let connected = self.ask(&call, &mut route, |container| async move { container.client.connect().await });
         let opening = connected.await?.terminal(TerminalSize { cols, rows }, key);
         let opened = tokio::time::timeout_at(call.work_deadline().at().into(), opening).await;
         let opened = opened.unwrap_or(Err(CallError::Timeout(SHAKE)));
@@ -89,7 +89,7 @@ impl Bay {
             0 => IDLE,
             seconds => Duration::from_secs(seconds),
         };
-        Ok(Terminal { headers, inner, idle, _berth: berth, _place: place })
+        Ok(Terminal { headers, inner, idle, _route: route, _place: place })
     }
 }
 
@@ -145,9 +145,9 @@ mod tests {
     #[test]
     fn places_are_counted() {
         let count = Arc::default();
-        let taken: Vec<_> = (0..MAX_OF_SESSION).map(|_| Place::take(&count).unwrap()).collect();
-        assert_eq!(Place::take(&count).unwrap_err().code, ErrorCode::QuotaExceeded);
+        let taken: Vec<_> = (0..MAX_OF_SESSION).map(|_| TerminalSlot::take(&count).unwrap()).collect();
+        assert_eq!(TerminalSlot::take(&count).unwrap_err().code, ErrorCode::QuotaExceeded);
         drop(taken);
-        assert!(Place::take(&count).is_ok());
+        assert!(TerminalSlot::take(&count).is_ok());
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cove_api::{BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, PythonExecRequest, ShellExecRequest};
 
-use crate::Answer;
+use crate::BayResult;
 use crate::sandboxes::invalid;
 
 /// A request, and the time that it has in place of its own.
@@ -20,7 +20,7 @@ pub struct Timed<T> {
 }
 
 impl<T> Timed<T> {
-    pub(crate) fn check(&self, most: Duration) -> Answer<()> {
+    pub(crate) fn check(&self, most: Duration) -> BayResult<()> {
         let timeout = self.timeout;
         if !timeout.is_zero() && timeout <= most {
             return Ok(());

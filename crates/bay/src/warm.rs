@@ -13,8 +13,8 @@ use futures_util::{StreamExt, stream};
 use tokio::sync::Notify;
 
 use crate::id::fresh;
-use crate::session::Berthing;
-use crate::{Answer, Bay};
+use crate::session::SessionPlan;
+use crate::{Bay, BayResult};
 use cove_config::Profile;
 use cove_store::NewCargo;
 
@@ -68,17 +68,17 @@ impl Bay {
     }
 
     /// How many warm sandboxes of a profile this Bay has ready.
-    pub async fn warm_ready(&self, profile: &str) -> Answer<u64> {
+    pub async fn warm_ready(&self, profile: &str) -> BayResult<u64> {
         let count = self.inner.store.count_warm(profile, &self.inner.instance_id).await?;
         Ok(u64::try_from(count.ready).unwrap_or(0))
     }
 
     /// Starts as many as are missing.
-    async fn fill(&self, profile: &Arc<Profile>) -> Answer<()> {
+    async fn fill(&self, profile: &Arc<Profile>) -> BayResult<()> {
         if profile.warm_pool_size == 0 {
             return Ok(());
         }
-        self.room_to_grow()?;
+        self.may_grow()?;
         let have = self.inner.store.count_warm(&profile.id, &self.inner.instance_id).await?;
         let have = usize::try_from(have.ready + have.starting).unwrap_or(0);
         let missing = profile.warm_pool_size.saturating_sub(have);
@@ -87,7 +87,7 @@ impl Bay {
         results.into_iter().collect()
     }
 
-    async fn start_warm(&self, profile: &Arc<Profile>) -> Answer<()> {
+    async fn start_warm(&self, profile: &Arc<Profile>) -> BayResult<()> {
         if self.inner.warm.closed.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl Bay {
         };
         let (store, instance_id) = (&self.inner.store, &self.inner.instance_id);
         store.insert_warm(&sandbox_id, &profile.id, &cargo, &session_id, instance_id, Moment::now()).await?;
-        let plan = Berthing {
+        let plan = SessionPlan {
             session_id,
             sandbox_id: sandbox_id.clone(),
             cargo_id: cargo_id.clone(),
@@ -119,7 +119,7 @@ impl Bay {
     }
 
     /// Takes a warm sandbox away that nobody has claimed; whether it did.
-    pub(crate) async fn drop_warm(&self, sandbox_id: &SandboxId, cargo_id: &CargoId) -> Answer<bool> {
+    pub(crate) async fn drop_warm(&self, sandbox_id: &SandboxId, cargo_id: &CargoId) -> BayResult<bool> {
         if !self.inner.store.drop_warm(sandbox_id, Moment::now()).await? {
             return Ok(false);
         }

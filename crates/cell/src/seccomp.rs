@@ -6,7 +6,7 @@
 
 use std::io::{self, Read, Write};
 
-use cove_walls::seccomp::{Answer, Argument, Calls, Filter, SeccompError};
+use cove_walls::seccomp::{Action, Argument, Calls, Filter, SeccompError};
 
 use super::guest_walls::GuestWalls;
 use super::syscalls::{ALLOWED, ALLOWED_HERE, ALLOWED_IF_COUNTED, LANDLOCK, REFUSED, REFUSED_HERE};
@@ -84,7 +84,7 @@ fn allowed(Conditions { shared, memory_counted }: Conditions) -> Result<Filter, 
     }
     #[cfg(target_arch = "x86_64")]
     calls.insert(libc::SYS_mknod);
-    calls.compile(Answer::Allow, Answer::Fail(libc::ENOSYS))
+    calls.compile(Action::Allow, Action::Fail(libc::ENOSYS))
 }
 
 fn refused(counted: bool) -> Result<Filter, SeccompError> {
@@ -116,7 +116,7 @@ fn refused(counted: bool) -> Result<Filter, SeccompError> {
     // Pages of the machine's files, thrown out by one guest, are slow for the next to read: a signal between them.
     calls.insert_when_any(libc::SYS_fadvise64, 3, [Argument::is(libc::POSIX_FADV_DONTNEED)]);
     calls.insert_when_any(libc::SYS_madvise, 2, [libc::MADV_COLD, libc::MADV_PAGEOUT].map(Argument::is));
-    calls.compile(Answer::Fail(libc::EPERM), Answer::Allow)
+    calls.compile(Action::Fail(libc::EPERM), Action::Allow)
 }
 
 const fn masked(mask: i32, value: i32) -> Argument {
@@ -131,7 +131,7 @@ fn unsupported() -> Result<Filter, SeccompError> {
     // Takes any amount of disk in no time, before anybody can look. C libraries write zeros instead; holes may be made.
     calls.insert_when_any(libc::SYS_fallocate, 1, [Argument::without(libc::FALLOC_FL_PUNCH_HOLE)]);
     calls.insert_when_any(libc::SYS_ioctl, 1, RESERVING_IOCTLS.map(Argument::Is));
-    calls.compile(Answer::Fail(libc::EOPNOTSUPP), Answer::Allow)
+    calls.compile(Action::Fail(libc::EOPNOTSUPP), Action::Allow)
 }
 
 /// The filters of a sandbox, compiled.
@@ -212,9 +212,9 @@ pub(super) fn put_on_guests(threads: &[u32], walls: &GuestWalls) -> Result<(), S
     calls.insert_when(libc::SYS_prlimit64, [vec![(0, Argument::IsNot(0)), (2, Argument::IsPointer)]]);
     // Who cannot be looked into holds files that an ordinary user's supervisor cannot count.
     calls.insert_when_any(libc::SYS_prctl, 0, [Argument::is(libc::PR_SET_DUMPABLE)]);
-    calls.compile(Answer::Fail(libc::EPERM), Answer::Allow)?.put_on()?;
+    calls.compile(Action::Fail(libc::EPERM), Action::Allow)?.put_on()?;
     if !walls.memory_counted {
-        Calls::of(&[LANDLOCK]).compile(Answer::Fail(libc::ENOSYS), Answer::Allow)?.put_on()?;
+        Calls::of(&[LANDLOCK]).compile(Action::Fail(libc::ENOSYS), Action::Allow)?.put_on()?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::place::Version;
+use crate::hierarchy::Version;
 use crate::{Counted, Limit, Wanted};
 
 /// The period by which processor time is dealt out: a short one, so that nobody who shares something with a group that has
@@ -111,7 +111,7 @@ pub(crate) fn set(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::find;
+    use crate::hierarchy::find;
 
     /// The files of version 2, as far as a plain folder can stand in for them.
     #[test]

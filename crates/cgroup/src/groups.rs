@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::controller::{Controller, set};
-use crate::place::{Here, Place, Version};
-use crate::{Counted, Turn, Wanted};
+use crate::hierarchy::{Here, Hierarchy, Version};
+use crate::{Counted, CpuWeight, Wanted};
 
 /// How all names of groups begin. The owner's process id follows, for people, and something that nobody else has: owners
 /// in different process namespaces have the same ids.
@@ -54,15 +54,15 @@ impl Groups {
     }
 
     /// The weight of its members, where the kernel deals out processor time and counts them.
-    pub fn turn(&self) -> Option<Turn> {
+    pub fn turn(&self) -> Option<CpuWeight> {
         let ((cpu, version), pids) = (self.cpu.as_ref()?, self.pids.as_ref()?);
-        Turn::open(cpu, pids, *version).ok()
+        CpuWeight::open(cpu, pids, *version).ok()
     }
 
     fn make_one(
         &mut self,
         controller: Controller,
-        place: &Place,
+        place: &Hierarchy,
         name: &str,
         wanted: &Wanted,
         counted: &mut Counted,

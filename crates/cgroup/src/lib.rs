@@ -18,19 +18,19 @@
 //! ```
 
 mod controller;
+mod cpu_weight;
 mod groups;
-mod place;
+mod hierarchy;
 mod processors;
 mod settle;
-mod turn;
 mod uptime;
 
 use serde::{Deserialize, Serialize};
 
+pub use cpu_weight::CpuWeight;
 pub use groups::{Groups, counts_memory, remove, sweep};
 pub use processors::Processors;
 pub use settle::settle;
-pub use turn::Turn;
 pub use uptime::uptime_ms;
 
 /// What is asked for; `None`: as much as there is.

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use crate::controller::Controller;
-use crate::place::{Here, MAIN, Version};
+use crate::hierarchy::{Here, MAIN, Version};
 
 /// Called once, before any other process or thread is started. Says whether groups can be made below ours from now on.
 pub fn settle() -> bool {

@@ -53,7 +53,7 @@ impl Version {
 }
 
 impl Browser {
-    /// Launches a browser and makes sure of its walls. Runs on the keeper's thread, with which the browser would die.
+    /// Launches a browser and makes sure of its walls. Runs on the owner thread, with which the browser would die.
     pub(crate) async fn start(
         binary: &Path,
         options: &ChromeOptions,

@@ -8,19 +8,19 @@ use tokio::sync::Semaphore;
 
 use crate::browser::Browser;
 use crate::find::find_browser;
-use crate::keeper::Keeper;
 use crate::network::{Lease, Proxies};
 use crate::options::ChromeOptions;
+use crate::owner_thread::OwnerThread;
 use crate::session::ChromeSession;
 use crate::tab::Tab;
 
 /// Chrome as an engine. Dropping it ends the browser and everything of it.
 pub struct ChromeEngine {
     inner: Arc<Inner>,
-    keeper: Result<Keeper, String>,
+    owner_thread: Result<OwnerThread, String>,
 }
 
-/// What the keeper's tasks share.
+/// What the owner thread's tasks share.
 struct Inner {
     options: ChromeOptions,
     /// One launch at a time.
@@ -47,8 +47,9 @@ impl ChromeEngine {
             let inner = inner.clone();
             move || async move { inner.end().await }
         };
-        let keeper = Keeper::start(last).map_err(|error| format!("the browser's thread could not be started: {error}"));
-        Self { inner, keeper }
+        let owner_thread =
+            OwnerThread::start(last).map_err(|error| format!("the browser's thread could not be started: {error}"));
+        Self { inner, owner_thread }
     }
 
     /// Launches the browser now, as a server does at its start; says why if it cannot be had.
@@ -77,13 +78,13 @@ impl ChromeEngine {
         let _ = self.on_keeper(ended).await;
     }
 
-    /// Runs `work` on the keeper's thread; dropping the returned future does not interrupt it half-way.
+    /// Runs `work` on the owner thread; dropping the returned future does not interrupt it half-way.
     async fn on_keeper<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
     ) -> Result<T, EngineError> {
-        let keeper = self.keeper.as_ref().map_err(|error| EngineError::Unavailable(error.clone()))?;
-        keeper.handle().spawn(work).await.map_err(|_| EngineError::Open("the engine has ended".to_owned()))?
+        let owner_thread = self.owner_thread.as_ref().map_err(|error| EngineError::Unavailable(error.clone()))?;
+        owner_thread.handle().spawn(work).await.map_err(|_| EngineError::Open("the engine has ended".to_owned()))?
     }
 }
 

@@ -16,7 +16,7 @@ use crate::profile::Profile;
 /// What any process of the browser maps for itself before a guest has asked for anything.
 ///
 /// A renderer under a limit starts with 230 MB of private writable address space (most of it never touched) and the
-/// browser process with 280 MB; half a gigabyte leaves room for a crowd of tabs.
+/// browser process with 280 MB; half a gigabyte leaves room for many tabs.
 pub(crate) const OWN_DATA_BYTES: u64 = 512 << 20;
 
 /// V8's own cap on its heap, per renderer. Above every session's default limit, so that the watch outside decides.
@@ -145,7 +145,7 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: 
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "this room owns the browser's process: Browser ends it")]
+#[expect(clippy::disallowed_methods, reason = "this file owns the browser's process: Browser ends it")]
 fn new_command(binary: &Path) -> Command {
     Command::new(binary)
 }

@@ -23,33 +23,35 @@
 //! # }
 //! ```
 
-mod answer;
-mod bare;
 mod browser;
 mod cdp;
 mod engine;
 mod fault;
 mod find;
 mod group;
-mod keeper;
 mod launch;
 mod message;
 mod network;
 mod options;
+mod owner_thread;
 mod page;
+mod page_reply;
 mod pool;
 mod profile;
 mod renderer;
 mod run;
 mod session;
+mod standalone;
 mod tab;
 mod tab_events;
 mod watch;
 
-pub use bare::{BareBrowser, BareOptions, BarePipe, BareRoom, Ender, Gate, is_sandboxed};
 pub use cdp::{Frame, FrameReader, MAX_FRAME_BYTES};
 pub use cove_network::{AddressRule, is_private, reserve_listed};
 pub use engine::ChromeEngine;
 pub use find::{BrowserNotFound, find_browser};
-pub use keeper::Keeper;
 pub use options::ChromeOptions;
+pub use owner_thread::OwnerThread;
+pub use standalone::{
+    BrowserFolder, BrowserPipe, Ender, NetworkProxy, StandaloneBrowser, StandaloneOptions, is_sandboxed,
+};

@@ -85,17 +85,17 @@ impl Message {
 
 /// Reads JSON that JavaScript wrote, which may escape half a surrogate pair; such halves become U+FFFD.
 pub(crate) fn read_json(text: &str) -> Result<serde_json::Value, serde_json::Error> {
-    serde_json::from_str(text).or_else(|error| match mend_surrogates(text) {
-        Some(mended) => serde_json::from_str(&mended),
+    serde_json::from_str(text).or_else(|error| match replace_surrogates(text) {
+        Some(replaced) => serde_json::from_str(&replaced),
         None => Err(error),
     })
 }
 
 /// Replaces escapes of lone surrogates; `None` when there are none.
-fn mend_surrogates(text: &str) -> Option<String> {
+fn replace_surrogates(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    let mut mended = false;
+    let mut replaced = false;
     while let Some(at) = rest.find('\\') {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
@@ -107,7 +107,7 @@ fn mend_surrogates(text: &str) -> Option<String> {
             }
             Some(0xd800..=0xdfff) => {
                 out.push('\u{fffd}');
-                mended = true;
+                replaced = true;
                 rest = from.get(6..).unwrap_or_default();
             }
             // Any other escape: the backslash and the character after it belong together.
@@ -119,7 +119,7 @@ fn mend_surrogates(text: &str) -> Option<String> {
         }
     }
     out.push_str(rest);
-    mended.then_some(out)
+    replaced.then_some(out)
 }
 
 /// The code unit of a `\uXXXX` at the start of `text`.
@@ -133,7 +133,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn half_a_surrogate_pair_is_mended_and_nothing_else() {
+    fn half_a_surrogate_pair_is_replaced_and_nothing_else() {
         let check = |text: &str, expected: serde_json::Value| assert_eq!(read_json(text).unwrap(), expected, "{text}");
         check(r#"["\ud83d\ude00"]"#, json!(["😀"]));
         check(r#"["a\ud83d"]"#, json!(["a\u{fffd}"]));

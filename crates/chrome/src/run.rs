@@ -15,10 +15,10 @@ use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::answer::{self, Answer, Calls, To};
 use crate::cdp::{CallError, Evaluated};
 use crate::fault::{self, Program};
 use crate::message::{Done, Message, read_json};
+use crate::page_reply::{self, Calls, PageReply, To};
 use crate::tab::Tab;
 use crate::tab_events::{Inbox, PageEvent, TabEnd};
 use crate::watch::Watched;
@@ -159,7 +159,7 @@ async fn follow(
             }
             Some(event) = inbox.next() => event,
             (to, answer) = calls.next() => {
-                answer::send(tab, to, &answer).await;
+                page_reply::send(tab, to, &answer).await;
                 continue;
             }
             result = &mut begun, if !has_begun => {
@@ -190,14 +190,14 @@ async fn follow(
             Some(Message::Cut) => logs.truncated = true,
             Some(Message::Tool { id, name, args }) => {
                 if let Some((to, answer)) = calls.start(tools, &name, &args, to(id)) {
-                    answer::send(tab, to, &answer).await;
+                    page_reply::send(tab, to, &answer).await;
                 }
             }
             Some(Message::Import { id, name }) => {
-                answer::import(tab, &guest.options.imports, id, &name).await;
+                page_reply::import(tab, &guest.options.imports, id, &name).await;
             }
             Some(Message::Dynamic { id, code }) => {
-                answer::send(tab, to(id), &answer::dynamic(&code, &started.tool_names)).await;
+                page_reply::send(tab, to(id), &page_reply::dynamic(&code, &started.tool_names)).await;
             }
             Some(Message::Done(done)) => {
                 return conclude(guest, request, &program, *done, operations);
@@ -205,8 +205,8 @@ async fn follow(
             Some(Message::Hello) => {}
             None => {
                 if let Some(waiting) = waiting {
-                    let failed = Answer::Failed { kind: "tool", message: "unreadable".to_owned(), code: None };
-                    answer::send(tab, To::Request(waiting), &failed).await;
+                    let failed = PageReply::Failed { kind: "tool", message: "unreadable".to_owned(), code: None };
+                    page_reply::send(tab, To::Request(waiting), &failed).await;
                 }
             }
         }

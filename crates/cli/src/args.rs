@@ -51,7 +51,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "JSON|@FILE")]
     pub(crate) input: Option<String>,
     #[command(flatten)]
-    pub(crate) setting: SettingArgs,
+    pub(crate) setup: SetupArgs,
     /// Print one JSON object with result, images, logs, engine and usage
     #[arg(long)]
     pub(crate) json: bool,
@@ -62,14 +62,14 @@ pub(crate) struct Run {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Repl {
     #[command(flatten)]
-    pub(crate) setting: SettingArgs,
+    pub(crate) setup: SetupArgs,
     #[command(flatten)]
     pub(crate) raw: RawArg,
 }
 
 /// What code runs in and what it may reach: the same for one file and for a session.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct SettingArgs {
+pub(crate) struct SetupArgs {
     /// Which engine runs the code
     #[arg(long, value_enum, default_value_t = EngineArg::Auto)]
     pub(crate) engine: EngineArg,

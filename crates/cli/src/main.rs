@@ -17,7 +17,7 @@ mod run;
 mod runtimes;
 mod sandbox;
 mod serve;
-mod setting;
+mod setup;
 mod show;
 mod terminal;
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_bay::{Bay, Hold, StartError};
+use cove_bay::{Bay, DataLock, StartError};
 use cove_config::{Config, Secret};
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use tokio::io::AsyncReadExt as _;
@@ -115,7 +115,7 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
         ..ServerOptions::new(keys)
     };
     let failed = |error: StartError| anyhow::anyhow!("Bay cannot start: {error}");
-    let _database = Hold::of_database(&config.database_url()?).await.map_err(failed)?;
+    let _database = DataLock::of_database(&config.database_url()?).await.map_err(failed)?;
     let bay = Bay::open(config).await.map_err(failed)?;
     let server = Server::on(listener, bay, options)?;
     let url = format!("http://{}", reachable(server.address()));

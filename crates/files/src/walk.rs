@@ -93,7 +93,7 @@ pub(crate) struct Start<'a> {
 /// Entries handled at a time: a folder of a hundred thousand files is work for all threads.
 const CHUNK: usize = 256;
 
-struct Job {
+struct FolderTask {
     key: Vec<u8>,
     below: Vec<u8>,
     work: Work,
@@ -104,25 +104,25 @@ enum Work {
     Look(Vec<(Vec<u8>, FileType)>),
 }
 
-impl PartialEq for Job {
+impl PartialEq for FolderTask {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
     }
 }
-impl Eq for Job {}
-impl PartialOrd for Job {
+impl Eq for FolderTask {}
+impl PartialOrd for FolderTask {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Job {
+impl Ord for FolderTask {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key.cmp(&other.key)
     }
 }
 
 struct State<H> {
-    jobs: BinaryHeap<Reverse<Job>>,
+    jobs: BinaryHeap<Reverse<FolderTask>>,
     busy: usize,
     hits: BTreeMap<Vec<u8>, (Vec<u8>, H)>,
     results: u64,
@@ -144,7 +144,7 @@ struct Walk<'a, S: Search> {
 
 /// Walks the tree.
 pub(crate) fn walk<S: Search>(search: &S, start: &Start<'_>, enough: Enough, stop: &Stop) -> Walked<S::Hit> {
-    let first = Job { key: Vec::new(), below: Vec::new(), work: Work::Enter(start.ignores.clone()) };
+    let first = FolderTask { key: Vec::new(), below: Vec::new(), work: Work::Enter(start.ignores.clone()) };
     let state = State {
         jobs: BinaryHeap::from([Reverse(first)]),
         busy: 0,
@@ -183,7 +183,7 @@ impl<S: Search> Walk<'_, S> {
         true
     }
 
-    fn next(&self) -> Option<Job> {
+    fn next(&self) -> Option<FolderTask> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if self.stop.is_over() || state.entries > MAX_ENTRIES {
@@ -209,7 +209,7 @@ impl<S: Search> Walk<'_, S> {
         }
     }
 
-    fn run(&self, job: Job, (scratch, listing): &mut (S::Scratch, Listing)) -> Output<S::Hit> {
+    fn run(&self, job: FolderTask, (scratch, listing): &mut (S::Scratch, Listing)) -> Output<S::Hit> {
         let mut output = Output { hits: Vec::new(), jobs: Vec::new(), entries: 0 };
         // A folder that cannot be opened (gone, a symlink by now, forbidden) holds nothing for us.
         let Ok(fd) = self.start.base.open_folder(&job.below) else { return output };
@@ -220,7 +220,7 @@ impl<S: Search> Walk<'_, S> {
                 if entries.len() > CHUNK {
                     output.jobs.extend(entries.chunks(CHUNK).map(|chunk| {
                         let first = chunk.first().map(|(name, _)| name.as_slice()).unwrap_or_default();
-                        Job {
+                        FolderTask {
                             key: key(&join(&job.below, first)),
                             below: job.below.clone(),
                             work: Work::Look(chunk.to_vec()),
@@ -267,7 +267,7 @@ impl<S: Search> Walk<'_, S> {
         for (name, _) in entries.iter().filter(|(_, kind)| kind.is_dir()) {
             let below = join(below, name);
             if below.len() <= MAX_PATH_BYTES {
-                output.jobs.push(Job { key: key(&below), below, work: Work::Enter(ignores.clone()) });
+                output.jobs.push(FolderTask { key: key(&below), below, work: Work::Enter(ignores.clone()) });
             }
         }
         entries
@@ -320,7 +320,7 @@ impl<H> State<H> {
 
 struct Output<H> {
     hits: Vec<(Vec<u8>, H)>,
-    jobs: Vec<Job>,
+    jobs: Vec<FolderTask>,
     entries: u64,
 }
 

@@ -65,14 +65,14 @@ async fn main() -> Result<(), Fault> {
     stream.set_nodelay(true)?;
     exec(&mut stream, "open data:text/html,<title>x</title><p>y</p>").await?;
     let binary = find_agent_browser(None)?;
-    let sockets = server.gull().room().join("s");
+    let sockets = server.gull().private_folder().join("s");
     for cmd in ["get title", "eval 1+1", "snapshot -i"] {
         let (mut through, mut bare) = (Vec::new(), Vec::new());
         for round in 0..rounds + 5 {
             let gull = exec(&mut stream, cmd).await?;
             let mut command = Command::new(&binary);
             // Without the bridge's secret a bare call can only speak to the daemon that is there, which is all it has to.
-            command.args(cmd.split(' ')).env_clear().env("HOME", server.gull().room().join("home"));
+            command.args(cmd.split(' ')).env_clear().env("HOME", server.gull().private_folder().join("home"));
             command
                 .env("AGENT_BROWSER_SOCKET_DIR", &sockets)
                 .env("AGENT_BROWSER_SESSION", "bench")

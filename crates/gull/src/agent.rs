@@ -21,7 +21,7 @@ use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
 use crate::output::Capture;
-use crate::room::Room;
+use crate::private_folder::PrivateFolder;
 use crate::walls::{Reach, ruleset};
 
 /// What 0.41.0 writes beside its socket when no launch flag is set; a daemon without it is taken for a stale one.
@@ -74,23 +74,23 @@ impl Agent {
     pub(crate) fn new(
         binary: PathBuf,
         session: &str,
-        room: &Room,
+        private_folder: &PrivateFolder,
         bridge: (String, u16),
         become_id: Option<u32>,
     ) -> Self {
         let package = binary.parent().map(|bin| bin.parent().unwrap_or(bin).to_owned());
         let walls = ruleset(&Reach {
             read: package.as_deref().into_iter().collect(),
-            write: vec![room.path()],
+            write: vec![private_folder.path()],
             write_opened: None,
             port: Some(bridge.1),
         });
         Self {
             binary,
             session: session.to_owned(),
-            sockets: room.sockets(),
-            home: room.home(),
-            tmp: room.tmp(),
+            sockets: private_folder.sockets(),
+            home: private_folder.home(),
+            tmp: private_folder.tmp(),
             url: bridge.0,
             become_id,
             walls,
@@ -264,7 +264,7 @@ impl Drop for Daemon {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this room owns agent-browser's processes: Daemon and run end them")]
+#[expect(clippy::disallowed_methods, reason = "this file owns agent-browser's processes: Daemon and run end them")]
 fn new_command(binary: &Path) -> Command {
     Command::new(binary)
 }

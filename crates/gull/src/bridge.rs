@@ -46,7 +46,7 @@ pub(crate) struct Bridge {
 struct Shared {
     path: String,
     host: [String; 2],
-    room: PathBuf,
+    private_folder: PathBuf,
     link: Arc<Mutex<Option<Link>>>,
     /// One client at a time.
     turn: Arc<tokio::sync::Mutex<()>>,
@@ -55,7 +55,7 @@ struct Shared {
 
 impl Bridge {
     /// Opens the bridge on a port of the system's choice, on the current runtime.
-    pub(crate) async fn open(room: PathBuf) -> io::Result<Self> {
+    pub(crate) async fn open(private_folder: PathBuf) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let secret = secret::hex(32)?;
@@ -64,7 +64,7 @@ impl Bridge {
         let shared = Shared {
             path: format!("/devtools/browser/{secret}"),
             host: [address.to_string(), format!("localhost:{}", address.port())],
-            room,
+            private_folder,
             link: link.clone(),
             turn: Arc::default(),
             evict: evicted,
@@ -165,7 +165,7 @@ async fn carry(mut socket: Socket, shared: &Shared) {
                 }
             }
             message = socket.next() => match message {
-                Some(Ok(Message::Text(text))) => match look(&text, &shared.room) {
+                Some(Ok(Message::Text(text))) => match look(&text, &shared.private_folder) {
                     Verdict::Pass(session) => {
                         if seat.pass(text.as_bytes().to_vec(), session.as_deref()).await.is_err() {
                             break;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_chrome::{BareBrowser, BareOptions, BareRoom, Gate, find_browser, is_sandboxed};
+use cove_chrome::{BrowserFolder, NetworkProxy, StandaloneBrowser, StandaloneOptions, find_browser, is_sandboxed};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -23,19 +23,19 @@ pub(crate) struct Launch<'a> {
     pub(crate) binary: Option<&'a Path>,
     pub(crate) home: &'a Home,
     pub(crate) disk_bytes: u64,
-    /// agent-browser's room: uploads are read and downloads written there.
-    pub(crate) room: &'a Path,
+    /// agent-browser's private folder: uploads are read and downloads written there.
+    pub(crate) private_folder: &'a Path,
     pub(crate) temp_dir: &'a Path,
     pub(crate) unprivileged_id: u32,
     pub(crate) process_memory_bytes: u64,
-    pub(crate) gate: Option<&'a Gate>,
+    pub(crate) proxy: Option<&'a NetworkProxy>,
     pub(crate) governor: &'a Arc<Governor>,
     pub(crate) timeout: Duration,
 }
 
 /// A browser that answers, and the line to it.
 pub(crate) struct Browser {
-    pub(crate) process: BareBrowser,
+    pub(crate) process: StandaloneBrowser,
     pub(crate) link: Link,
     /// Whether it lives under Landlock.
     pub(crate) walled: bool,
@@ -108,7 +108,7 @@ pub(crate) async fn url_of(link: &Link, active: Option<&str>, wait: Duration) ->
 }
 
 impl Browser {
-    /// Launches it; must run on the keeper's thread.
+    /// Launches it; must run on the owner thread.
     ///
     /// Where its own sandbox needs privileges that an ordinary user gives up for Landlock, it is launched without that
     /// wall. A profile that guests can write to is then left out, for their symlinks would be followed; the same holds on
@@ -126,7 +126,7 @@ impl Browser {
     }
 
     async fn try_launch(binary: &Path, launch: &Launch<'_>, way: Way) -> Result<Self, LaunchError> {
-        let mut options = BareOptions {
+        let mut options = StandaloneOptions {
             data_dir: launch.home.data_path.clone(),
             is_mounted: launch.home.is_shut,
             file_bytes: disk::file_bytes(launch.disk_bytes),
@@ -134,17 +134,17 @@ impl Browser {
             unprivileged_id: launch.unprivileged_id,
             process_memory_bytes: launch.process_memory_bytes,
             window: (1280, 720),
-            gate_port: launch.gate.map(Gate::port),
+            proxy_port: launch.proxy.map(NetworkProxy::port),
         };
         let told = |error: io::Error| LaunchError::Other(format!("the browser could not be started: {error}"));
-        let room = BareRoom::create(&options).map_err(told)?;
-        let own = room.path().to_owned();
+        let browser_folder = BrowserFolder::create(&options).map_err(told)?;
+        let own = browser_folder.path().to_owned();
         let rules = way.is_walled.then(|| {
             ruleset(&Reach {
                 read: binary.parent().into_iter().collect(),
-                write: vec![&own, launch.room],
+                write: vec![&own, launch.private_folder],
                 write_opened: Some(&launch.home.data),
-                port: options.gate_port,
+                port: options.proxy_port,
             })
         });
         let rules = rules.flatten();
@@ -153,7 +153,7 @@ impl Browser {
             (options.data_dir, options.is_mounted) = (own.join("data"), false);
         }
         let walled = rules.is_some();
-        let (process, pipe) = BareBrowser::launch(binary, room, &options, rules).map_err(told)?;
+        let (process, pipe) = StandaloneBrowser::launch(binary, browser_folder, &options, rules).map_err(told)?;
         let browser = Self { process, link: Link::start(pipe), walled, has_profile, own };
         // Its first process is held while it starts; what that one has started before is held once it answers, and
         // whoever comes later is a child of somebody who is.

@@ -67,10 +67,10 @@ pub(crate) async fn keep_small(inner: Weak<Inner>) {
         let begin = Instant::now();
         let limit = strong.options.disk_bytes.max(LEAST_BYTES);
         let profile = PathBuf::from(format!("/proc/self/fd/{}/.", strong.home.data.as_raw_fd()));
-        let places = [profile, strong.room.path().to_owned(), weighed.own.clone()];
+        let places = [profile, strong.private_folder.path().to_owned(), weighed.own.clone()];
         let looked = tokio::task::spawn_blocking(move || places.map(|place| weigh(&place))).await;
-        let Ok([profile, room, own]) = looked else { return };
-        let sum = profile.saturating_add(room).saturating_add(own);
+        let Ok([profile, private_folder, own]) = looked else { return };
+        let sum = profile.saturating_add(private_folder).saturating_add(own);
         let wait = if sum > before.saturating_add(GROWTH_BYTES) { GROWING } else { AT_REST };
         before = sum;
         if sum > limit {

@@ -1,7 +1,7 @@
 //! The guard on the wire: what agent-browser may ask of the browser.
 //!
 //! Commands are checked at the door for a clear answer; this is the check that holds whatever the command was: no
-//! address but the web's, no file but those of the private room, no second way into the browser.
+//! address but the web's, no file but those of the private folder, no second way into the browser.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -58,8 +58,8 @@ pub(crate) enum Verdict {
     Drop,
 }
 
-/// Looks at a message. `room` is the only folder whose files may be named.
-pub(crate) fn look(text: &str, room: &Path) -> Verdict {
+/// Looks at a message. `private_folder` is the only folder whose files may be named.
+pub(crate) fn look(text: &str, private_folder: &Path) -> Verdict {
     let Ok(message) = serde_json::from_str::<Message<'_>>(text) else { return Verdict::Drop };
     let (Some(id), Some(method)) = (message.id, message.method.as_deref()) else { return Verdict::Drop };
     let session = message.session.as_deref();
@@ -68,7 +68,7 @@ pub(crate) fn look(text: &str, room: &Path) -> Verdict {
     {
         return Verdict::Drop;
     }
-    match objection(method, message.params, room) {
+    match objection(method, message.params, private_folder) {
         None => Verdict::Pass(session.map(str::to_owned)),
         Some(why) => {
             let mut answer =
@@ -81,7 +81,7 @@ pub(crate) fn look(text: &str, room: &Path) -> Verdict {
     }
 }
 
-fn objection(method: &str, params: Option<&RawValue>, room: &Path) -> Option<String> {
+fn objection(method: &str, params: Option<&RawValue>, private_folder: &Path) -> Option<String> {
     if REFUSED.contains(&method) {
         return Some(format!("{method} is not available in a sandbox"));
     }
@@ -92,7 +92,8 @@ fn objection(method: &str, params: Option<&RawValue>, room: &Path) -> Option<Str
     };
     let inside = |path: &str| {
         let path = Path::new(path);
-        path.starts_with(room) && !path.components().any(|part| matches!(part, std::path::Component::ParentDir))
+        path.starts_with(private_folder)
+            && !path.components().any(|part| matches!(part, std::path::Component::ParentDir))
     };
     match method {
         "Page.navigate" | "Target.createTarget" => match read() {
@@ -120,12 +121,12 @@ mod tests {
 
     #[test]
     fn messages_are_looked_at() {
-        let room = Path::new("/tmp/room");
-        let passes = |text: &str| matches!(look(text, room), Verdict::Pass(_));
-        let refused = |text: &str| matches!(look(text, room), Verdict::Answer(_));
+        let private_folder = Path::new("/tmp/private");
+        let passes = |text: &str| matches!(look(text, private_folder), Verdict::Pass(_));
+        let refused = |text: &str| matches!(look(text, private_folder), Verdict::Answer(_));
         assert!(passes(r#"{"id":1,"method":"Page.navigate","params":{"url":"https://a.org/"}}"#));
         assert!(passes(r#"{"id":1,"method":"Target.createTarget","params":{"url":"about:blank"}}"#));
-        assert!(passes(r#"{"id":1,"method":"DOM.setFileInputFiles","params":{"files":["/tmp/room/in/a"]}}"#));
+        assert!(passes(r#"{"id":1,"method":"DOM.setFileInputFiles","params":{"files":["/tmp/private/in/a"]}}"#));
         assert!(passes(r#"{"id":1,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny"}}"#));
         for text in [
             r#"{"id":1,"method":"Page.navigate","params":{"url":"file:///etc/passwd"}}"#,
@@ -133,7 +134,7 @@ mod tests {
             r#"{"id":1,"method":"Page.n\u0061vigate","params":{"url":"file:///x"}}"#,
             r#"{"id":1,"method":"Target.createTarget","params":{"url":"chrome://settings"}}"#,
             r#"{"id":1,"method":"DOM.setFileInputFiles","params":{"files":["/etc/passwd"]}}"#,
-            r#"{"id":1,"method":"DOM.setFileInputFiles","params":{"files":["/tmp/room/../x"]}}"#,
+            r#"{"id":1,"method":"DOM.setFileInputFiles","params":{"files":["/tmp/private/../x"]}}"#,
             r#"{"id":1,"method":"Browser.setDownloadBehavior","params":{"downloadPath":"/root"}}"#,
             r#"{"id":1,"method":"Target.exposeDevToolsProtocol","params":{}}"#,
             r#"{"id":1,"method":"Browser.close"}"#,
@@ -148,7 +149,7 @@ mod tests {
             r#"{"id":1}"#,
             r#"{"id":1,"method":"X","sessionId":"\""}"#,
         ] {
-            assert_eq!(look(text, room), Verdict::Drop, "{text}");
+            assert_eq!(look(text, private_folder), Verdict::Drop, "{text}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use cove_chrome::{AddressRule, Gate, Keeper, find_browser};
+use cove_chrome::{AddressRule, NetworkProxy, OwnerThread, find_browser};
 use cove_core::Deadline;
 use cove_runtime_api::{
     BatchAnswer, BrowserAnswer, BrowserHealth, BrowserStep, EXIT_FAILED, EXIT_TIMED_OUT, HealthStatus,
@@ -26,7 +26,7 @@ use crate::home::{Home, Places};
 use crate::link::Link;
 use crate::live::Live;
 use crate::options::GullOptions;
-use crate::room::Room;
+use crate::private_folder::PrivateFolder;
 use crate::run;
 use crate::skill;
 use crate::trace::Begun;
@@ -64,7 +64,7 @@ pub enum GullError {
 
 /// The browser of one sandbox. Dropping it ends everything that belongs to it.
 pub struct Gull {
-    keeper: Keeper,
+    owner_thread: OwnerThread,
     inner: Arc<Inner>,
 }
 
@@ -76,8 +76,8 @@ pub(crate) struct Inner {
     pub(crate) home: Home,
     pub(crate) agent: Agent,
     pub(crate) bridge: Bridge,
-    pub(crate) gate: Option<Gate>,
-    pub(crate) room: Room,
+    pub(crate) proxy: Option<NetworkProxy>,
+    pub(crate) private_folder: PrivateFolder,
     pub(crate) governor: Arc<Governor>,
     pub(crate) unprivileged_id: u32,
     pub(crate) live: Arc<tokio::sync::Mutex<Live>>,
@@ -122,20 +122,20 @@ impl Gull {
             let what = what.to_owned();
             move |source| GullError::Folder { what, source }
         };
-        let keeper = Keeper::start(last).map_err(folder("the browser's thread could not be started"))?;
-        let building = keeper.handle().spawn(Inner::build(options));
+        let owner_thread = OwnerThread::start(last).map_err(folder("the browser's thread could not be started"))?;
+        let building = owner_thread.handle().spawn(Inner::build(options));
         let inner = building.await.map_err(|_| GullError::Unavailable("the browser's thread ended".to_owned()))??;
         let _ = made.set(inner.clone());
-        keeper.handle().spawn(keep_cookies(Arc::downgrade(&inner)));
-        keeper.handle().spawn(keep_idle(Arc::downgrade(&inner)));
-        keeper.handle().spawn(keep_small(Arc::downgrade(&inner)));
-        Ok(Self { keeper, inner })
+        owner_thread.handle().spawn(keep_cookies(Arc::downgrade(&inner)));
+        owner_thread.handle().spawn(keep_idle(Arc::downgrade(&inner)));
+        owner_thread.handle().spawn(keep_small(Arc::downgrade(&inner)));
+        Ok(Self { owner_thread, inner })
     }
 
     /// Runs one command. Always answers, at most a second after the deadline.
     pub async fn exec(&self, cmd: &str, deadline: impl Into<Deadline>) -> BrowserAnswer {
-        // On the keeper's thread: the processes of a command die with the thread that started them.
-        let running = self.keeper.handle().spawn(run::exec(self.inner.clone(), cmd.to_owned(), deadline.into()));
+        // On the owner thread: the processes of a command die with the thread that started them.
+        let running = self.owner_thread.handle().spawn(run::exec(self.inner.clone(), cmd.to_owned(), deadline.into()));
         running.await.unwrap_or_else(|_| BrowserAnswer::failed(EXIT_FAILED, "✗ the runtime is shutting down"))
     }
 
@@ -198,7 +198,7 @@ impl Gull {
     /// Whether the browser can be used; asks it.
     pub async fn health(&self) -> BrowserHealth {
         let inner = self.inner.clone();
-        let asked = self.keeper.handle().spawn(async move { inner.health().await });
+        let asked = self.owner_thread.handle().spawn(async move { inner.health().await });
         asked.await.unwrap_or_else(|_| self.inner.health_of(HealthStatus::Unhealthy, false, false, Some("ending")))
     }
 
@@ -230,19 +230,14 @@ impl Gull {
     }
 
     /// The private folder; gone after `close`.
-    pub fn room(&self) -> PathBuf {
-        self.inner.room.path().to_owned()
-    }
-
-    /// The port of the bridge on loopback, which answers nobody who does not know its secret.
-    pub(crate) fn bridge_port(&self) -> u16 {
-        self.inner.bridge.port()
+    pub fn private_folder(&self) -> PathBuf {
+        self.inner.private_folder.path().to_owned()
     }
 
     /// Ends the browser, the daemon and everything else, and waits until nothing is left.
     pub async fn close(&self) {
         let inner = self.inner.clone();
-        let _ = self.keeper.handle().spawn(async move { inner.end().await }).await;
+        let _ = self.owner_thread.handle().spawn(async move { inner.end().await }).await;
     }
 }
 
@@ -280,11 +275,13 @@ impl Inner {
             notes.push(format!("note: the skill file could not be written to /workspace/skills: {error}"));
         }
         let own = "a private folder could not be made".to_owned();
-        let room = Room::create(&options.temp_dir, become_id).map_err(folder(own))?;
-        let bridge =
-            Bridge::open(room.path().to_owned()).await.map_err(folder("the bridge could not be opened".to_owned()))?;
-        let gate = Gate::open(&options.network).map_err(folder("the network proxy could not be started".to_owned()))?;
-        let agent = Agent::new(binary, &options.session, &room, (bridge.url(), bridge.port()), become_id);
+        let private_folder = PrivateFolder::create(&options.temp_dir, become_id).map_err(folder(own))?;
+        let bridge = Bridge::open(private_folder.path().to_owned())
+            .await
+            .map_err(folder("the bridge could not be opened".to_owned()))?;
+        let proxy = NetworkProxy::open(&options.network)
+            .map_err(folder("the network proxy could not be started".to_owned()))?;
+        let agent = Agent::new(binary, &options.session, &private_folder, (bridge.url(), bridge.port()), become_id);
         let (memory, cpus) = (options.memory_bytes, options.cpus);
         let governor = Arc::new(Governor::new(memory, cpus, options.process_memory_bytes, options.control_groups));
         Ok(Arc::new(Self {
@@ -295,8 +292,8 @@ impl Inner {
             home,
             agent,
             bridge,
-            gate,
-            room,
+            proxy,
+            private_folder,
             unprivileged_id,
             live: Arc::default(),
             link: Mutex::default(),
@@ -375,7 +372,7 @@ impl Inner {
 
     async fn end(&self) {
         self.live.lock().await.close(self).await;
-        self.room.clear();
+        self.private_folder.clear();
         self.governor.end();
     }
 

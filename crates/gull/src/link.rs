@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cove_chrome::{BarePipe, Frame, FrameReader, MAX_FRAME_BYTES};
+use cove_chrome::{BrowserPipe, Frame, FrameReader, MAX_FRAME_BYTES};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -100,7 +100,7 @@ pub(crate) struct Link {
 
 impl Link {
     /// Starts reading and writing on the current runtime.
-    pub(crate) fn start(pipe: BarePipe) -> Self {
+    pub(crate) fn start(pipe: BrowserPipe) -> Self {
         let (queue, queued) = mpsc::channel(COMMANDS);
         let link = Self { queue, state: Arc::default(), closed: Arc::new(watch::channel(false).0) };
         tokio::spawn(write(pipe.commands, queued, link.clone()));
@@ -287,7 +287,7 @@ fn session_of(frame: &[u8]) -> Option<&str> {
 
 fn read_answer(frame: &[u8]) -> Result<Box<RawValue>, CallError> {
     #[derive(Deserialize)]
-    struct Answer {
+    struct RawReply {
         result: Option<Box<RawValue>>,
         error: Option<Refused>,
     }
@@ -295,7 +295,7 @@ fn read_answer(frame: &[u8]) -> Result<Box<RawValue>, CallError> {
     struct Refused {
         message: String,
     }
-    let answer: Answer = serde_json::from_slice(frame).map_err(|_| CallError::Unreadable)?;
+    let answer: RawReply = serde_json::from_slice(frame).map_err(|_| CallError::Unreadable)?;
     match answer.error {
         Some(error) => Err(CallError::Refused(error.message)),
         None => answer.result.ok_or(CallError::Unreadable),

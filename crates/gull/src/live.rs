@@ -68,11 +68,11 @@ impl Live {
                 binary: inner.options.browser.as_deref(),
                 home: &inner.home,
                 disk_bytes: inner.options.disk_bytes,
-                room: inner.room.path(),
+                private_folder: inner.private_folder.path(),
                 temp_dir: &inner.options.temp_dir,
                 unprivileged_id: inner.unprivileged_id,
                 process_memory_bytes: inner.options.process_memory_bytes,
-                gate: inner.gate.as_ref(),
+                proxy: inner.proxy.as_ref(),
                 governor: &inner.governor,
                 timeout: inner.options.launch_timeout,
             };

@@ -106,7 +106,7 @@ async fn close(inner: &Arc<Inner>, mut turn: OwnedMutexGuard<Live>) -> BrowserAn
 }
 
 fn prepare(plan: Plan, inner: &Inner) -> Result<Call, Refusal> {
-    let stage_words = |words: &[Word]| stage(words, &inner.room, &inner.cargo);
+    let stage_words = |words: &[Word]| stage(words, &inner.private_folder, &inner.cargo);
     match plan {
         Plan::One { words, json, literal } => {
             let Staged { words, incoming, outgoing } = stage_words(&words)?;

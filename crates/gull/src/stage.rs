@@ -1,4 +1,4 @@
-//! Files on their way: agent-browser reads and writes in the private room, the workspace is touched by us alone.
+//! Files on their way: agent-browser reads and writes in the private folder, the workspace is touched by us alone.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cargo::Cargo;
 use crate::plan::{Word, shown};
+use crate::private_folder::PrivateFolder;
 use crate::refusal::Refusal;
-use crate::room::Room;
 
 /// What one command may read from the workspace.
 const MAX_IN_BYTES: u64 = 256 << 20;
@@ -74,8 +74,8 @@ pub(crate) struct Staged {
     pub(crate) outgoing: Vec<Outgoing>,
 }
 
-/// Copies the files that a command reads into the room, and gives those that it writes a place there.
-pub(crate) fn stage(words: &[Word], room: &Room, cargo: &Cargo) -> Result<Staged, Refusal> {
+/// Copies the files that a command reads into the private folder, and gives those that it writes a place there.
+pub(crate) fn stage(words: &[Word], private_folder: &PrivateFolder, cargo: &Cargo) -> Result<Staged, Refusal> {
     let host = |error: io::Error| Refusal::new(format!("the runtime's own folder cannot be used: {error}"));
     let mut staged = Staged::default();
     let mut left = MAX_IN_BYTES;
@@ -86,16 +86,16 @@ pub(crate) fn stage(words: &[Word], room: &Room, cargo: &Cargo) -> Result<Staged
                 let refuse =
                     |error: io::Error| Refusal::new(format!("{} cannot be read: {error}", shown(path.given())));
                 let file = cargo.read(path.as_str()).map_err(refuse)?;
-                let target = room.place("in").map_err(host)?.join(name_of(path.as_str()));
+                let target = private_folder.new_folder("in").map_err(host)?.join(name_of(path.as_str()));
                 let bytes = copy_in(file, &target, left).map_err(refuse)?;
                 left = left.saturating_sub(bytes);
-                room.give(&target).map_err(host)?;
+                private_folder.give(&target).map_err(host)?;
                 let text = target.display().to_string();
                 staged.incoming.push(Incoming { staged: target, path: path.as_str().to_owned(), bytes });
                 text
             }
             Word::Out { path, later } => {
-                let target = room.place("out").map_err(host)?.join(name_of(path.as_str()));
+                let target = private_folder.new_folder("out").map_err(host)?.join(name_of(path.as_str()));
                 let text = target.display().to_string();
                 staged.outgoing.push(Outgoing { staged: target, path: path.as_str().to_owned(), later: *later });
                 text
@@ -107,7 +107,7 @@ pub(crate) fn stage(words: &[Word], room: &Room, cargo: &Cargo) -> Result<Staged
 
 /// Moves a finished file into the workspace; `false` when the command wrote none.
 pub(crate) fn publish(outgoing: &Outgoing, cargo: &Cargo) -> io::Result<bool> {
-    // The room belongs to agent-browser's user: what lies there is looked at as carefully as a guest's file.
+    // The private folder belongs to agent-browser's user: what lies there is looked at as carefully as a guest's file.
     let opened =
         fs::OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&outgoing.staged);
     let mut file = match opened {

@@ -23,7 +23,7 @@ async fn what_is_killed_is_replaced() {
     let play = format!("open {}", place.url("/play"));
     // The daemon is killed: the next command has a new one, on the same page.
     bay.ok(&play).await;
-    let room = bay.gull().room();
+    let room = bay.gull().private_folder();
     let pid: u32 = std::fs::read_to_string(room.join("s/sandbox-lost.pid")).unwrap().trim().parse().unwrap();
     kill(pid);
     let answer = bay.exec("get url").await;

@@ -28,7 +28,7 @@ async fn nobody_else_reaches_the_browser() {
     let session = "sandbox-reach";
     let bay = place.serve(session).await;
     bay.ok(&format!("open {}", place.url("/play"))).await;
-    let room = bay.gull().room();
+    let room = bay.gull().private_folder();
     let url = secret_url(&room, session);
     let (address, secret) = url.strip_prefix("ws://").unwrap().split_once("/devtools/browser/").unwrap();
     assert!(secret.len() == 64 && secret.chars().all(|c| c.is_ascii_hexdigit()), "{secret}");

@@ -95,7 +95,7 @@ pub(crate) fn wished_tools(parts: &Parts) -> Option<Result<Vec<ToolSet>, String>
     Some(wish.split(',').map(|name| ToolSet::parse(name).ok_or_else(|| name.chars().take(40).collect())).collect())
 }
 
-/// A call that is handed on to another Bay.
+/// A call that is forwarded to another Bay.
 pub struct Passing {
     _entry: crate::server::Entry,
     /// Its client wants it ended.
@@ -109,7 +109,7 @@ impl std::fmt::Debug for Passing {
 }
 
 impl McpService {
-    /// Notes that a call is handed on, so that a client that ends it by its number is heard here too. Keep it as long as
+    /// Notes that a call is forwarded, so that a client that ends it by its number is heard here too. Keep it as long as
     /// the call goes on.
     pub fn passing(&self, parts: &Parts, request_id: &Value) -> Option<Passing> {
         let owner = (self.owner_of)(parts)?;

@@ -8,7 +8,7 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 
 use crate::files::{collect, is_text, media_type};
 use crate::server::CoveMcp;
-use crate::uri::{self, Place};
+use crate::uri::{self, ResourceUri};
 
 /// The pictures of the server's own sandbox. Those of others are named by the answers that made them.
 pub(crate) async fn list(server: &CoveMcp, owner: &Owner) -> Vec<Resource> {
@@ -35,8 +35,8 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 pub(crate) async fn read(server: &CoveMcp, owner: &Owner, address: &str) -> Result<ReadResourceResult, ErrorData> {
     let bay = &server.inner.bay;
     let download = match uri::parse(address) {
-        Some(Place::Artifact { sandbox_id, name }) => bay.artifact(owner, &sandbox_id, &name).await,
-        Some(Place::File { sandbox_id, path }) => bay.download(owner, &sandbox_id, &path).await,
+        Some(ResourceUri::Artifact { sandbox_id, name }) => bay.artifact(owner, &sandbox_id, &name).await,
+        Some(ResourceUri::File { sandbox_id, path }) => bay.download(owner, &sandbox_id, &path).await,
         None => {
             return Err(ErrorData::resource_not_found(format!("unknown resource URI {address:?}"), None));
         }

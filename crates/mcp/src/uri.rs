@@ -10,7 +10,7 @@ const ROOT: &str = "cove://sandboxes/";
 
 /// What an address names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ResourceUri {
     Artifact { sandbox_id: SandboxId, name: String },
     File { sandbox_id: SandboxId, path: String },
 }
@@ -29,7 +29,7 @@ pub(crate) fn inside(path: &str) -> &str {
     path.trim_start_matches('/')
 }
 
-pub(crate) fn parse(uri: &str) -> Option<Place> {
+pub(crate) fn parse(uri: &str) -> Option<ResourceUri> {
     let rest = uri.strip_prefix(ROOT)?;
     let (sandbox_id, rest) = rest.split_once('/')?;
     let (kind, name) = rest.split_once('/')?;
@@ -37,8 +37,8 @@ pub(crate) fn parse(uri: &str) -> Option<Place> {
     let sandbox_id = sandbox_id.parse().ok()?;
     match kind {
         _ if name.is_empty() => None,
-        "artifacts" => Some(Place::Artifact { sandbox_id, name }),
-        "files" => Some(Place::File { sandbox_id, path: name }),
+        "artifacts" => Some(ResourceUri::Artifact { sandbox_id, name }),
+        "files" => Some(ResourceUri::File { sandbox_id, path: name }),
         _ => None,
     }
 }
@@ -51,7 +51,8 @@ mod tests {
     fn addresses_come_back() {
         for path in ["a.txt", "ä b/c#d?.txt", "x%20y", "deep/er/file"] {
             let uri = file("sandbox-000000000001", path);
-            let expected = Place::File { sandbox_id: "sandbox-000000000001".parse().unwrap(), path: path.to_owned() };
+            let expected =
+                ResourceUri::File { sandbox_id: "sandbox-000000000001".parse().unwrap(), path: path.to_owned() };
             assert_eq!(parse(&uri), Some(expected), "{uri}");
         }
         assert_eq!(file("s", "/workspace/a.txt"), file("s", "a.txt"));

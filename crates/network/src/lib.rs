@@ -7,13 +7,13 @@
 //! loopback, whoever listens there can see that it is a guest's.
 
 mod address;
+mod connect;
 mod mark;
 mod proxy;
 mod reserved;
-mod way;
 
 pub use address::{AddressRule, is_private, split_port};
+pub use connect::{ConnectError, STEP, connect};
 pub use mark::is_guest;
 pub use proxy::converse;
 pub use reserved::{Reserved, reserve_listed};
-pub use way::{NoWay, STEP, connect};

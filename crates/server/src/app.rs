@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode};
-use cove_bay::{Answer, Bay};
+use cove_bay::{Bay, BayResult};
 use tokio_util::sync::CancellationToken;
 
-use crate::away::Away;
 use crate::failure::{Failure, Reply};
+use crate::forward::Peers;
 use crate::keys::KeyRing;
 use crate::options::ServerOptions;
 use crate::shares::Shares;
@@ -29,7 +29,7 @@ pub(crate) struct Inner {
     pub(crate) slots: Arc<Shares>,
     /// Streams that stay open: events, terminals.
     pub(crate) streams: Arc<Shares>,
-    pub(crate) away: Away,
+    pub(crate) peers: Peers,
     /// Whether no other Bay can have a session of ours: its store is this Bay's alone.
     pub(crate) alone: bool,
 }
@@ -52,29 +52,29 @@ impl App {
         let usual = (connections / 4).max(1);
         let streams = Shares::new("streams", (connections / 2).max(1), options.max_streams_per_owner.unwrap_or(usual));
         let alone = bay.config().database_url().is_ok_and(|url| url.starts_with("sqlite"));
-        Self { inner: Arc::new(Inner { bay, keys, options, closing, slots, streams, away: Away::default(), alone }) }
+        Self { inner: Arc::new(Inner { bay, keys, options, closing, slots, streams, peers: Peers::default(), alone }) }
     }
 
     /// Runs a verb that is dropped, and thereby cancelled, when its caller goes away.
-    pub(crate) async fn run<T>(&self, own_secs: u64, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
-        self.bay.at_hand()?;
+    pub(crate) async fn run<T>(&self, own_secs: u64, verb: impl Future<Output = BayResult<T>>) -> Reply<T> {
+        self.bay.check_reachable()?;
         within(Duration::from_secs(own_secs) + self.options.beyond, verb).await
     }
 
     /// Runs a quick verb.
-    pub(crate) async fn ask<T>(&self, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
-        self.bay.at_hand()?;
+    pub(crate) async fn ask<T>(&self, verb: impl Future<Output = BayResult<T>>) -> Reply<T> {
+        self.bay.check_reachable()?;
         within(self.options.verb, verb).await
     }
 
     /// Runs a verb to its end even when its caller goes away: half a creation or half a deletion helps nobody.
     pub(crate) async fn finish<T: Send + 'static>(
         &self,
-        verb: impl Future<Output = Answer<T>> + Send + 'static,
+        verb: impl Future<Output = BayResult<T>> + Send + 'static,
     ) -> Reply<T> {
         use tracing::Instrument as _;
         // Known not to be there, it is not waited for.
-        self.bay.at_hand()?;
+        self.bay.check_reachable()?;
         let task = tokio::spawn(within(self.options.verb, verb).in_current_span());
         match task.await {
             Ok(reply) => reply,
@@ -84,7 +84,7 @@ impl App {
     }
 }
 
-async fn within<T>(limit: Duration, verb: impl Future<Output = Answer<T>>) -> Reply<T> {
+async fn within<T>(limit: Duration, verb: impl Future<Output = BayResult<T>>) -> Reply<T> {
     match tokio::time::timeout(limit, verb).await {
         Ok(answer) => answer.map_err(Failure::from),
         Err(_) => Err(BayError::new(ErrorCode::Timeout, format!("no answer within {} s", limit.as_secs_f64())).into()),

@@ -12,8 +12,8 @@ use cove_bay::Owner;
 use cove_network::is_guest;
 
 use crate::app::App;
-use crate::away::{Handed, seal};
 use crate::failure::Failure;
+use crate::forward::{Forwarded, seal};
 use crate::keys::{DEFAULT_OWNER, Identity, Turned};
 use crate::shares::Kept;
 
@@ -31,16 +31,16 @@ pub(crate) struct Admin;
 
 /// Lets in who has a key.
 pub(crate) async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let handed = match seal::take_off(&app, &mut request) {
-        Ok(handed) => handed,
+    let forwarded = match seal::take_off(&app, &mut request) {
+        Ok(forwarded) => forwarded,
         Err(failure) => return failure.into_response(),
     };
-    let identity = match identify(&app, &request, handed) {
+    let identity = match identify(&app, &request, forwarded) {
         Ok(identity) => identity,
         Err(failure) => return failure.into_response(),
     };
-    if let Some(handed) = handed {
-        request.extensions_mut().insert(handed);
+    if let Some(forwarded) = forwarded {
+        request.extensions_mut().insert(forwarded);
     }
     tracing::Span::current().record("owner", identity.owner.as_str());
     let slot = match app.slots.take(&identity.owner) {
@@ -79,11 +79,11 @@ pub(crate) async fn admit_local(State(app): State<App>, request: Request, next: 
     next.run(request).await
 }
 
-fn identify(app: &App, request: &Request, handed: Option<Handed>) -> Result<Identity, Failure> {
+fn identify(app: &App, request: &Request, forwarded: Option<Forwarded>) -> Result<Identity, Failure> {
     let headers = request.headers();
     let Some(value) = headers.get(header::AUTHORIZATION) else {
-        // Handed on: the Bay that it came to has looked at where it comes from.
-        if app.options.allow_anonymous && (handed.is_some() || (is_local(request) && is_no_page(headers))) {
+        // Forwarded: the Bay that it came to first has checked where it comes from.
+        if app.options.allow_anonymous && (forwarded.is_some() || (is_local(request) && is_no_page(headers))) {
             return Ok(Identity { owner: Owner::new(DEFAULT_OWNER), admin: true });
         }
         return Err(Failure::new(ErrorCode::Unauthorized, "missing API key: send `Authorization: Bearer <key>`"));
@@ -99,8 +99,8 @@ fn identify(app: &App, request: &Request, handed: Option<Handed>) -> Result<Iden
     let Some(key) = key else {
         return Err(Failure::new(ErrorCode::Unauthorized, "`Authorization` must be `Bearer <key>`"));
     };
-    // Handed on: the Bay that it came to has counted it.
-    let found = if handed.is_some() { app.keys.find(key) } else { app.keys.admit(key) };
+    // Forwarded: the Bay that it came to first has counted it.
+    let found = if forwarded.is_some() { app.keys.find(key) } else { app.keys.admit(key) };
     found.map_err(|turned| match turned {
         Turned::Unknown => Failure::new(ErrorCode::Unauthorized, "invalid API key"),
         Turned::TooOften(wait) => {

@@ -13,7 +13,7 @@ use futures_util::FutureExt as _;
 use tracing::Instrument as _;
 
 use crate::failure::Failure;
-use crate::{figures, limits};
+use crate::{limits, metrics};
 
 /// The request's id, on its way in and out.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -22,7 +22,7 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 pub(crate) async fn envelope(mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = request_id(request.headers());
-    // So that a Bay to which the request is handed on knows it by the same id.
+    // So that a Bay to which the request is forwarded knows it by the same id.
     request.headers_mut().insert(REQUEST_ID, id.clone());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
@@ -34,7 +34,7 @@ pub(crate) async fn envelope(mut request: Request, next: Next) -> Response {
         owner = tracing::field::Empty,
         status = tracing::field::Empty,
     );
-    let _counted = figures::InFlight::begin();
+    let _counted = metrics::InFlight::begin();
     let mut response = match odd(&request) {
         Some(failure) => failure.into_response(),
         None => {
@@ -48,7 +48,7 @@ pub(crate) async fn envelope(mut request: Request, next: Next) -> Response {
     let status = response.status().as_u16();
     let took = began.elapsed();
     span.record("status", status);
-    figures::request(&method, &route, status, took);
+    metrics::request(&method, &route, status, took);
     span.in_scope(|| {
         let ms = took.as_secs_f64() * 1e3;
         match response.extensions().get::<Failure>() {
@@ -94,7 +94,7 @@ fn odd(request: &Request) -> Option<Failure> {
 }
 
 fn write_error(response: &mut Response, failure: &Failure, id: &str) {
-    figures::error(failure.code());
+    metrics::error(failure.code());
     // A body of strings and JSON values always serialises.
     let text = serde_json::to_vec(&failure.body(id)).unwrap_or_default();
     let headers = response.headers_mut();

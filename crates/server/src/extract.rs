@@ -15,11 +15,11 @@ use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
 use crate::app::App;
+use crate::body_rate::BodyRate;
 use crate::bounds::Bounded;
 use crate::failure::Failure;
 use crate::limits;
 use crate::options::ServerOptions;
-use crate::pace::Pace;
 use crate::schema::{Problems, read_json, read_query};
 
 /// A JSON body that fits its schema.
@@ -76,15 +76,15 @@ pub(crate) async fn whole(
     if announced(headers).is_some_and(|bytes| bytes > most as u64) {
         return Err(too_large(most as u64));
     }
-    let pace = Pace::json(options);
+    let rate = BodyRate::json(options);
     let mut stream = body.into_data_stream();
     let mut bytes = BytesMut::new();
-    while let Some(chunk) = pace.wait(stream.next()).await? {
+    while let Some(chunk) = rate.wait(stream.next()).await? {
         let chunk = chunk.map_err(|_| Failure::new(ErrorCode::ValidationError, "the body broke off"))?;
         if bytes.len() + chunk.len() > most {
             return Err(too_large(most as u64));
         }
-        pace.count(chunk.len());
+        rate.count(chunk.len());
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes.freeze())

@@ -5,21 +5,21 @@
 //! server-sent events, figures. Nothing here knows how a sandbox works.
 
 mod app;
-mod away;
-mod bare;
+mod body_rate;
 mod bounds;
 mod caller;
-mod crowd;
+mod connections;
 mod document;
+mod early_refusal;
 mod envelope;
 mod extract;
 mod failure;
-mod figures;
+mod forward;
 mod keys;
 pub mod limits;
 mod listen;
+mod metrics;
 mod options;
-mod pace;
 mod phase;
 mod routes;
 mod schema;

@@ -21,10 +21,10 @@ use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::caller::Peer;
-use crate::crowd::{self, Crowd};
+use crate::connections::{self, Connections};
 use crate::phase::Phase;
-use crate::stream::Spoken;
-use crate::{ServerOptions, bare, figures, limits, routes};
+use crate::stream::CountedStream;
+use crate::{ServerOptions, early_refusal, limits, metrics, routes};
 
 /// How long to rest when the system has no descriptor for one more connection.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(50);
@@ -96,12 +96,12 @@ impl Server {
     pub fn on(listener: TcpListener, bay: Bay, mut options: ServerOptions) -> Result<Self, ListenError> {
         let address = listener.local_addr().map_err(|error| ListenError::Io(options.listen, error))?;
         bay.listens_on(address);
-        figures::recorder();
+        metrics::recorder();
         let closing = CancellationToken::new();
         let grace = options.grace;
-        options.max_connections = crowd::fitting(options.max_connections);
-        let crowd = Crowd::new(options.max_connections, options.max_connections_per_address);
-        let door = Door { crowd, head_read: options.head_read, write_stall: options.write_stall, grace };
+        options.max_connections = connections::limit_by_descriptors(options.max_connections);
+        let connections = Connections::new(options.max_connections, options.max_connections_per_address);
+        let door = Door { connections, head_read: options.head_read, write_stall: options.write_stall, grace };
         let router = routes::router(App::new(bay.clone(), options, closing.clone()));
         let task = tokio::spawn(accept(listener, router, closing.clone(), door));
         Ok(Self { address, closing, task, bay, grace })
@@ -124,15 +124,15 @@ impl Server {
 
 /// What the loop that takes connections is told.
 struct Door {
-    crowd: Arc<Crowd>,
+    connections: Arc<Connections>,
     head_read: Duration,
     write_stall: Duration,
     grace: Duration,
 }
 
 async fn accept(listener: TcpListener, router: Router, closing: CancellationToken, door: Door) {
-    let connections = TaskTracker::new();
-    let Door { crowd, head_read, write_stall, grace } = door;
+    let tasks = TaskTracker::new();
+    let Door { connections, head_read, write_stall, grace } = door;
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -145,7 +145,7 @@ async fn accept(listener: TcpListener, router: Router, closing: CancellationToke
         let (stream, peer) = tokio::select! {
             () = closing.cancelled() => break,
             _ = upkeep.tick() => {
-                if let Some(recorder) = figures::recorder() {
+                if let Some(recorder) = metrics::recorder() {
                     recorder.run_upkeep();
                 }
                 continue;
@@ -154,32 +154,33 @@ async fn accept(listener: TcpListener, router: Router, closing: CancellationToke
                 Ok(taken) => taken,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be taken");
-                    // Whoever rests holds a descriptor that is needed now.
-                    crowd.make_way();
+                    // An idle connection holds a descriptor that is needed now.
+                    connections.close_some_idle();
                     tokio::time::sleep(OUT_OF_DESCRIPTORS).await;
                     continue;
                 }
             },
         };
-        let place = tokio::select! {
+        let slot = tokio::select! {
             () = closing.cancelled() => break,
-            place = crowd.enter(peer.ip()) => place,
+            slot = connections.enter(peer.ip()) => slot,
         };
-        let Some(place) = place else {
-            // Said in passing: nothing is held for somebody who has no place.
-            let _ = stream.try_write(&bare::no_place());
+        let Some(slot) = slot else {
+            // Written without waiting: nothing is held for a connection that has no slot.
+            let _ = stream.try_write(&early_refusal::too_many_connections());
             continue;
         };
         // Small answers go at once: a client that waits for one has nothing else to send.
         let _ = stream.set_nodelay(true);
-        let (phase, go) = (place.phase.clone(), place.go.clone());
-        let connection = serve(&builder, Spoken::new(stream, place, write_stall), peer, router.clone(), phase.clone());
+        let (phase, close) = (slot.phase.clone(), slot.close.clone());
+        let connection =
+            serve(&builder, CountedStream::new(stream, slot, write_stall), peer, router.clone(), phase.clone());
         let closing = closing.clone();
-        connections.spawn(async move {
+        tasks.spawn(async move {
             let mut connection = pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
-                () = go.cancelled() => {
+                () = close.cancelled() => {
                     // Nothing is lost with one that rests, or that does not take its answer; a request that has just
                     // come is still answered.
                     if phase.is_idle() || phase.stuck_for().is_some() {
@@ -201,8 +202,8 @@ async fn accept(listener: TcpListener, router: Router, closing: CancellationToke
         });
     }
     drop(listener);
-    connections.close();
-    if tokio::time::timeout(grace, connections.wait()).await.is_err() {
+    tasks.close();
+    if tokio::time::timeout(grace, tasks.wait()).await.is_err() {
         tracing::warn!(grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX), "requests were cut off");
     }
 }
@@ -210,12 +211,12 @@ async fn accept(listener: TcpListener, router: Router, closing: CancellationToke
 /// One connection.
 fn serve(
     builder: &http1::Builder,
-    stream: Spoken,
+    stream: CountedStream,
     peer: SocketAddr,
     router: Router,
     phase: Phase,
 ) -> http1::UpgradeableConnection<
-    TokioIo<Spoken>,
+    TokioIo<CountedStream>,
     impl hyper::service::Service<
         hyper::Request<Incoming>,
         Response = axum::response::Response,

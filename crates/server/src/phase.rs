@@ -1,4 +1,4 @@
-//! What one connection does at the moment: shared by its stream, its service and the crowd.
+//! What one connection does at the moment: shared by its stream, its service and `connections.rs`.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};

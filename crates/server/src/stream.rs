@@ -14,8 +14,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-use crate::crowd::Place;
-use crate::{bare, limits, sys};
+use crate::connections::ConnectionSlot;
+use crate::{early_refusal, limits, sys};
 
 /// How soon the send queue of a socket that is to be closed is looked at again, first and at most: the kernel tells
 /// nobody that it has become empty.
@@ -23,9 +23,9 @@ const LOOK: [Duration; 2] = [Duration::from_millis(2), Duration::from_millis(100
 
 /// A connection's stream.
 #[derive(Debug)]
-pub(crate) struct Spoken {
-    /// There until the stream is dropped; the place after it, so that a place is free when its descriptor is.
-    line: Option<(TcpStream, Place)>,
+pub(crate) struct CountedStream {
+    /// There until the stream is dropped; the slot is dropped after it, so that a slot is free when its descriptor is.
+    line: Option<(TcpStream, ConnectionSlot)>,
     /// While nothing is taken of what is written: how long that may last.
     wait: Option<Wait>,
     stall: Duration,
@@ -35,64 +35,64 @@ pub(crate) struct Spoken {
 #[derive(Debug)]
 struct Wait {
     late: Pin<Box<Sleep>>,
-    told: Pin<Box<WaitForCancellationFutureOwned>>,
+    closed: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
-impl Spoken {
-    pub(crate) fn new(stream: TcpStream, place: Place, stall: Duration) -> Self {
-        Self { line: Some((stream, place)), wait: None, stall }
+impl CountedStream {
+    pub(crate) fn new(stream: TcpStream, slot: ConnectionSlot, stall: Duration) -> Self {
+        Self { line: Some((stream, slot)), wait: None, stall }
     }
 
-    fn line(&mut self) -> io::Result<(&mut TcpStream, &Place)> {
+    fn line(&mut self) -> io::Result<(&mut TcpStream, &ConnectionSlot)> {
         // Taken only by the drop.
-        self.line.as_mut().map(|(stream, place)| (stream, &*place)).ok_or_else(|| io::ErrorKind::NotConnected.into())
+        self.line.as_mut().map(|(stream, slot)| (stream, &*slot)).ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
-    /// One try to write; what the peer does not take in time, or when others need the place, ends the connection.
+    /// One try to write; what the peer does not take in time, or when others need the slot, ends the connection.
     fn attempt(
         &mut self,
         context: &mut Context<'_>,
         once: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
         let stall = self.stall;
-        let Some((stream, place)) = &mut self.line else { return Poll::Ready(Err(io::ErrorKind::NotConnected.into())) };
+        let Some((stream, slot)) = &mut self.line else { return Poll::Ready(Err(io::ErrorKind::NotConnected.into())) };
         if let Poll::Ready(done) = once(Pin::new(stream), context) {
-            place.phase.taken(true);
+            slot.phase.taken(true);
             self.wait = None;
             return Poll::Ready(done);
         }
-        place.phase.taken(false);
-        let go = place.go.clone();
+        slot.phase.taken(false);
+        let close = slot.close.clone();
         let wait = self.wait.get_or_insert_with(|| Wait {
             late: Box::pin(tokio::time::sleep(stall)),
-            told: Box::pin(go.cancelled_owned()),
+            closed: Box::pin(close.cancelled_owned()),
         });
-        if wait.late.as_mut().poll(context).is_ready() || wait.told.as_mut().poll(context).is_ready() {
+        if wait.late.as_mut().poll(context).is_ready() || wait.closed.as_mut().poll(context).is_ready() {
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not take the answer")));
         }
         Poll::Pending
     }
 
-    /// Writes our refusal in place of hyper's bare one. It has a few hundred bytes, which the kernel takes in one piece,
+    /// Writes our refusal in place of hyper's own. It has a few hundred bytes, which the kernel takes in one piece,
     /// or the peer has long stopped reading.
-    fn refuse(&mut self, context: &mut Context<'_>, bare: &[u8]) -> Poll<io::Result<usize>> {
-        let refusal = bare::refusal(bare);
+    fn refuse(&mut self, context: &mut Context<'_>, theirs: &[u8]) -> Poll<io::Result<usize>> {
+        let refusal = early_refusal::refusal(theirs);
         let wrote = ready!(self.attempt(context, |stream, context| stream.poll_write(context, &refusal)))?;
-        Poll::Ready(if wrote == refusal.len() { Ok(bare.len()) } else { Err(io::ErrorKind::WriteZero.into()) })
+        Poll::Ready(if wrote == refusal.len() { Ok(theirs.len()) } else { Err(io::ErrorKind::WriteZero.into()) })
     }
 
     fn is_idle(&self) -> bool {
-        self.line.as_ref().is_some_and(|(_, place)| place.phase.is_idle())
+        self.line.as_ref().is_some_and(|(_, slot)| slot.phase.is_idle())
     }
 }
 
-impl AsyncRead for Spoken {
+impl AsyncRead for CountedStream {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(self.line()?.0).poll_read(context, into)
     }
 }
 
-impl AsyncWrite for Spoken {
+impl AsyncWrite for CountedStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.is_idle() && !bytes.is_empty() {
             return self.refuse(context, bytes);
@@ -105,11 +105,11 @@ impl AsyncWrite for Spoken {
         context: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        // A bare refusal is a head without a body: one piece.
+        // hyper's refusal is a head without a body: one piece.
         if self.is_idle()
-            && let Some(bare) = pieces.iter().find(|piece| !piece.is_empty())
+            && let Some(theirs) = pieces.iter().find(|piece| !piece.is_empty())
         {
-            return self.refuse(context, bare);
+            return self.refuse(context, theirs);
         }
         self.attempt(context, |stream, context| stream.poll_write_vectored(context, pieces))
     }
@@ -119,8 +119,8 @@ impl AsyncWrite for Spoken {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let (stream, place) = self.line()?;
-        place.phase.flushed();
+        let (stream, slot) = self.line()?;
+        slot.phase.flushed();
         Pin::new(stream).poll_flush(context)
     }
 
@@ -129,18 +129,18 @@ impl AsyncWrite for Spoken {
     }
 }
 
-impl Drop for Spoken {
+impl Drop for CountedStream {
     fn drop(&mut self) {
-        let Some((stream, place)) = self.line.take() else { return };
-        if left(&stream) == 0 && !place.phase.sending() {
+        let Some((stream, slot)) = self.line.take() else { return };
+        if left(&stream) == 0 && !slot.phase.sending() {
             return;
         }
         // One that took nothing for too long, or gives way, is not waited for again.
-        if self.wait.is_some() || place.go.is_cancelled() {
+        if self.wait.is_some() || slot.close.is_cancelled() {
             return cut(stream);
         }
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(leave(stream, place, self.stall))),
+            Ok(runtime) => drop(runtime.spawn(leave(stream, slot, self.stall))),
             Err(_) => cut(stream),
         }
     }
@@ -159,12 +159,12 @@ fn cut(stream: TcpStream) {
 
 /// Closes when the peer has taken what was written, or after a while; reads on for a little where it still sends: a
 /// client that writes would see a broken connection, not the refusal.
-async fn leave(mut stream: TcpStream, place: Place, stall: Duration) {
-    place.phase.taken(false);
+async fn leave(mut stream: TcpStream, slot: ConnectionSlot, stall: Duration) {
+    slot.phase.taken(false);
     let _ = stream.shutdown().await;
     let end = Instant::now() + stall;
     let drained = Instant::now() + limits::DRAINED.min(stall);
-    let (mut sends, mut room) = (place.phase.sending(), limits::DRAINED_BYTES);
+    let (mut sends, mut room) = (slot.phase.sending(), limits::DRAINED_BYTES);
     let (mut block, mut pause) = ([0; 8 << 10], LOOK[0]);
     while Instant::now() < end {
         sends = sends && room > 0 && Instant::now() < drained;
@@ -177,7 +177,7 @@ async fn leave(mut stream: TcpStream, place: Place, stall: Duration) {
                 Ok(_) | Err(_) => sends = false,
             },
             () = tokio::time::sleep(pause) => pause = (pause * 2).min(LOOK[1]),
-            () = place.go.cancelled() => break,
+            () = slot.close.cancelled() => break,
         }
     }
     cut(stream);

@@ -100,7 +100,7 @@ impl Store {
     }
 
     /// Forgets what is only remembered, beyond a number for each owner; how many rows went.
-    pub async fn purge_beyond(&self) -> StoreResult<u64> {
+    pub async fn purge_excess(&self) -> StoreResult<u64> {
         macro_rules! beyond {
             ($table:literal, $of:literal, $order:literal, $which:literal) => {
                 concat!(

@@ -118,7 +118,7 @@ impl Store {
         ask(question).text(id).text(owner.as_str()).one(&self.read).await?.as_ref().map(cargo).transpose()
     }
 
-    /// Any cargo, unless deleted; for the house, not for clients.
+    /// Any cargo, unless deleted; for Bay itself, not for clients.
     pub async fn any_cargo(&self, id: &str) -> StoreResult<Option<CargoRow>> {
         let question = "SELECT * FROM cargos WHERE id = $1 AND deleted_at IS NULL";
         ask(question).text(id).one(&self.read).await?.as_ref().map(cargo).transpose()

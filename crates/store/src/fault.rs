@@ -126,10 +126,10 @@ impl From<StoreError> for BayError {
             StoreError::TooLarge { .. } => ErrorCode::ValidationError,
             StoreError::Missing { .. } => ErrorCode::NotFound,
             StoreError::Quota { .. } => ErrorCode::QuotaExceeded,
-            StoreError::Away => return away("the database cannot be reached"),
+            StoreError::Away => return unreachable("the database cannot be reached"),
             StoreError::Database(sqlx::Error::PoolTimedOut) => {
                 tracing::error!("no connection to the database became free in time");
-                return away("the database did not answer in time");
+                return unreachable("the database did not answer in time");
             }
             // What a database says may quote what is in it: for the log, not for a client.
             _ => {
@@ -137,7 +137,7 @@ impl From<StoreError> for BayError {
                     && let Some(why) = passing(fault)
                 {
                     tracing::error!(%error, "the store cannot work just now");
-                    return away(why);
+                    return unreachable(why);
                 }
                 tracing::error!(%error, "the store failed");
                 return BayError::new(ErrorCode::InternalError, "the database failed; see the server's log");
@@ -152,7 +152,7 @@ impl From<StoreError> for BayError {
 }
 
 /// Refused for now, with when to come back.
-fn away(why: &str) -> BayError {
+fn unreachable(why: &str) -> BayError {
     BayError::new(ErrorCode::SessionNotReady, format!("{why}; try again")).with("retry_after_ms", RETRY_AFTER_MS)
 }
 

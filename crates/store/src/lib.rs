@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Refuses at once while the database is known not to be there.
-    pub fn at_hand(&self) -> StoreResult<()> {
+    pub fn check_reachable(&self) -> StoreResult<()> {
         if self.away.load(Ordering::Relaxed) { Err(StoreError::Away) } else { Ok(()) }
     }
 

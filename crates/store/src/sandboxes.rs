@@ -202,7 +202,7 @@ impl Store {
         ask(question).text(owner.as_str()).each(&self.read, |row| row.id("id")).await
     }
 
-    /// Any sandbox, unless deleted; for the house, not for clients.
+    /// Any sandbox, unless deleted; for Bay itself, not for clients.
     pub async fn any_sandbox(&self, id: &str) -> StoreResult<Option<SandboxRow>> {
         let question = sandboxes!("WHERE s.id = $1 AND s.deleted_at IS NULL");
         ask(question).text(id).one(&self.read).await?.as_ref().map(sandbox).transpose()
@@ -270,8 +270,8 @@ impl Store {
     /// Deletes an owner's sandbox, with its history and traces, and with its managed cargo unless another sandbox uses
     /// that. May be repeated. None: there never was one, or it has been purged.
     ///
-    /// Without an owner it is the house that deletes, whosever it is, but only what is past its end at this moment: more
-    /// time may have been granted since the house looked.
+    /// Without an owner it is Bay itself that deletes, whoever owns it, but only what has expired at this moment: more
+    /// time may have been granted since Bay looked.
     pub async fn delete_sandbox(
         &self,
         owner: Option<&Owner>,

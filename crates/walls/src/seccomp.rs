@@ -21,7 +21,7 @@ fn told(error: impl std::fmt::Display) -> SeccompError {
 
 /// What happens to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum Action {
     /// It is made.
     Allow,
     /// It fails with this number.
@@ -30,12 +30,12 @@ pub enum Answer {
     Kill,
 }
 
-impl From<Answer> for SeccompAction {
-    fn from(answer: Answer) -> Self {
+impl From<Action> for SeccompAction {
+    fn from(answer: Action) -> Self {
         match answer {
-            Answer::Allow => Self::Allow,
-            Answer::Fail(number) => Self::Errno(number.unsigned_abs()),
-            Answer::Kill => Self::KillProcess,
+            Action::Allow => Self::Allow,
+            Action::Fail(number) => Self::Errno(number.unsigned_abs()),
+            Action::Kill => Self::KillProcess,
         }
     }
 }
@@ -124,7 +124,7 @@ impl Calls {
     }
 
     /// A filter with one answer for what is in the table, and another for everything else.
-    pub fn compile(self, matched: Answer, otherwise: Answer) -> Result<Filter, SeccompError> {
+    pub fn compile(self, matched: Action, otherwise: Action) -> Result<Filter, SeccompError> {
         let mut rules = BTreeMap::new();
         for (call, cases) in self.0 {
             let case = |arguments: Arguments| {
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     /// A filter is its thread's own: a thread puts it on and tries.
-    fn behind(calls: Calls, matched: Answer, otherwise: Answer, attempt: fn() -> bool) -> bool {
+    fn behind(calls: Calls, matched: Action, otherwise: Action, attempt: fn() -> bool) -> bool {
         let tried = thread::spawn(move || {
             rustix::thread::set_no_new_privs(true).unwrap();
             calls.compile(matched, otherwise).unwrap().put_on().unwrap();
@@ -205,11 +205,11 @@ mod tests {
     fn a_call_in_the_table_gets_its_answer() {
         let refused = || rustix::process::getpriority_process(None) == Err(rustix::io::Errno::PERM);
         let table = Calls::of(&[&[libc::SYS_getpriority]]);
-        assert!(behind(table.clone(), Answer::Fail(libc::EPERM), Answer::Allow, refused));
+        assert!(behind(table.clone(), Action::Fail(libc::EPERM), Action::Allow, refused));
         let mut emptied = table;
         emptied.remove(libc::SYS_getpriority);
         emptied.insert(libc::SYS_acct);
-        assert!(!behind(emptied, Answer::Fail(libc::EPERM), Answer::Allow, refused));
+        assert!(!behind(emptied, Action::Fail(libc::EPERM), Action::Allow, refused));
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
         ] {
             let mut calls = Calls::default();
             calls.insert_when_any(libc::SYS_getpriority, 0, [argument]);
-            assert_eq!(behind(calls, Answer::Fail(libc::EPERM), Answer::Allow, refused), expected, "{argument:?}");
+            assert_eq!(behind(calls, Action::Fail(libc::EPERM), Action::Allow, refused), expected, "{argument:?}");
         }
     }
 
@@ -234,7 +234,7 @@ mod tests {
         const STAND_IN: u32 = 0x5afe_c0de;
         let mut calls = Calls::default();
         calls.insert_when_any(libc::SYS_tgkill, 0, [Argument::IsNot(STAND_IN)]);
-        let mut filter = calls.compile(Answer::Kill, Answer::Allow).unwrap();
+        let mut filter = calls.compile(Action::Kill, Action::Allow).unwrap();
         let length = filter.instructions();
         filter.fill_in(STAND_IN, 7);
         assert!(!format!("{filter:?}").contains(&STAND_IN.to_string()));

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use crate::draft::{Draft, Owner};
 use crate::path::RelPath;
 use crate::remove::remove_tree;
-use crate::step::{self, Gait, Make, Missing, Place};
+use crate::step::{self, Make, Missing, Place, StepOptions};
 use crate::unreadable::{UNREADABLE, true_name};
 
 /// `openat2` answers EAGAIN when a rename elsewhere made it unsure; after so many it is a storm, not an accident.
@@ -234,7 +234,7 @@ impl Folder {
 
     fn open_by_steps(&self, below: &[u8], flags: OFlags, follow: bool) -> Result<OwnedFd, Errno> {
         for _ in 0..MAX_RETRIES {
-            let place = step::place(self.fd.as_fd(), below, Gait { follow, follow_last: true, make: None })?;
+            let place = step::place(self.fd.as_fd(), below, StepOptions { follow, follow_last: true, make: None })?;
             let Some(name) = &place.name else {
                 return openat(&place.dir, ".", flags, Mode::empty());
             };
@@ -249,7 +249,7 @@ impl Folder {
 
     fn steps(&self, path: &RelPath, missing: Missing, follow_last: bool) -> Result<Place, Errno> {
         let make = (missing == Missing::Create).then_some(self.rules.make);
-        let gait = Gait { follow: self.rules.follow, follow_last, make };
+        let gait = StepOptions { follow: self.rules.follow, follow_last, make };
         self.insist(|| step::place(self.fd.as_fd(), path.as_str().as_bytes(), gait))
     }
 

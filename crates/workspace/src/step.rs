@@ -40,7 +40,7 @@ pub struct Place {
 
 /// How steps are taken.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Gait {
+pub(crate) struct StepOptions {
     /// Whether symlinks on the way are followed; if not, each is `ELOOP`.
     pub(crate) follow: bool,
     /// Whether the last name is followed as well, and folders are made also where a link leads; if not, that name is
@@ -58,7 +58,7 @@ pub(crate) struct Make {
 }
 
 /// Follows `path` from `root`.
-pub(crate) fn place(root: BorrowedFd<'_>, path: &[u8], gait: Gait) -> Result<Place, Errno> {
+pub(crate) fn place(root: BorrowedFd<'_>, path: &[u8], gait: StepOptions) -> Result<Place, Errno> {
     let mut dirs: Vec<OwnedFd> = Vec::new();
     let mut todo: Vec<Name> = Vec::new();
     push(&mut todo, path, false);

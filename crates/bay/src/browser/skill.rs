@@ -5,7 +5,7 @@ use cove_api::{BayError, BrowserBatchRequest, BrowserSkillRequest, BrowserSkillR
 use cove_runtime_api::MAX_BATCH_TIMEOUT;
 
 use crate::timed::Timed;
-use crate::{Answer, Bay, Owner};
+use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
 
 impl Bay {
@@ -16,12 +16,12 @@ impl Bay {
         id: &SandboxId,
         skill_key: &str,
         call: impl Into<Timed<BrowserSkillRequest>>,
-    ) -> Answer<BrowserSkillResult> {
+    ) -> BayResult<BrowserSkillResult> {
         let timed = call.into();
         timed.check(MAX_BATCH_TIMEOUT)?;
         let Timed { request, timeout } = timed;
         // Before anything is looked up: a sandbox that cannot browse says so, whatever the skill is.
-        let call = self.admit_for(owner, id, Capability::Browser, self.patience(timeout)).await?;
+        let call = self.admit_for(owner, id, Capability::Browser, self.answer_limit(timeout)).await?;
         let (release, commands) = self.skill_to_replay(owner, skill_key).await?;
         let batch = BrowserBatchRequest {
             commands,

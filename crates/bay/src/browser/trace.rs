@@ -3,8 +3,8 @@
 use cove_api::{BayError, BrowserStep, BrowserTrace, ErrorCode, Moment, SandboxId, TraceContent, TraceKind};
 use serde_json::{Value, json};
 
-use crate::work::Execution;
-use crate::{Answer, Bay, Owner};
+use crate::exec::Execution;
+use crate::{Bay, BayResult, Owner};
 use cove_store::{NewBlob, StoreError, blob_id, blob_ref};
 
 /// What a trace keeps of each stream of a step.
@@ -20,7 +20,7 @@ pub(super) struct Kept {
 
 impl Bay {
     /// A trace that was kept.
-    pub async fn browser_trace(&self, owner: &Owner, id: &SandboxId, trace_ref: &str) -> Answer<BrowserTrace> {
+    pub async fn browser_trace(&self, owner: &Owner, id: &SandboxId, trace_ref: &str) -> BayResult<BrowserTrace> {
         self.alive_row(owner, id).await?;
         let none = || BayError::new(ErrorCode::NotFound, "this sandbox has no such trace");
         let blob = self.inner.store.blob(owner, &blob_id(trace_ref).ok_or_else(none)?).await?.ok_or_else(none)?;
@@ -65,7 +65,7 @@ impl Bay {
         }
     }
 
-    async fn put_trace(&self, run: &Execution, trace: &TraceContent) -> Answer<String> {
+    async fn put_trace(&self, run: &Execution, trace: &TraceContent) -> BayResult<String> {
         if !self.may_record() {
             return Err(StoreError::Away.into());
         }

@@ -3,8 +3,8 @@
 //! Nobody depends on it: what has expired is refused the moment it does, and what a killed Bay left is dead already. It
 //! only frees what such things still hold. It never removes what it does not know to be over.
 
-mod house;
 mod tasks;
+mod upkeep;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use std::time::Instant;
 use cove_api::{GcReport, GcRequest, GcStatus, GcTaskReport, Moment};
 
 use crate::sandboxes::invalid;
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 use cove_config::GcConfig;
 
 /// Its tasks, in the order in which they run.
@@ -52,7 +52,7 @@ fn is_enabled(config: &GcConfig, task: &str) -> bool {
 
 impl Bay {
     /// Runs its tasks now: those that are named, else all that are enabled.
-    pub async fn run_gc(&self, request: GcRequest) -> Answer<GcReport> {
+    pub async fn run_gc(&self, request: GcRequest) -> BayResult<GcReport> {
         let chosen: Vec<&str> = match &request.tasks {
             Some(named) => {
                 if let Some(alien) = named.iter().find(|name| !TASKS.contains(&name.as_str())) {
@@ -89,7 +89,7 @@ impl Bay {
     }
 
     /// What it does and did.
-    pub async fn gc_status(&self) -> Answer<GcStatus> {
+    pub async fn gc_status(&self) -> BayResult<GcStatus> {
         let (config, state) = (&self.inner.config.gc, &self.inner.collector);
         let last = state.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tasks: BTreeMap<String, bool> =

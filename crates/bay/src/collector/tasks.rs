@@ -3,7 +3,7 @@
 use cove_api::{GcTaskReport, Moment};
 
 use crate::sandboxes::driver_fault;
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 
 /// So many at a time; the next round takes the next.
 const BATCH: u32 = 500;
@@ -22,7 +22,7 @@ const TRACE_SECS: i64 = 7 * 24 * 3600;
 const REPLAY_SECS: i64 = 30 * 24 * 3600;
 
 impl Bay {
-    pub(super) async fn run_task(&self, task: &str, report: &mut GcTaskReport) -> Answer<()> {
+    pub(super) async fn run_task(&self, task: &str, report: &mut GcTaskReport) -> BayResult<()> {
         match task {
             "dead_instance" => self.end_dead_instances(report).await,
             "idle_session" => self.end_idle_sessions(report).await,
@@ -39,7 +39,7 @@ impl Bay {
     }
 
     /// Bays whose heartbeat is over: their sessions are gone, the next call remakes them.
-    async fn end_dead_instances(&self, report: &mut GcTaskReport) -> Answer<()> {
+    async fn end_dead_instances(&self, report: &mut GcTaskReport) -> BayResult<()> {
         let store = &self.inner.store;
         for id in store.dead_instances(self.alive_since()).await? {
             if id == self.inner.instance_id {
@@ -54,7 +54,7 @@ impl Bay {
     }
 
     /// Sessions of ours that nobody used for long enough, or whose sandbox is over.
-    async fn end_idle_sessions(&self, report: &mut GcTaskReport) -> Answer<()> {
+    async fn end_idle_sessions(&self, report: &mut GcTaskReport) -> BayResult<()> {
         self.write_idle_ends().await;
         let store = &self.inner.store;
         for row in store.sessions_over(&self.inner.instance_id, Moment::now()).await? {
@@ -82,7 +82,7 @@ impl Bay {
     }
 
     /// Sandboxes past their end.
-    async fn delete_expired(&self, report: &mut GcTaskReport) -> Answer<()> {
+    async fn delete_expired(&self, report: &mut GcTaskReport) -> BayResult<()> {
         let store = &self.inner.store;
         for row in store.expired_sandboxes(Moment::now(), BATCH).await? {
             // One that lives in another Bay is that Bay's to end.
@@ -102,7 +102,7 @@ impl Bay {
     }
 
     /// Containers that Bays which are gone have started.
-    async fn end_orphan_containers(&self, report: &mut GcTaskReport) -> Answer<()> {
+    async fn end_orphan_containers(&self, report: &mut GcTaskReport) -> BayResult<()> {
         let ended = self.inner.driver.end_orphans().await.map_err(|error| driver_fault(&error))?;
         report.cleaned += ended.containers.len() as u64;
         for container in ended.containers {
@@ -123,7 +123,7 @@ impl Bay {
     }
 
     /// Warm sandboxes that are dead, or more than the configuration wants.
-    async fn trim_warm(&self, report: &mut GcTaskReport) -> Answer<()> {
+    async fn trim_warm(&self, report: &mut GcTaskReport) -> BayResult<()> {
         let store = &self.inner.store;
         for row in store.stale_warm().await? {
             if self.drop_warm(&row.id, &row.cargo_id).await? {
@@ -149,7 +149,7 @@ impl Bay {
     }
 
     /// Folders of cargos that are deleted, or that nobody knows.
-    async fn remove_orphan_cargos(&self, report: &mut GcTaskReport) -> Answer<()> {
+    async fn remove_orphan_cargos(&self, report: &mut GcTaskReport) -> BayResult<()> {
         let store = &self.inner.store;
         store.drop_orphan_cargos(Moment::now()).await?;
         for row in store.deleted_cargos(BATCH).await? {
@@ -178,14 +178,14 @@ impl Bay {
     }
 
     /// What is only remembered for a while.
-    async fn purge(&self, report: &mut GcTaskReport) -> Answer<()> {
+    async fn purge(&self, report: &mut GcTaskReport) -> BayResult<()> {
         let (store, now) = (&self.inner.store, Moment::now());
         report.cleaned += store.purge_answers(now).await?;
         report.cleaned += store.purge_sandboxes(now.plus_secs(-REMEMBER_SECS)).await?;
         report.cleaned += store.purge_traces(now.plus_secs(-TRACE_SECS)).await?;
         report.cleaned += store.purge_replays(now.plus_secs(-REPLAY_SECS)).await?;
         report.cleaned += store.trim_histories().await?;
-        report.cleaned += store.purge_beyond().await?;
+        report.cleaned += store.purge_excess().await?;
         store.compact().await?;
         Ok(())
     }

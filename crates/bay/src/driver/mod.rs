@@ -20,7 +20,7 @@ use cove_config::{ContainerSpec, DiskLimit};
 pub(crate) use local::LocalDriver;
 
 /// Something under way.
-pub(crate) type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub(crate) type DriverFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Why a driver could not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,9 +85,9 @@ pub(crate) trait Container: Debug + Send + Sync {
     /// Whether it still runs, as far as is known without asking.
     fn is_alive(&self) -> bool;
     /// Waits until it has ended; holds nothing of it meanwhile.
-    fn ended(&self) -> Doing<'static, ()>;
+    fn ended(&self) -> DriverFuture<'static, ()>;
     /// Ends it; returns when nothing of it is left.
-    fn stop(&self) -> Doing<'_, ()>;
+    fn stop(&self) -> DriverFuture<'_, ()>;
 }
 
 /// What was left by Bays that are gone, and is ended.
@@ -121,19 +121,27 @@ pub(crate) trait Driver: Debug + Send + Sync + 'static {
     /// What an operator should know of limits that are not enforced; none where the kernel enforces them.
     fn warnings(&self) -> Vec<String>;
     /// Starts a container; returns when it answers.
-    fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>>;
+    fn start(&self, order: ContainerOrder) -> DriverFuture<'_, Result<Arc<dyn Container>, DriverError>>;
     /// Makes a cargo's folder; fine where it is there already.
-    fn prepare_cargo<'a>(&'a self, cargo_id: &'a CargoId, limit: CargoLimit) -> Doing<'a, Result<(), DriverError>>;
+    fn prepare_cargo<'a>(
+        &'a self,
+        cargo_id: &'a CargoId,
+        limit: CargoLimit,
+    ) -> DriverFuture<'a, Result<(), DriverError>>;
     /// Removes a cargo and everything in it; fine where it is gone already.
-    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> Doing<'a, Result<(), DriverError>>;
+    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> DriverFuture<'a, Result<(), DriverError>>;
     /// How many bytes a cargo holds, and whether all of it could be counted.
-    fn cargo_weight<'a>(&'a self, cargo_id: &'a CargoId, limit_bytes: u64) -> Doing<'a, Result<Weight, DriverError>>;
+    fn cargo_weight<'a>(
+        &'a self,
+        cargo_id: &'a CargoId,
+        limit_bytes: u64,
+    ) -> DriverFuture<'a, Result<Weight, DriverError>>;
     /// All cargos that could be orphans, with the age of each in seconds.
-    fn cargos(&self) -> Doing<'_, Result<Vec<(CargoId, u64)>, DriverError>>;
+    fn cargos(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>>;
     /// Whether this Bay's records know what lies where cargos are kept; only then is the unknown an orphan.
     fn knows_cargos(&self) -> bool;
     /// Finds what Bays that are gone have started, and ends it.
-    fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>>;
+    fn end_orphans(&self) -> DriverFuture<'_, Result<Orphans, DriverError>>;
     /// What runs may go on until this moment of the machine's uptime, in milliseconds; then it ends by itself unless this
     /// is called again. Never called: it goes on for as long as Bay lives.
     fn renew(&self, lease_until_ms: u64);

@@ -15,7 +15,7 @@ use cove_runtime_api::WriteFileRequest;
 use super::{LIMIT, STREAM_FROM_BYTES, relative};
 use crate::router::{broken, pick};
 use crate::session::LiveSession;
-use crate::{Answer, Bay, Owner};
+use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
 
 /// What all texts may take together; the oldest go first.
@@ -57,7 +57,7 @@ impl Deferred {
 
 impl Bay {
     /// Writes a text file without starting anything: at once where the sandbox runs, else when it next does.
-    pub async fn write_file_when_running(&self, owner: &Owner, id: &SandboxId, mut file: WriteFile) -> Answer<()> {
+    pub async fn write_file_when_running(&self, owner: &Owner, id: &SandboxId, mut file: WriteFile) -> BayResult<()> {
         file.path = relative(&file.path)?;
         if file.content.len() > STREAM_FROM_BYTES {
             let message = format!("the text has {} bytes; the limit is {STREAM_FROM_BYTES}", file.content.len());
@@ -84,12 +84,12 @@ impl Bay {
         }
     }
 
-    async fn write_one(&self, session: &Arc<LiveSession>, file: &WriteFile) -> Answer<()> {
+    async fn write_one(&self, session: &Arc<LiveSession>, file: &WriteFile) -> BayResult<()> {
         let none = || BayError::new(ErrorCode::InternalError, "the session has no container for files");
         let place = pick(session, Capability::Filesystem).ok_or_else(none)?;
-        let container = self.living(session, place, self.start_limit().into()).await?;
+        let container = self.living_container(session, place, self.start_limit().into()).await?;
         let size = file.content.len() as u64;
-        self.make_room(session, size).await?;
+        self.check_space(session, size).await?;
         let request =
             WriteFileRequest { path: file.path.clone(), content: file.content.clone(), ..WriteFileRequest::default() };
         container.client.call(&request, Deadline::after(LIMIT)).await.map_err(|error| broken(&error))?;

@@ -5,7 +5,7 @@
 
 mod deferred;
 mod path;
-mod room;
+mod quota;
 mod transfer;
 
 use std::pin::Pin;
@@ -22,7 +22,7 @@ use futures_util::Stream;
 use serde_json::Value;
 
 use crate::router::Admitted;
-use crate::{Answer, Bay, Owner};
+use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
 
 pub(crate) use deferred::Deferred;
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Download {
 
 impl Bay {
     /// Reads a text file.
-    pub async fn read_file(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<FileContent> {
+    pub async fn read_file(&self, owner: &Owner, id: &SandboxId, path: &str) -> BayResult<FileContent> {
         let path = relative(path)?;
         let request = ReadFileRequest { path, ..ReadFileRequest::default() };
         let text = self.file_call(owner, id, &request).await?;
@@ -67,7 +67,7 @@ impl Bay {
     }
 
     /// Writes a text file, with the folders on the way.
-    pub async fn write_file(&self, owner: &Owner, id: &SandboxId, file: WriteFile) -> Answer<()> {
+    pub async fn write_file(&self, owner: &Owner, id: &SandboxId, file: WriteFile) -> BayResult<()> {
         let path = relative(&file.path)?;
         if file.content.len() > STREAM_FROM_BYTES {
             let bytes = Bytes::from(file.content.into_bytes());
@@ -79,38 +79,44 @@ impl Bay {
     }
 
     /// Writes a text for a call that has been let in.
-    async fn write_text(&self, call: &Admitted, file: WriteFile) -> Answer<()> {
+    async fn write_text(&self, call: &Admitted, file: WriteFile) -> BayResult<()> {
         let WriteFile { path, content } = file;
         let size = content.len() as u64;
-        let mut berth = self.berth(call).await?;
-        self.make_room(&berth.session, size).await?;
+        let mut route = self.route(call).await?;
+        self.check_space(&route.session, size).await?;
         let request = WriteFileRequest { path, content, ..WriteFileRequest::default() };
-        self.call(call, &mut berth, &request).await?;
-        berth.session.add_bytes(size);
+        self.call(call, &mut route, &request).await?;
+        route.session.add_bytes(size);
         Ok(())
     }
 
     /// Deletes a file or a folder.
-    pub async fn delete_file(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<()> {
+    pub async fn delete_file(&self, owner: &Owner, id: &SandboxId, path: &str) -> BayResult<()> {
         let path = relative(path)?;
         self.file_call(owner, id, &DeleteFileRequest { path }).await?;
         Ok(())
     }
 
     /// Lists a folder, hidden entries too.
-    pub async fn list_directory(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<DirectoryList> {
+    pub async fn list_directory(&self, owner: &Owner, id: &SandboxId, path: &str) -> BayResult<DirectoryList> {
         let path = relative(path)?;
         let listed = self.file_call(owner, id, &ListFolderRequest { path, show_hidden: true }).await?;
         Ok(DirectoryList { entries: listed.files.into_iter().map(entry).collect() })
     }
 
     /// Whether this owner may send files into this sandbox: asked before anything of one is read.
-    pub async fn may_upload(&self, owner: &Owner, id: &SandboxId) -> Answer<()> {
+    pub async fn may_upload(&self, owner: &Owner, id: &SandboxId) -> BayResult<()> {
         self.admit(owner, id, Capability::Filesystem).await.map(|_| ())
     }
 
     /// Takes a file in.
-    pub async fn upload(&self, owner: &Owner, id: &SandboxId, path: &str, bytes: ByteStream) -> Answer<UploadResult> {
+    pub async fn upload(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        path: &str,
+        bytes: ByteStream,
+    ) -> BayResult<UploadResult> {
         self.take_in(owner, id, Destination::Known(relative(path)?), bytes).await
     }
 
@@ -122,48 +128,54 @@ impl Bay {
         id: &SandboxId,
         bytes: ByteStream,
         path: LatePath,
-    ) -> Answer<UploadResult> {
+    ) -> BayResult<UploadResult> {
         self.take_in(owner, id, Destination::Later(path), bytes).await
     }
 
-    async fn take_in(&self, owner: &Owner, id: &SandboxId, to: Destination, bytes: ByteStream) -> Answer<UploadResult> {
+    async fn take_in(
+        &self,
+        owner: &Owner,
+        id: &SandboxId,
+        to: Destination,
+        bytes: ByteStream,
+    ) -> BayResult<UploadResult> {
         // How long the file takes is up to whoever sends it.
         let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
-        let mut berth = self.berth(&call).await?;
-        let room = self.make_room(&berth.session, 0).await?;
+        let mut route = self.route(&call).await?;
+        let room = self.check_space(&route.session, 0).await?;
         let most = u64::from(self.inner.config.limits.max_upload_mb) << 20;
-        let (path, size) = self.send_upload(&call, &mut berth, to, bytes, transfer::Bounds { room, most }).await?;
-        berth.session.add_bytes(size);
+        let (path, size) = self.send_upload(&call, &mut route, to, bytes, transfer::Bounds { room, most }).await?;
+        route.session.add_bytes(size);
         Ok(UploadResult { status: "ok".to_owned(), path, size })
     }
 
     /// Gives a file out.
-    pub async fn download(&self, owner: &Owner, id: &SandboxId, path: &str) -> Answer<Download> {
+    pub async fn download(&self, owner: &Owner, id: &SandboxId, path: &str) -> BayResult<Download> {
         let path = relative(path)?;
         let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
-        let berth = self.berth(&call).await?;
-        self.fetch(&call, berth, &path).await
+        let route = self.route(&call).await?;
+        self.fetch(&call, route, &path).await
     }
 
     /// Runs one of the file tools (`read`, `write`, `edit`, `grep`, `find`, `ls`) with its own arguments.
-    pub async fn file_tool(&self, owner: &Owner, id: &SandboxId, tool: FileTool, args: Value) -> Answer<Value> {
+    pub async fn file_tool(&self, owner: &Owner, id: &SandboxId, tool: FileTool, args: Value) -> BayResult<Value> {
         let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
-        let mut berth = self.berth(&call).await?;
+        let mut route = self.route(&call).await?;
         let grows = matches!(tool.name(), "write" | "edit");
         let coming = if grows { args["content"].as_str().map_or(0, str::len) as u64 } else { 0 };
         if grows {
-            self.make_room(&berth.session, coming).await?;
+            self.check_space(&route.session, coming).await?;
         }
         let request = ToolRequest { tool: tool.name().to_owned(), args: vec![args] };
-        let answer = self.call(&call, &mut berth, &request).await?;
-        berth.session.add_bytes(coming);
+        let answer = self.call(&call, &mut route, &request).await?;
+        route.session.add_bytes(coming);
         Ok(answer)
     }
 
-    async fn file_call<C: Call>(&self, owner: &Owner, id: &SandboxId, request: &C) -> Answer<C::Answer> {
+    async fn file_call<C: Call>(&self, owner: &Owner, id: &SandboxId, request: &C) -> BayResult<C::Answer> {
         let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
-        let mut berth = self.berth(&call).await?;
-        self.call(&call, &mut berth, request).await
+        let mut route = self.route(&call).await?;
+        self.call(&call, &mut route, request).await
     }
 }
 

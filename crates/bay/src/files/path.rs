@@ -2,10 +2,10 @@
 
 use cove_api::{BayError, ErrorCode};
 
-use crate::Answer;
+use crate::BayResult;
 
 /// The path without detours; refused where it is empty, absolute, leads out, or holds a NUL.
-pub(crate) fn relative(path: &str) -> Answer<String> {
+pub(crate) fn relative(path: &str) -> BayResult<String> {
     let refuse = |reason: &str, message: &str| {
         Err(BayError::new(ErrorCode::InvalidPath, message).with("reason", reason).with("path", path.replace('\0', "␀")))
     };

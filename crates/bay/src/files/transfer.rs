@@ -13,10 +13,10 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
 
 use super::{ByteStream, Download, LatePath, full};
-use crate::router::{Admitted, Berth, broken};
+use crate::router::{Admitted, Route, broken};
 use crate::sandboxes::invalid;
 use crate::session::LiveContainer;
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 
 /// How long a piece may keep us waiting.
 const STALL: Duration = Duration::from_secs(60);
@@ -46,12 +46,12 @@ impl Bay {
     pub(super) async fn send_upload(
         &self,
         call: &Admitted,
-        berth: &mut Berth,
+        route: &mut Route,
         to: Destination,
         bytes: ByteStream,
         bounds: Bounds,
-    ) -> Answer<(String, u64)> {
-        let connected = self.ask(call, berth, |container| async move { container.client.connect().await });
+    ) -> BayResult<(String, u64)> {
+        let connected = self.ask(call, route, |container| async move { container.client.connect().await });
         let connection = connected.await?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| BayError::new(ErrorCode::InternalError, error.to_string()))?;
@@ -62,9 +62,9 @@ impl Bay {
         let body = form(&boundary, to, bytes, Arc::clone(&named));
         let kind = format!("multipart/form-data; boundary={boundary}");
         let answered = connection.upload(&kind, StreamBody::new(body.map(|piece| piece.map(Frame::data)))).await;
-        let used = berth.session.cargo_limit_bytes.saturating_sub(bounds.room);
+        let used = route.session.cargo_limit_bytes.saturating_sub(bounds.room);
         match verdict.load(Ordering::SeqCst) {
-            NO_ROOM => return Err(full(berth.session.cargo_limit_bytes, used)),
+            NO_ROOM => return Err(full(route.session.cargo_limit_bytes, used)),
             TOO_LARGE => return Err(invalid(format!("the file has more than {} bytes", bounds.most))),
             BROKEN => return Err(invalid("the upload was interrupted")),
             _ => {}
@@ -77,30 +77,30 @@ impl Bay {
         match answered {
             Ok(_) => Ok((path, size.load(Ordering::SeqCst))),
             Err(refused @ CallError::Refused(_)) => Err(broken(&refused)),
-            Err(error) => Err(self.ended(berth).await?.unwrap_or_else(|| broken(&error))),
+            Err(error) => Err(self.ended(route).await?.unwrap_or_else(|| broken(&error))),
         }
     }
 
     /// A file out of the sandbox, as it comes.
-    pub(super) async fn fetch(&self, call: &Admitted, mut berth: Berth, path: &str) -> Answer<Download> {
+    pub(super) async fn fetch(&self, call: &Admitted, mut route: Route, path: &str) -> BayResult<Download> {
         let asked =
             |container: Arc<LiveContainer>| async move { container.client.download(path, call.work_deadline()).await };
-        let answer = self.ask(call, &mut berth, asked).await?;
+        let answer = self.ask(call, &mut route, asked).await?;
         let length = answer.headers().get("content-length").and_then(|value| value.to_str().ok()?.parse().ok());
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-        // The berth goes along: while somebody reads, the session is in use.
-        let bytes = stream::unfold((answer.into_body(), berth), |(mut body, berth)| async move {
+        // The route goes along: while somebody reads, the session is in use.
+        let bytes = stream::unfold((answer.into_body(), route), |(mut body, route)| async move {
             loop {
                 let frame = match tokio::time::timeout(STALL, body.frame()).await {
                     Ok(frame) => frame?,
-                    Err(_) => return Some((Err(io::Error::from(io::ErrorKind::TimedOut)), (body, berth))),
+                    Err(_) => return Some((Err(io::Error::from(io::ErrorKind::TimedOut)), (body, route))),
                 };
                 match frame {
                     Ok(frame) => match frame.into_data() {
-                        Ok(data) => return Some((Ok(data), (body, berth))),
+                        Ok(data) => return Some((Ok(data), (body, route))),
                         Err(_) => continue,
                     },
-                    Err(error) => return Some((Err(io::Error::other(error)), (body, berth))),
+                    Err(error) => return Some((Err(io::Error::other(error)), (body, route))),
                 }
             }
         });
@@ -114,7 +114,7 @@ fn form<S: Stream<Item = io::Result<Bytes>> + Send>(
     boundary: &str,
     to: Destination,
     bytes: S,
-    named: Arc<OnceLock<Answer<String>>>,
+    named: Arc<OnceLock<BayResult<String>>>,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send + use<S> {
     let start = format!("--{boundary}\r\nContent-Disposition: form-data; name=");
     let file = format!("{start}\"file\"; filename=\"upload\"\r\nContent-Type: application/octet-stream\r\n\r\n");

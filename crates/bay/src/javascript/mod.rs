@@ -18,8 +18,8 @@ use cove_core::{EngineChoice, ExecutionId, LogLine, LogSink, RunRequest};
 use cove_executor::{Pictures, RunContext, RunListener};
 use serde_json::{Map, Value, json};
 
-use crate::work::Execution;
-use crate::{Answer, Bay, Owner};
+use crate::exec::Execution;
+use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
 
 pub(crate) use engines::EngineOptions;
@@ -62,7 +62,7 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         call: impl Into<JavaScriptCall>,
-    ) -> Answer<JavaScriptExecResult> {
+    ) -> BayResult<JavaScriptExecResult> {
         let JavaScriptCall { request, timeout, console, last_value } = call.into();
         let run_request = RunRequest { last_value, ..run_request(&request, timeout)? };
         let context = self.javascript_context(owner, id).await?;
@@ -100,14 +100,14 @@ impl Bay {
     }
 
     /// Forgets a session's state (`None`: the usual one). What runs in it is ended.
-    pub async fn reset_javascript(&self, owner: &Owner, id: &SandboxId, session: Option<&str>) -> Answer<()> {
+    pub async fn reset_javascript(&self, owner: &Owner, id: &SandboxId, session: Option<&str>) -> BayResult<()> {
         self.javascript_context(owner, id).await?;
         self.inner.javascript.end(id, Some(session.unwrap_or(DEFAULT_SESSION))).await;
         Ok(())
     }
 
     /// A client's answer to a tool call.
-    pub async fn answer_tool(&self, owner: &Owner, id: &SandboxId, call_id: &str, answer: ToolAnswer) -> Answer<()> {
+    pub async fn answer_tool(&self, owner: &Owner, id: &SandboxId, call_id: &str, answer: ToolAnswer) -> BayResult<()> {
         self.alive_row(owner, id).await?;
         self.inner.javascript.answer_call(id, call_id, answer)
     }
@@ -118,7 +118,7 @@ impl Bay {
     }
 
     /// What the session host must know of the sandbox; refuses one that is over or cannot run JavaScript.
-    async fn javascript_context(&self, owner: &Owner, id: &SandboxId) -> Answer<RunContext> {
+    async fn javascript_context(&self, owner: &Owner, id: &SandboxId) -> BayResult<RunContext> {
         let call = self.admit(owner, id, Capability::Javascript).await?;
         self.settle(&call.row).await?;
         let profile = &call.profile;
@@ -142,7 +142,7 @@ impl Bay {
 }
 
 /// The request, checked.
-fn run_request(request: &JavaScriptExecRequest, timeout: Duration) -> Answer<RunRequest> {
+fn run_request(request: &JavaScriptExecRequest, timeout: Duration) -> BayResult<RunRequest> {
     let refused = |message: String| Err(BayError::new(ErrorCode::ValidationError, message));
     if timeout.is_zero() || timeout > MAX_TIMEOUT {
         return refused(format!("`timeout` is {timeout:?}; it must be more than zero and at most {MAX_TIMEOUT:?}"));

@@ -54,12 +54,12 @@ impl Stage {
         }
     }
 
-    async fn hear(&self, request: RunRequest) -> (Answer<RunReport>, mpsc::UnboundedReceiver<Word>) {
+    async fn hear(&self, request: RunRequest) -> (BayResult<RunReport>, mpsc::UnboundedReceiver<Word>) {
         let (ear, words) = mpsc::unbounded_channel();
         (self.host.run(self.context(), request, Arc::new(Ear(ear))).await, words)
     }
 
-    async fn run(&self, request: RunRequest) -> Answer<JavaScriptExecResult> {
+    async fn run(&self, request: RunRequest) -> BayResult<JavaScriptExecResult> {
         self.hear(request).await.0.map(result_of)
     }
 

@@ -7,10 +7,10 @@ use cove_api::{BayError, ErrorCode, Moment};
 use cove_core::{Deadline, SandboxId, SessionId};
 use futures_util::future::join_all;
 
-use super::start::{Berthing, stop_all};
+use super::start::{SessionPlan, stop_all};
 use super::{LiveSession, Turn};
 use crate::id::fresh;
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 use cove_config::Profile;
 use cove_store::{Begin, NewSession, SandboxRow};
 
@@ -28,14 +28,14 @@ impl Bay {
         profile: &Arc<Profile>,
         only_files: bool,
         deadline: Deadline,
-    ) -> Answer<Arc<LiveSession>> {
+    ) -> BayResult<Arc<LiveSession>> {
         // It may just be ending, or another Bay's by now; the row knows.
         let ours = |live: &Arc<LiveSession>| row.session.as_ref().is_some_and(|session| session.id == live.id);
         if let Some(live) = self.inner.sessions.get(&row.id).filter(ours) {
             return Ok(live);
         }
         self.open_for_work()?;
-        self.room_to_start(only_files)?;
+        self.may_start(only_files)?;
         let (bay, row, profile) = (self.clone(), row.clone(), Arc::clone(profile));
         // On its own: who asked may go away, and a start that is given up halfway would leave a row behind.
         let starting = tokio::spawn(async move {
@@ -51,7 +51,7 @@ impl Bay {
         }
     }
 
-    async fn begin(&self, row: &SandboxRow, profile: &Arc<Profile>, _turn: &Turn) -> Answer<Arc<LiveSession>> {
+    async fn begin(&self, row: &SandboxRow, profile: &Arc<Profile>, _turn: &Turn) -> BayResult<Arc<LiveSession>> {
         if let Some(live) = self.inner.sessions.get(&row.id) {
             let known = self.inner.store.any_sandbox(&row.id).await?.and_then(|now| now.session);
             if known.is_some_and(|session| session.id == live.id) {
@@ -71,7 +71,7 @@ impl Bay {
         for _ in 0..3 {
             match self.inner.store.begin_session(&new, self.alive_since(), Moment::now()).await? {
                 Begin::Mine => {
-                    let plan = Berthing {
+                    let plan = SessionPlan {
                         session_id,
                         sandbox_id: row.id.clone(),
                         cargo_id: row.cargo_id.clone(),
@@ -98,7 +98,7 @@ impl Bay {
 
     /// Ends a sandbox's session (or none but this one), wherever it is in its life; returns when nothing of it is left
     /// here.
-    pub(crate) async fn end_session_of(&self, sandbox_id: &SandboxId, which: Option<&SessionId>) -> Answer<()> {
+    pub(crate) async fn end_session_of(&self, sandbox_id: &SandboxId, which: Option<&SessionId>) -> BayResult<()> {
         let _turn = self.inner.sessions.turn(sandbox_id, END_PATIENCE.into()).await;
         let live = self.inner.sessions.get(sandbox_id);
         if let Some(live) = live.filter(|live| which.is_none_or(|which| *which == live.id)) {

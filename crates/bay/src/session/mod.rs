@@ -4,8 +4,8 @@
 //! mends or ends a session, the others wait their turn; who only uses it takes no turn.
 
 mod ensure;
-mod mend;
-mod pulse;
+mod health;
+mod repair;
 mod start;
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 use crate::driver::Container;
 use cove_config::{Capability, ContainerSpec, Profile};
 
-pub(crate) use start::Berthing;
+pub(crate) use start::SessionPlan;
 
 /// A session that runs here.
 #[derive(Debug)]

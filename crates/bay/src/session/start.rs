@@ -15,7 +15,7 @@ use serde_json::json;
 use super::{LiveContainer, LiveSession, idle_end};
 use crate::driver::{CargoLimit, ContainerOrder, DriverError};
 use crate::id::fresh_name;
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 use cove_config::{Capability, ContainerSpec, Profile};
 
 /// How long a runtime that has just started may take to say what it is.
@@ -23,7 +23,7 @@ const META_LIMIT: Duration = Duration::from_secs(15);
 
 /// What a session is started for.
 #[derive(Debug, Clone)]
-pub(crate) struct Berthing {
+pub(crate) struct SessionPlan {
     pub(crate) session_id: SessionId,
     pub(crate) sandbox_id: SandboxId,
     pub(crate) cargo_id: CargoId,
@@ -33,7 +33,7 @@ pub(crate) struct Berthing {
 impl Bay {
     /// Starts the containers of a session whose row is ours, and says so in the store. On failure nothing runs, and the
     /// row says why.
-    pub(crate) async fn start_session(&self, plan: Berthing) -> Answer<Arc<LiveSession>> {
+    pub(crate) async fn start_session(&self, plan: SessionPlan) -> BayResult<Arc<LiveSession>> {
         self.tell_state(&plan.sandbox_id, "starting", None);
         let begin = std::time::Instant::now();
         let started = match self.start_containers(&plan).await {
@@ -60,12 +60,12 @@ impl Bay {
         let took = begin.elapsed().as_secs_f64();
         metrics::histogram!("cove_session_start_seconds", "profile" => plan.profile.id.clone()).record(took);
         self.inner.sessions.put(Arc::clone(&session));
-        self.watch_over(&session);
+        self.watch_containers(&session);
         self.tell_state(&plan.sandbox_id, "ready", None);
         Ok(session)
     }
 
-    async fn start_containers(&self, plan: &Berthing) -> Answer<LiveSession> {
+    async fn start_containers(&self, plan: &SessionPlan) -> BayResult<LiveSession> {
         let cargo = self.inner.store.any_cargo(&plan.cargo_id).await?;
         let cargo = cargo.ok_or_else(|| BayError::new(ErrorCode::NotFound, "the sandbox's cargo is gone"))?;
         let cargo_limit_bytes = u64::from(cargo.info.size_limit_mb) << 20;
@@ -105,7 +105,7 @@ impl Bay {
     /// Starts one container and asks it what it is.
     pub(super) async fn start_container(
         &self,
-        plan: &Berthing,
+        plan: &SessionPlan,
         spec: &ContainerSpec,
         cargo_limit_bytes: u64,
     ) -> Result<Arc<LiveContainer>, DriverError> {

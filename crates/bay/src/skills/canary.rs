@@ -6,7 +6,7 @@
 use cove_api::Moment;
 
 use super::health::{MIN_SAMPLES, release_health};
-use crate::{Answer, Owner};
+use crate::{BayResult, Owner};
 use cove_config::SkillsConfig;
 use cove_store::Store;
 
@@ -28,7 +28,7 @@ pub(crate) async fn settle_canary(
     owner: &Owner,
     id: &str,
     now: Moment,
-) -> Answer<Fate> {
+) -> BayResult<Fate> {
     let seen = release_health(store, owner, id, now).await?;
     if seen.stage != "canary" {
         return Ok(Fate::Watched);

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{bounded, invalid, named, payloads, replay};
 use crate::history::page_size;
-use crate::{Answer, Owner};
+use crate::{BayResult, Owner};
 use cove_store::{CandidateFilter, MAX_NOTE_BYTES, Store, StoreError};
 
 /// Executions that one candidate may come from.
@@ -16,7 +16,7 @@ const MAX_SOURCES: usize = 100;
 /// The kind of a payload that holds the commands of the executions a candidate came from.
 const RECORDED: &str = "browser_commands";
 
-pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateCandidate) -> Answer<CandidateInfo> {
+pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateCandidate) -> BayResult<CandidateInfo> {
     named("skill_key", &wish.skill_key)?;
     for (field, name) in [("scenario_key", &wish.scenario_key), ("payload_ref", &wish.payload_ref)] {
         name.as_deref().map_or(Ok(()), |name| named(field, name))?;
@@ -62,7 +62,7 @@ pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateC
     Ok(store.insert_candidate(owner, &wish, skill_type, Moment::now()).await?)
 }
 
-pub(crate) async fn list_candidates(store: &Store, owner: &Owner, query: &CandidateQuery) -> Answer<CandidateList> {
+pub(crate) async fn list_candidates(store: &Store, owner: &Owner, query: &CandidateQuery) -> BayResult<CandidateList> {
     let filter = CandidateFilter {
         status: query.status,
         skill_key: query.skill_key.as_deref(),
@@ -73,7 +73,7 @@ pub(crate) async fn list_candidates(store: &Store, owner: &Owner, query: &Candid
     Ok(CandidateList { items, total })
 }
 
-pub(crate) async fn candidate(store: &Store, owner: &Owner, id: &str) -> Answer<CandidateInfo> {
+pub(crate) async fn candidate(store: &Store, owner: &Owner, id: &str) -> BayResult<CandidateInfo> {
     Ok(store.candidate(owner, id).await?.ok_or_else(|| StoreError::missing("candidate", id))?)
 }
 
@@ -82,7 +82,7 @@ pub(crate) async fn evaluate(
     owner: &Owner,
     id: &cove_api::CandidateId,
     found: &Evaluate,
-) -> Answer<EvaluationInfo> {
+) -> BayResult<EvaluationInfo> {
     // A NaN is in no range.
     if found.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
         return Err(invalid("`score` must be from 0 to 1".to_owned()));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cove_api::{Moment, ReleaseHealth, ReleaseStage};
 
 use super::releases::release;
-use crate::{Answer, Owner};
+use crate::{BayResult, Owner};
 use cove_store::{HEALTH_WINDOW_SECS, Replay, Store};
 
 /// Replays below which nothing is said: one failure of two is chance.
@@ -44,7 +44,7 @@ impl Figures {
     }
 }
 
-pub(crate) async fn release_health(store: &Store, owner: &Owner, id: &str, now: Moment) -> Answer<ReleaseHealth> {
+pub(crate) async fn release_health(store: &Store, owner: &Owner, id: &str, now: Moment) -> BayResult<ReleaseHealth> {
     let row = release(store, owner, id).await?;
     let window_start_at = row.info.promoted_at;
     let window_end_at = row.info.health_window_end_at.unwrap_or(window_start_at.plus_secs(HEALTH_WINDOW_SECS));

@@ -3,10 +3,10 @@
 use cove_api::{CreatePayload, Moment, PayloadInfo, PayloadRef};
 
 use super::{invalid, named};
-use crate::{Answer, Owner};
+use crate::{BayResult, Owner};
 use cove_store::{BlobRow, NewBlob, Store, StoreError, blob_id, blob_ref};
 
-pub(crate) async fn create_payload(store: &Store, owner: &Owner, wish: CreatePayload) -> Answer<PayloadRef> {
+pub(crate) async fn create_payload(store: &Store, owner: &Owner, wish: CreatePayload) -> BayResult<PayloadRef> {
     named("kind", &wish.kind)?;
     if !wish.payload.is_object() && !wish.payload.is_array() {
         return Err(invalid("`payload` must be an object or an array".to_owned()));
@@ -16,14 +16,14 @@ pub(crate) async fn create_payload(store: &Store, owner: &Owner, wish: CreatePay
     Ok(PayloadRef { payload_ref: blob_ref(&id), kind: wish.kind })
 }
 
-pub(crate) async fn payload(store: &Store, owner: &Owner, payload_ref: &str) -> Answer<PayloadInfo> {
+pub(crate) async fn payload(store: &Store, owner: &Owner, payload_ref: &str) -> BayResult<PayloadInfo> {
     let blob = held(store, owner, payload_ref).await?;
     Ok(PayloadInfo { payload_ref: blob_ref(&blob.id), kind: blob.kind, payload: blob.body })
 }
 
 /// The blob behind a reference of ours. A reference of another kind (`s3:…`) is a value that cannot be read here, which
 /// existing clients tell from one of ours that leads nowhere.
-pub(super) async fn held(store: &Store, owner: &Owner, payload_ref: &str) -> Answer<BlobRow> {
+pub(super) async fn held(store: &Store, owner: &Owner, payload_ref: &str) -> BayResult<BlobRow> {
     let missing = || StoreError::missing("payload", payload_ref);
     let id = match blob_id(payload_ref) {
         Some(id) => id,

@@ -4,16 +4,16 @@ use cove_api::{Moment, Promote, ReleaseInfo, ReleaseList, ReleaseQuery};
 
 use super::bounded;
 use crate::history::page_size;
-use crate::{Answer, Owner};
+use crate::{BayResult, Owner};
 use cove_store::{ReleaseFilter, ReleaseRow, Store, StoreError};
 
-pub(crate) async fn promote(store: &Store, owner: &Owner, id: &str, wish: &Promote) -> Answer<ReleaseInfo> {
+pub(crate) async fn promote(store: &Store, owner: &Owner, id: &str, wish: &Promote) -> BayResult<ReleaseInfo> {
     bounded("upgrade_reason", wish.upgrade_reason.as_deref())?;
     bounded("change_summary", wish.change_summary.as_deref())?;
     Ok(store.promote(owner, id, wish, Moment::now()).await?)
 }
 
-pub(crate) async fn list_releases(store: &Store, owner: &Owner, query: &ReleaseQuery) -> Answer<ReleaseList> {
+pub(crate) async fn list_releases(store: &Store, owner: &Owner, query: &ReleaseQuery) -> BayResult<ReleaseList> {
     let filter = ReleaseFilter {
         skill_key: query.skill_key.as_deref(),
         active_only: query.active_only.unwrap_or(false),
@@ -25,6 +25,6 @@ pub(crate) async fn list_releases(store: &Store, owner: &Owner, query: &ReleaseQ
     Ok(ReleaseList { items, total })
 }
 
-pub(crate) async fn release(store: &Store, owner: &Owner, id: &str) -> Answer<ReleaseRow> {
+pub(crate) async fn release(store: &Store, owner: &Owner, id: &str) -> BayResult<ReleaseRow> {
     Ok(store.release(owner, id).await?.ok_or_else(|| StoreError::missing("release", id))?)
 }

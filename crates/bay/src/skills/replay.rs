@@ -4,7 +4,7 @@ use cove_api::{BayError, ErrorCode, ReleaseInfo};
 use serde_json::Value;
 
 use super::{candidates, payloads};
-use crate::{Answer, Owner};
+use crate::{BayResult, Owner};
 use cove_runtime_api::MAX_COMMANDS;
 use cove_store::Store;
 
@@ -13,7 +13,7 @@ pub(crate) async fn skill_to_replay(
     owner: &Owner,
     skill_key: &str,
     canary_percent: u8,
-) -> Answer<(ReleaseInfo, Vec<String>)> {
+) -> BayResult<(ReleaseInfo, Vec<String>)> {
     // Existing clients look for these words.
     let none = || BayError::new(ErrorCode::NotFound, format!("No active release found for the skill `{skill_key}`"));
     let release = store.release_to_replay(owner, skill_key, canary_percent).await?.ok_or_else(none)?;
@@ -32,7 +32,7 @@ pub(crate) async fn skill_to_replay(
 }
 
 /// Without a payload, what its executions ran: one command, or a batch with a command on each line.
-pub(super) async fn recorded(store: &Store, owner: &Owner, sources: &[String]) -> Answer<Option<Vec<String>>> {
+pub(super) async fn recorded(store: &Store, owner: &Owner, sources: &[String]) -> BayResult<Option<Vec<String>>> {
     let mut commands = Vec::new();
     for id in sources {
         match store.source(owner, id).await? {

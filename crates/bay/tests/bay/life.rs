@@ -132,7 +132,7 @@ async fn a_profile_has_its_python_and_its_words() {
     let crate::support::Harbour { bay, dir, .. } = harbour;
     drop(bay);
     crate::support::until("everybody has gone", || async { !all.iter().any(|pid| alive(*pid)) }).await;
-    crate::support::until("the berth is gone", || async {
+    crate::support::until("the runtime directory is gone", || async {
         std::fs::read_dir(dir.path().join("run")).unwrap().count() == 0
     })
     .await;

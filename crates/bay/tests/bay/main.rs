@@ -4,10 +4,10 @@
 mod browser;
 mod files;
 mod hard;
-mod house;
 mod javascript;
 mod life;
 mod memory;
 mod once;
 mod support;
 mod trouble;
+mod upkeep;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cove_api::{
     CreateSandbox, PythonExecRequest, PythonExecResult, SandboxId, SandboxInfo, ShellExecRequest, ShellExecResult,
 };
-use cove_bay::{Answer, Bay, Owner};
+use cove_bay::{Bay, BayResult, Owner};
 use cove_config::Config;
 pub(crate) use cove_testkit::processes::{alive, below};
 pub(crate) use cove_testkit::{PATIENCE, until};
@@ -67,7 +67,7 @@ impl Harbour {
         self.bay.create_sandbox(&self.owner, wish, None).await.unwrap()
     }
 
-    pub(crate) async fn shell(&self, id: &SandboxId, command: &str) -> Answer<ShellExecResult> {
+    pub(crate) async fn shell(&self, id: &SandboxId, command: &str) -> BayResult<ShellExecResult> {
         self.bay.exec_shell(&self.owner, id, shell(command)).await
     }
 
@@ -93,7 +93,7 @@ impl Harbour {
         // The thread that starts engines' workers may still be ending them.
         until("nothing is left", || async { !before.iter().any(|pid| alive(*pid)) }).await;
         drop(self.bay);
-        until("the berth is gone", || async {
+        until("the runtime directory is gone", || async {
             let left = std::fs::read_dir(self.dir.path().join("run")).map_or(0, Iterator::count);
             left == 0
         })

@@ -19,7 +19,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cove_cgroup::Turn;
+use cove_cgroup::CpuWeight;
 use cove_walls::SharedPage;
 use rustix::fs::{Mode, OFlags, fstatvfs, open, openat};
 use rustix::process::{Signal, pidfd_send_signal};
@@ -98,7 +98,7 @@ pub(super) struct Watch {
     page: SharedPage,
     processors: u64,
     /// What its guests weigh when they want processors.
-    turn: Option<Turn>,
+    turn: Option<CpuWeight>,
     /// When locks were last counted.
     locks_at: Cell<Instant>,
     /// What the last look at everything found.
@@ -140,7 +140,7 @@ impl Watch {
         scope: Scope,
         limit_bytes: u64,
         page: SharedPage,
-        turn: Option<Turn>,
+        turn: Option<CpuWeight>,
     ) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(format!("/proc/{init_pid}/root"), flags, Mode::empty())?;

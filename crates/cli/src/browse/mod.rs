@@ -72,12 +72,12 @@ impl Browse {
 }
 
 /// The browser of this call.
-enum Room {
+enum BrowseTarget {
     Own(Gull),
     Kept(Box<Session>),
 }
 
-impl Room {
+impl BrowseTarget {
     async fn exec(&self, cmd: &str, deadline: Deadline) -> anyhow::Result<BrowserAnswer> {
         match self {
             Self::Own(gull) => Ok(gull.exec(cmd, deadline).await),
@@ -100,19 +100,19 @@ pub(crate) async fn browse(args: Browse) -> anyhow::Result<Exit> {
     let network = hosts::wished(&args.commands, &args.allow_host, &args.allow_private);
     std::fs::create_dir_all(&args.workspace).with_context(|| args.workspace.display().to_string())?;
     let args = Browse { workspace: args.workspace.canonicalize()?, ..args };
-    let (room, workspace) = match &args.session {
-        None => (Room::Own(Gull::start(args.options(network)).await?), args.workspace.clone()),
+    let (target, workspace) = match &args.session {
+        None => (BrowseTarget::Own(Gull::start(args.options(network)).await?), args.workspace.clone()),
         Some(name) => {
             let session = Session::join(name, &args, network).await?;
             let workspace = session.workspace().to_owned();
-            (Room::Kept(Box::new(session)), workspace)
+            (BrowseTarget::Kept(Box::new(session)), workspace)
         }
     };
     let mut steps: Vec<Step> = Vec::new();
     let mut exit = Exit::Ok;
     for cmd in &args.commands {
         let begin = Instant::now();
-        let mut answer = room.exec(cmd, Deadline::after(Duration::from_millis(args.timeout_ms))).await?;
+        let mut answer = target.exec(cmd, Deadline::after(Duration::from_millis(args.timeout_ms))).await?;
         print::say_real_names(&mut answer, &workspace);
         if exit == Exit::Ok {
             exit = exit_of(&answer);
@@ -128,10 +128,10 @@ pub(crate) async fn browse(args: Browse) -> anyhow::Result<Exit> {
         }
     }
     let closes = args.commands.get(steps.len().saturating_sub(1)).is_some_and(|cmd| is_close(cmd));
-    match room {
-        Room::Own(gull) => gull.close().await,
-        Room::Kept(session) if closes => session.end().await?,
-        Room::Kept(_) => {}
+    match target {
+        BrowseTarget::Own(gull) => gull.close().await,
+        BrowseTarget::Kept(session) if closes => session.end().await?,
+        BrowseTarget::Kept(_) => {}
     }
     if args.json {
         print::as_json(&steps, args.session.as_deref(), &workspace)?;

@@ -13,12 +13,12 @@ use cove_executor::choose;
 use cove_script::{Mode, PrepareOptions, prepare};
 
 use crate::run::print;
-use crate::setting::Setting;
+use crate::setup::RunSetup;
 use crate::terminal::{DIM, PLAIN, YELLOW, note};
 
 /// Runs cells.
 pub(super) struct Cells {
-    setting: Setting,
+    setup: RunSetup,
     engine: EngineName,
     /// Taken out while a cell runs: one that is given up half-way leaves nothing behind.
     session: Option<Box<dyn Session>>,
@@ -28,8 +28,8 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Opens the first session.
-    pub(super) async fn begin(setting: Setting) -> anyhow::Result<Self> {
-        let mut cells = Self { setting, engine: EngineName::Embedded, session: None, is_fresh: true };
+    pub(super) async fn begin(setup: RunSetup) -> anyhow::Result<Self> {
+        let mut cells = Self { setup, engine: EngineName::Embedded, session: None, is_fresh: true };
         cells.restart().await?;
         Ok(cells)
     }
@@ -40,8 +40,8 @@ impl Cells {
     }
 
     /// Where pictures are, and how they are shown.
-    pub(super) fn gallery(&self) -> &crate::setting::Gallery {
-        &self.setting.gallery
+    pub(super) fn gallery(&self) -> &crate::setup::Gallery {
+        &self.setup.gallery
     }
 
     /// Whether the session and its variables are still there.
@@ -51,7 +51,7 @@ impl Cells {
 
     /// Forgets everything and begins anew.
     pub(super) async fn restart(&mut self) -> anyhow::Result<()> {
-        let wanted = match self.setting.choice {
+        let wanted = match self.setup.choice {
             EngineChoice::Browser => EngineName::Browser,
             EngineChoice::Embedded | EngineChoice::Auto => EngineName::Embedded,
         };
@@ -67,8 +67,8 @@ impl Cells {
         }
         let Some(mut session) = self.session.take() else { bail!("the session is gone; .reset begins a new one") };
         let request = RunRequest {
-            timeout_ms: self.setting.limits.timeout_ms,
-            max_operations: self.setting.limits.max_operations,
+            timeout_ms: self.setup.limits.timeout_ms,
+            max_operations: self.setup.limits.max_operations,
             inspect: true,
             ..RunRequest::cell(code)
         };
@@ -78,7 +78,7 @@ impl Cells {
             self.session = Some(session);
         }
         match &mut report.result {
-            Ok(finished) => self.setting.pictures.keep(&request, self.engine, finished),
+            Ok(finished) => self.setup.pictures.keep(&request, self.engine, finished),
             // A name of the browser's can also be a variable of an earlier cell: said only where the cell failed.
             Err(fault) => {
                 if let Some(because) = needs_browser.filter(|_| self.engine == EngineName::Embedded) {
@@ -103,7 +103,7 @@ impl Cells {
 
     /// Why a cell should run in a browser, if this session is not in one and may choose.
     fn needs_browser(&self, code: &str) -> Option<String> {
-        if self.setting.choice != EngineChoice::Auto || self.engine == EngineName::Browser {
+        if self.setup.choice != EngineChoice::Auto || self.engine == EngineName::Browser {
             return None;
         }
         let options = PrepareOptions { guards: false, ..PrepareOptions::new(Mode::Cell) };
@@ -117,10 +117,10 @@ impl Cells {
             Ok(()) => return Ok(()),
             Err(error) => error,
         };
-        if wanted == EngineName::Browser && self.setting.fallback {
+        if wanted == EngineName::Browser && self.setup.fallback {
             note!("{YELLOW}warning:{PLAIN} {failed}; the embedded engine runs the code instead");
             // Said once: no later line tries it again.
-            self.setting.choice = EngineChoice::Embedded;
+            self.setup.choice = EngineChoice::Embedded;
             return self.open(EngineName::Embedded).await.context(ErrorCode::SesInitFailed.as_str());
         }
         Err(failed).context(ErrorCode::SesInitFailed.as_str())
@@ -128,20 +128,20 @@ impl Cells {
 
     async fn open(&mut self, wanted: EngineName) -> Result<(), EngineError> {
         let engine = match wanted {
-            EngineName::Embedded => &self.setting.embedded,
-            EngineName::Browser => &self.setting.browser,
+            EngineName::Embedded => &self.setup.embedded,
+            EngineName::Browser => &self.setup.browser,
         };
         // A person at a keyboard means the real time and chance, and hears every line at once.
         let options = SessionOptions {
-            limits: self.setting.limits,
-            imports: self.setting.imports.clone(),
-            network: self.setting.network.clone(),
+            limits: self.setup.limits,
+            imports: self.setup.imports.clone(),
+            network: self.setup.network.clone(),
             log_sink: Some(Arc::new(print::log_line)),
             ..SessionOptions::one_shot()
         };
         let mut session = engine.open(options).await?;
-        if !self.setting.tools.is_empty() {
-            session.send_tools(self.setting.tools.clone()).await?;
+        if !self.setup.tools.is_empty() {
+            session.send_tools(self.setup.tools.clone()).await?;
         }
         (self.engine, self.session, self.is_fresh) = (wanted, Some(session), true);
         Ok(())

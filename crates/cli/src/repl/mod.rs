@@ -15,7 +15,7 @@ use rustyline::{Completer, Editor, Helper, Highlighter, Hinter};
 use crate::args::Repl;
 use crate::exit::Exit;
 use crate::run::print;
-use crate::setting::{self, Gallery};
+use crate::setup::{self, Gallery};
 use crate::terminal::{self, DIM, PLAIN, RED, note};
 
 use cells::Cells;
@@ -29,8 +29,8 @@ Type JavaScript or TypeScript. The last expression is shown as Node shows it; wh
 
 pub(crate) fn repl(args: Repl) -> anyhow::Result<Exit> {
     args.raw.apply();
-    let setting = match setting::read(args.setting, Limits::EXECUTOR) {
-        Ok(setting) => setting,
+    let setup = match setup::read(args.setup, Limits::EXECUTOR) {
+        Ok(setup) => setup,
         Err(error) => {
             note!("{RED}error:{PLAIN} {error:#}");
             return Ok(Exit::Usage);
@@ -38,13 +38,13 @@ pub(crate) fn repl(args: Repl) -> anyhow::Result<Exit> {
     };
     // A thread of its own for what goes on while this one waits for a key: the browser is watched then, too.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let exit = converse(&runtime, setting);
+    let exit = converse(&runtime, setup);
     runtime.shutdown_timeout(Duration::from_millis(200));
     exit
 }
 
-fn converse(runtime: &tokio::runtime::Runtime, setting: setting::Setting) -> anyhow::Result<Exit> {
-    let mut cells = runtime.block_on(Cells::begin(setting))?;
+fn converse(runtime: &tokio::runtime::Runtime, setup: setup::RunSetup) -> anyhow::Result<Exit> {
+    let mut cells = runtime.block_on(Cells::begin(setup))?;
     let mut editor: Editor<Lines, FileHistory> = Editor::new()?;
     editor.set_helper(Some(Lines));
     let history = history_file();

@@ -7,11 +7,11 @@ use cove_core::{Fault, Finished, LogLevel, LogLine, Retry, RunReport, ToolErrorC
 use cove_executor::join_logs;
 use serde_json::{Value, json};
 
-use crate::setting::Gallery;
+use crate::setup::Gallery;
 use crate::show;
 use crate::terminal::{self, DIM, PLAIN, RED, YELLOW};
 
-use super::plan::View;
+use super::View;
 
 /// One object, one line.
 pub(super) fn as_json(report: &RunReport) -> std::io::Result<()> {

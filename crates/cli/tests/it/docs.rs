@@ -84,3 +84,51 @@ fn the_architecture_draws_the_arrows_that_there_are() {
     }
     assert_eq!(drawn.len(), real.len(), "ARCHITECTURE.md lists a crate that is not there");
 }
+
+/// Every file that a walk of ARCHITECTURE.md names is there, and each walk has as many files as it says.
+#[test]
+fn walks_name_files_that_are_there_and_count_them() {
+    let text = std::fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let walks = text.split("\n## Walks\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut seen = 0;
+    for walk in walks.split("\n**").skip(1) {
+        let (title, rest) = walk.split_once('\n').unwrap();
+        let Some(count) = title.rsplit_once(": ").and_then(|(_, count)| count.parse::<usize>().ok()) else { continue };
+        let mut files = BTreeSet::new();
+        for row in rest.lines().filter(|line| line.starts_with("| ")).skip(1) {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
+            let crates: Vec<&str> = cells[0].split([',', ' ']).filter(|word| !word.is_empty()).collect();
+            let named =
+                cells[1].split('`').skip(1).step_by(2).filter(|name| name.contains(".rs") || name.contains(".py"));
+            for name in named {
+                let found = crates.iter().map(|one| project().join(format!("crates/{one}/src/{name}")));
+                let found = found.into_iter().find(|path| path.exists());
+                let found = found.unwrap_or_else(|| panic!("{title}: no crate of {crates:?} has {name}"));
+                files.insert(found);
+            }
+        }
+        assert_eq!(files.len(), count, "{title}: the files are {files:#?}");
+        seen += 1;
+    }
+    assert!(seen >= 5, "only {seen} walks were seen");
+}
+
+/// Every path below `crates/` that a document names is there.
+#[test]
+fn documents_name_files_that_are_there() {
+    let mut checked = 0;
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SPECIFICATION.md", "THREAT_MODEL.md"] {
+        let text = std::fs::read_to_string(project().join(document)).unwrap();
+        for name in text.split('`').skip(1).step_by(2).filter(|name| name.starts_with("crates/")) {
+            let (before, rest) = name.split_once('{').unwrap_or((name, ""));
+            let (choices, after) = rest.split_once('}').unwrap_or(("", ""));
+            for choice in choices.split(',') {
+                let path = format!("{before}{choice}{after}");
+                let path = path.split(['*', ' ']).next().unwrap();
+                assert!(project().join(path).exists(), "{document} names {path}, which is not there");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 20, "only {checked} paths were seen");
+}

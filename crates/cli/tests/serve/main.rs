@@ -3,19 +3,19 @@
 
 mod alone;
 mod asked;
-mod away;
 mod clients;
 mod disk;
 mod ending;
 mod endpoints;
 mod events;
 mod forged;
+mod forwarded;
 mod frozen;
 mod full;
-mod handed_on;
 mod inward;
 mod killed;
 mod lost;
+mod no_database;
 mod once;
 mod people;
 #[path = "../pty/mod.rs"]

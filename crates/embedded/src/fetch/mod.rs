@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cove_core::{NetworkPolicy, Tool, ToolCall, ToolError, ToolFuture, bytes_to_json};
-use cove_network::{AddressRule, NoWay};
+use cove_network::{AddressRule, ConnectError};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, oneshot};
 
@@ -123,9 +123,9 @@ impl Fetcher {
     }
 
     /// A refusal, with what would not have been refused.
-    fn no_way(&self, no_way: &NoWay) -> Failed {
+    fn no_way(&self, no_way: &ConnectError) -> Failed {
         match no_way {
-            NoWay::NotNamed(..) => format!("{no_way} (this session has: {})", self.opened),
+            ConnectError::NotNamed(..) => format!("{no_way} (this session has: {})", self.opened),
             _ => no_way.to_string(),
         }
     }

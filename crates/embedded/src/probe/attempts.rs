@@ -48,7 +48,7 @@ fn sealed_descriptor() -> Result<c_long, i32> {
 
 /// Where the font store is mapped.
 fn fonts() -> usize {
-    crate::sys::shelf::address()
+    crate::sys::font_memory::address()
 }
 
 /// The last page of the font store, which the host has not written.

@@ -6,8 +6,8 @@
 
 pub(crate) mod batch;
 pub(crate) mod code;
+pub(crate) mod font_memory;
 pub(crate) mod heap;
-pub(crate) mod shelf;
 
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};

@@ -58,6 +58,6 @@ pub(crate) fn max_child_bytes(memory_bytes: u64) -> u64 {
 pub(crate) fn cap_memory(base_bytes: u64, memory_bytes: u64) -> io::Result<()> {
     let most = base_bytes + max_child_bytes(memory_bytes);
     lower(Resource::As, most)?;
-    // The fonts' shelf takes address space that is not the guest's, also not once it has unmapped it.
-    lower(Resource::Data, most.saturating_sub(crate::sys::shelf::mapped_bytes())).map(drop)
+    // The fonts' memory takes address space that is not the guest's, also not once it has unmapped it.
+    lower(Resource::Data, most.saturating_sub(crate::sys::font_memory::mapped_bytes())).map(drop)
 }

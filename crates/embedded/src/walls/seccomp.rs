@@ -4,7 +4,7 @@
 //! innocently ask (files). The second is the list. The third, put on by each child, takes away what only the zygote needs;
 //! it is short, because a child is made for every run.
 
-use cove_walls::seccomp::{Answer, Argument, Calls, Filter, SeccompError};
+use cove_walls::seccomp::{Action, Argument, Calls, Filter, SeccompError};
 use libc::c_long;
 
 use super::{Survey, WallName};
@@ -108,7 +108,7 @@ const OWN_PID: u32 = 0x5afe_c0de;
 fn allow_list() -> Result<Filter, SeccompError> {
     let mut calls = Calls::of(&[ALLOWED, ALLOWED_HERE, REFUSED, REFUSED_HERE]);
     // Memory that can be executed is never needed: the engine interprets. Nor is memory to share, which the kernel would
-    // not count as this process's data; the fonts' shelf is mapped by now.
+    // not count as this process's data; the fonts' memory is mapped by now.
     let no_code = (2, Argument::without(libc::PROT_EXEC));
     calls.insert_when(libc::SYS_mmap, [vec![no_code, (3, Argument::without(libc::MAP_SHARED))]]);
     calls.insert_when(libc::SYS_mprotect, [vec![no_code]]);
@@ -124,7 +124,7 @@ fn allow_list() -> Result<Filter, SeccompError> {
     calls.insert_when_any(libc::SYS_prlimit64, 0, [Argument::Is(0)]);
     let options = [libc::PR_SET_PDEATHSIG, libc::PR_SET_NO_NEW_PRIVS, libc::PR_SET_NAME];
     calls.insert_when_any(libc::SYS_prctl, 0, options.map(Argument::is));
-    calls.compile(Answer::Allow, Answer::Kill)
+    calls.compile(Action::Allow, Action::Kill)
 }
 
 /// The filter that a child puts on last.
@@ -135,7 +135,7 @@ impl ChildFilter {
         let mut calls = Calls::of(&[ZYGOTE_ONLY]);
         // A child may signal itself (an abort does) and nobody else.
         calls.insert_when_any(libc::SYS_tgkill, 0, [Argument::IsNot(OWN_PID)]);
-        calls.compile(Answer::Kill, Answer::Allow).map(Self)
+        calls.compile(Action::Kill, Action::Allow).map(Self)
     }
 
     /// Writes the child's own process id into the filter and puts it on.
@@ -150,7 +150,7 @@ pub(super) fn put_on(survey: &mut Survey) -> Option<ChildFilter> {
     let outcome = (|| {
         let child = ChildFilter::compile()?;
         let list = allow_list()?;
-        Calls::of(&[REFUSED, REFUSED_HERE]).compile(Answer::Fail(libc::EPERM), Answer::Allow)?.put_on()?;
+        Calls::of(&[REFUSED, REFUSED_HERE]).compile(Action::Fail(libc::EPERM), Action::Allow)?.put_on()?;
         list.put_on()?;
         Ok::<_, SeccompError>((child, list.instructions()))
     })();

@@ -10,7 +10,7 @@ use cove_world::{Event, Port, ToolFailure};
 
 use super::inbox::{Inbox, Received};
 use crate::fonts::{FontItem, FontReply, FontRequest};
-use crate::sys::{batch, shelf};
+use crate::sys::{batch, font_memory};
 use crate::wire::{Call, FromChild, MAX_CALL_BYTES, ToChild, ToolReply, decode_answer, line_head, picture_head};
 
 /// The port of one run.
@@ -47,14 +47,14 @@ impl<'a> SocketPort<'a> {
     /// Stands still until the host has answered.
     fn ask_for_fonts(&mut self, item: FontItem) -> Option<FontBytes> {
         batch::flush();
-        let request = FontRequest { item, sees_store: shelf::address() != 0 };
+        let request = FontRequest { item, sees_store: font_memory::address() != 0 };
         batch::send_frame(FromChild::Font, &[&request.encode()]);
         while !self.closed {
             match self.inbox.next(None) {
                 Received::Frame(ToChild::Font, payload) => {
                     return match FontReply::decode(&payload) {
                         FontReply::Nothing => None,
-                        FontReply::Stored(location) => Some(Arc::new(shelf::at(location)?)),
+                        FontReply::Stored(location) => Some(Arc::new(font_memory::at(location)?)),
                         FontReply::Bytes(bytes) => Some(bytes),
                     };
                 }

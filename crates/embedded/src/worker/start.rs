@@ -63,7 +63,7 @@ fn take_control() -> Option<OwnedFd> {
     place(&input, CONTROL).ok()?;
     let fonts = adopt(1)?;
     // Without it fonts travel as bytes.
-    let _ = sys::shelf::map(&fonts);
+    let _ = sys::font_memory::map(&fonts);
     let null = adopt(2)?;
     place(&null, input.into_raw_fd()).ok()?;
     place(&null, fonts.into_raw_fd()).ok()?;

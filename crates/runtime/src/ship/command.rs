@@ -90,7 +90,7 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
 /// What Ship is told inside of a cell.
 fn behind_walls(inside: Inside, options: ShipOptions) -> ShipOptions {
     // Whoever reaches a port in here is a guest; all else is asked by the socket, which has no name in here.
-    let guests = |listen| if let Listen::Tcp(address) = listen { Listen::Doorstep(address) } else { listen };
+    let guests = |listen| if let Listen::Tcp(address) = listen { Listen::GuestPort(address) } else { listen };
     let mut listen: Vec<_> = options.listen.into_iter().map(guests).collect();
     listen.push(Listen::Opened(inside.listener));
     ShipOptions {

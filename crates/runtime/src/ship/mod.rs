@@ -7,10 +7,10 @@
 mod causes;
 mod command;
 mod disk;
-mod doorstep;
 mod error;
 mod frames;
 pub(crate) mod fs;
+mod guest_port;
 mod health;
 mod javascript;
 mod options;

@@ -11,7 +11,7 @@ pub enum Listen {
     /// A TCP address; port 8123 is the custom.
     Tcp(SocketAddr),
     /// A TCP address that guests reach: `/health` and `/meta`, and nothing else.
-    Doorstep(SocketAddr),
+    GuestPort(SocketAddr),
     /// A socket file, made by Ship.
     Unix(PathBuf),
     /// A socket that somebody else has opened: the walls pass theirs in, so that no file of it is inside them.
@@ -21,7 +21,7 @@ pub enum Listen {
 /// What Ship is told at its start.
 #[derive(Debug)]
 pub struct ShipOptions {
-    /// All of these are served alike, but for [`Listen::Doorstep`].
+    /// All of these are served alike, but for [`Listen::GuestPort`].
     pub listen: Vec<Listen>,
     /// The workspace's folder; guests know it as `/workspace`.
     pub workspace: PathBuf,

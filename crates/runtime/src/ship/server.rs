@@ -24,7 +24,7 @@ use super::javascript::{self, Javascript};
 use super::python::Kernel;
 use super::shell::Jobs;
 use super::uptime::Uptime;
-use super::{Listen, ShipOptions, doorstep, fs, python, shell, skill, term, way_out};
+use super::{Listen, ShipOptions, fs, guest_port, python, shell, skill, term, way_out};
 use crate::cell::{EffectiveLimits, GuestWalls, OomScore};
 use crate::process::Family;
 
@@ -102,7 +102,7 @@ struct Built {
     /// Every route.
     all: Router,
     /// What guests may ask.
-    doorstep: Router,
+    for_guests: Router,
     family: Arc<Family>,
 }
 
@@ -168,8 +168,8 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         limits: Arc::new(options.limits.clone()),
         warnings: warnings.into(),
     };
-    let doorstep = Router::new().route(HealthRequest::PATH, get(health)).route(MetaRequest::PATH, get(meta));
-    let all = doorstep
+    let for_guests = Router::new().route(HealthRequest::PATH, get(health)).route(MetaRequest::PATH, get(meta));
+    let all = for_guests
         .clone()
         .route("/", get(meta))
         .route(TERMINAL_PATH, get(term::open))
@@ -177,16 +177,16 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         .merge(shell::routes())
         .merge(python::routes())
         .merge(javascript::routes());
-    let doorstep = doorstep.fallback(unknown).with_state(state.clone());
+    let for_guests = for_guests.fallback(unknown).with_state(state.clone());
     let all = all.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state);
     family.get_ready();
-    Ok(Built { all, doorstep, family })
+    Ok(Built { all, for_guests, family })
 }
 
 /// Starts to serve.
 pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
     let listen = std::mem::take(&mut options.listen);
-    let Built { all, doorstep, family } = build(&mut options)?;
+    let Built { all, for_guests, family } = build(&mut options)?;
     if let Some(socket) = options.way_out.take() {
         way_out::open(socket).await?;
     }
@@ -199,10 +199,10 @@ pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
                 let listener = TcpListener::bind(address).await.map_err(failed)?;
                 servers.spawn(async move { drop(axum::serve(listener, router).await) });
             }
-            Listen::Doorstep(address) => {
+            Listen::GuestPort(address) => {
                 let failed = |error| ShipError::Listen { address: address.to_string(), error };
                 let listener = TcpListener::bind(address).await.map_err(failed)?;
-                servers.spawn(doorstep::serve(listener, doorstep.clone()));
+                servers.spawn(guest_port::serve(listener, for_guests.clone()));
             }
             Listen::Unix(path) => {
                 let failed = |error| ShipError::Listen { address: path.display().to_string(), error };

@@ -14,11 +14,11 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::away::Lost;
 use crate::envelope::REQUEST_ID;
 use crate::failure::Failure;
+use crate::forward::ForwardError;
 use crate::keys::Identity;
-use crate::{away, caller, extract};
+use crate::{caller, extract, forward};
 
 /// A call's body at most; the service itself has the same limit.
 const MAX_BODY_BYTES: usize = 8 << 20;
@@ -50,7 +50,7 @@ pub(super) fn routes(app: &App) -> Router<App> {
     let door = (app.clone(), service.clone());
     Router::new()
         .route_service("/mcp", service)
-        .route_layer(from_fn_with_state(door, hand_on))
+        .route_layer(from_fn_with_state(door, forward_if_elsewhere))
         .route_layer(from_fn_with_state(app.clone(), arrived))
         .route_layer(from_fn_with_state(app.clone(), caller::admit))
 }
@@ -88,9 +88,13 @@ async fn shaped(response: Response) -> Response {
 }
 
 /// Passes a call on to the Bay where its sandbox's session lives; the sandbox is one of the tool's arguments.
-async fn hand_on(State((app, service)): State<(App, McpService)>, request: Request, next: Next) -> Response {
-    let handed = request.extensions().get::<away::Handed>().is_some();
-    if app.alone || request.method() != Method::POST || handed {
+async fn forward_if_elsewhere(
+    State((app, service)): State<(App, McpService)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let forwarded = request.extensions().get::<forward::Forwarded>().is_some();
+    if app.alone || request.method() != Method::POST || forwarded {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
@@ -104,12 +108,12 @@ async fn hand_on(State((app, service)): State<(App, McpService)>, request: Reque
     let owner = parts.extensions.get::<Identity>().map(|identity| identity.owner.clone());
     let (Some(id), Some(owner)) = (sandbox_id(&call), owner) else { return here(parts, bytes).await };
     // Whatever is wrong with the sandbox, the tool says it better.
-    let Ok(Some(home)) = app.ask(app.bay.home_elsewhere(&owner, &id)).await else { return here(parts, bytes).await };
+    let Ok(Some(home)) = app.ask(app.bay.session_elsewhere(&owner, &id)).await else { return here(parts, bytes).await };
     let passing = service.passing(&parts, &call["id"]);
     let ended = passing.as_ref().map(|passing| passing.ended.clone()).unwrap_or_default();
     let own_secs = cove_mcp::timeout_of(&call["params"]).map_or(USUAL_SECS, |own| own.as_secs() + 1);
     let request = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
-    let passed = away::pass(&app, &home, request, Some(own_secs));
+    let passed = forward::forward(&app, &home, request, Some(own_secs));
     let answer = tokio::select! {
         answer = passed => answer,
         () = ended.cancelled() => return StatusCode::NO_CONTENT.into_response(),
@@ -125,7 +129,7 @@ async fn hand_on(State((app, service)): State<(App, McpService)>, request: Reque
             }))
         }),
         // That Bay cannot be reached. This one says so as a tool does, or goes on with the sandbox if that one is gone.
-        Err(Lost::NotBegun) => here(parts, bytes).await,
+        Err(ForwardError::NotBegun) => here(parts, bytes).await,
         // What may have begun there is not begun here as well.
         Err(lost) => unanswered(&parts.headers, &call["id"], &lost.failure(false)),
     }

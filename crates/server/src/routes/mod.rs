@@ -8,6 +8,7 @@ mod artifacts;
 mod browser;
 mod cargos;
 mod events;
+mod exec;
 mod files;
 mod history;
 mod javascript;
@@ -17,7 +18,6 @@ mod service;
 mod skills;
 pub(crate) mod terminal;
 mod upload;
-mod work;
 
 use axum::extract::Request;
 use axum::http::{HeaderName, Method, StatusCode, header};
@@ -30,13 +30,13 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::{away, caller, document, envelope};
+use crate::{caller, document, envelope, forward};
 
 /// Everything under `/v1`.
 fn api() -> OpenApiRouter<App> {
     OpenApiRouter::default()
         .merge(sandboxes::routes())
-        .merge(work::routes())
+        .merge(exec::routes())
         .merge(javascript::routes())
         .merge(browser::routes())
         .merge(files::routes())
@@ -58,7 +58,7 @@ pub(crate) fn router(app: App) -> Router {
     let (api, _) = api().split_for_parts();
     let api = api
         .route("/sandboxes/{id}/terminal", routing::get(terminal::open))
-        .route_layer(from_fn_with_state(app.clone(), away::hand_on))
+        .route_layer(from_fn_with_state(app.clone(), forward::forward_if_elsewhere))
         .route_layer(from_fn_with_state(app.clone(), caller::admit));
     let (service, _) = service::routes().split_for_parts();
     let figures = Router::new()

@@ -8,7 +8,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::figures;
+use crate::metrics;
 
 pub(super) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::default().routes(routes!(health))
@@ -23,6 +23,6 @@ async fn health() -> Json<Health> {
 
 /// Figures for Prometheus.
 pub(super) async fn metrics() -> Response {
-    let text = figures::recorder().map(|recorder| recorder.render()).unwrap_or_default();
+    let text = metrics::recorder().map(|recorder| recorder.render()).unwrap_or_default();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }

@@ -16,15 +16,15 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use cove_api::SandboxId;
 use cove_api::{ErrorCode, UploadResult};
-use cove_bay::{Answer, ByteStream, LatePath, Owner};
+use cove_bay::{BayResult, ByteStream, LatePath, Owner};
 use futures_util::StreamExt as _;
 use tokio::time::Instant;
 
 use crate::app::App;
+use crate::body_rate::BodyRate;
 use crate::extract::{announced, too_large};
 use crate::failure::{Failure, Reply};
 use crate::limits;
-use crate::pace::Pace;
 use crate::schema::Problems;
 
 pub(super) async fn upload(
@@ -39,7 +39,7 @@ pub(super) async fn upload(
     if announced(&head.headers).is_some_and(|bytes| bytes > most.saturating_add(limits::MAX_FORM_BYTES)) {
         return Err(too_large(most).into_response());
     }
-    let coming = Coming { pace: Pace::upload(&app.options), over: Arc::default(), most };
+    let coming = Coming { rate: BodyRate::upload(&app.options), over: Arc::default(), most };
     let mut form = open(&head.headers, body, most)?;
     let mut path = None;
     while let Some(field) = coming.next(&mut form).await? {
@@ -90,14 +90,14 @@ fn open(headers: &HeaderMap, body: Body, most: u64) -> Result<multer::Multipart<
 /// A form that is being read: how fast it must come, and how large its file may be.
 #[derive(Clone)]
 struct Coming {
-    pace: Pace,
+    rate: BodyRate,
     over: Arc<AtomicBool>,
     most: u64,
 }
 
 impl Coming {
     async fn next(&self, form: &mut multer::Multipart<'static>) -> Result<Option<multer::Field<'static>>, Response> {
-        match self.pace.wait(form.next_field()).await {
+        match self.rate.wait(form.next_field()).await {
             Ok(Ok(field)) => Ok(field),
             Ok(Err(error)) => Err(self.broken(&error)),
             Err(late) => Err(Failure::from(late).into_response()),
@@ -105,7 +105,7 @@ impl Coming {
     }
 
     async fn text(&self, field: multer::Field<'static>) -> Result<String, Response> {
-        match self.pace.wait(field.text()).await {
+        match self.rate.wait(field.text()).await {
             Ok(Ok(text)) => Ok(text),
             Ok(Err(error)) => Err(self.broken(&error)),
             Err(late) => Err(Failure::from(late).into_response()),
@@ -128,9 +128,9 @@ impl Coming {
             let coming = coming.clone();
             async move {
                 let mut field = field?;
-                match coming.pace.wait(field.chunk()).await {
+                match coming.rate.wait(field.chunk()).await {
                     Ok(Ok(Some(chunk))) => {
-                        coming.pace.count(chunk.len());
+                        coming.rate.count(chunk.len());
                         Some((Ok(chunk), Some(field)))
                     }
                     Ok(Ok(None)) => None,
@@ -154,7 +154,7 @@ impl Coming {
                     return coming.text(field).await.ok();
                 }
             }
-            missing.store(coming.pace.late().is_none(), Ordering::Relaxed);
+            missing.store(coming.rate.late().is_none(), Ordering::Relaxed);
             None
         })
     }
@@ -164,17 +164,17 @@ fn is_over(error: &multer::Error) -> bool {
     matches!(error, multer::Error::StreamSizeExceeded { .. } | multer::Error::FieldSizeExceeded { .. })
 }
 
-async fn send<F: Future<Output = Answer<UploadResult>>>(
+async fn send<F: Future<Output = BayResult<UploadResult>>>(
     app: &App,
     coming: &Coming,
     bytes: ByteStream,
     take: impl FnOnce(ByteStream) -> F,
 ) -> Result<UploadResult, Response> {
-    let pulse = Pulse::default();
-    let beats = pulse.clone();
+    let activity = Activity::default();
+    let beats = activity.clone();
     let bytes: ByteStream = Box::pin(bytes.inspect(move |_| beats.beat()));
-    let done = pulse.watch(app.options.verb, take(bytes)).await;
-    done.map_err(|failure| match coming.pace.late() {
+    let done = activity.watch(app.options.verb, take(bytes)).await;
+    done.map_err(|failure| match coming.rate.late() {
         _ if coming.over.load(Ordering::Relaxed) => too_large(coming.most).into_response(),
         Some(late) => Failure::from(late).into_response(),
         None => failure.into_response(),
@@ -183,21 +183,21 @@ async fn send<F: Future<Output = Answer<UploadResult>>>(
 
 /// When something last went on. A file may take as long as it takes; that nothing at all goes on may not.
 #[derive(Clone)]
-struct Pulse(Arc<Mutex<Instant>>);
+struct Activity(Arc<Mutex<Instant>>);
 
-impl Default for Pulse {
+impl Default for Activity {
     fn default() -> Self {
         Self(Arc::new(Mutex::new(Instant::now())))
     }
 }
 
-impl Pulse {
+impl Activity {
     fn beat(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     /// Lets work go on for as long as it does; a pause of `limit` ends it.
-    async fn watch<T>(&self, limit: Duration, work: impl Future<Output = Answer<T>>) -> Reply<T> {
+    async fn watch<T>(&self, limit: Duration, work: impl Future<Output = BayResult<T>>) -> Reply<T> {
         let mut work = pin!(work);
         loop {
             let due = *self.0.lock().unwrap_or_else(PoisonError::into_inner) + limit;

@@ -178,7 +178,7 @@ pub(crate) async fn what_is_only_remembered_is_bounded(place: TestStore) {
         ask(sqlx::AssertSqlSafe(format!("{numbers}{rest}"))).int(count).run(&store.write).await.unwrap();
     }
     let alive = place.sandbox("p", None).await;
-    assert_eq!(store.purge_beyond().await.unwrap(), 60);
+    assert_eq!(store.purge_excess().await.unwrap(), 60);
     let left = async |question: &'static str| ask(question).number(&store.read).await.unwrap();
     assert_eq!(left("SELECT COUNT(*) AS n FROM idempotency WHERE owner = 'a'").await, 10_000);
     assert_eq!(left("SELECT MIN(expires_at) AS n FROM idempotency WHERE owner = 'a'").await, 21);
@@ -186,7 +186,7 @@ pub(crate) async fn what_is_only_remembered_is_bounded(place: TestStore) {
     assert_eq!(left("SELECT MIN(deleted_at) AS n FROM sandboxes").await, 21);
     assert_eq!(left("SELECT MIN(deleted_at) AS n FROM candidates").await, 21);
     assert!(place.get(&alive.id).await.is_some());
-    assert_eq!(store.purge_beyond().await.unwrap(), 0);
+    assert_eq!(store.purge_excess().await.unwrap(), 0);
 }
 
 fn bytes(folder: &tempfile::TempDir) -> u64 {

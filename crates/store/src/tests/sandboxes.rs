@@ -269,7 +269,7 @@ pub(crate) async fn the_deleted_are_forgotten_in_time(place: TestStore) {
     let (first, second) = (place.sandbox("p", Some(place.at(5))).await, place.sandbox("p", None).await);
     assert!(store.expired_sandboxes(place.at(4), 10).await.unwrap().is_empty());
     for (row, at) in [(&first, place.at(4)), (&second, place.at(99))] {
-        assert!(store.delete_sandbox(None, &row.id, at).await.unwrap().is_none(), "the house leaves what is not over");
+        assert!(store.delete_sandbox(None, &row.id, at).await.unwrap().is_none(), "Bay leaves what has not expired");
     }
     let expired = store.expired_sandboxes(place.at(5), 10).await.unwrap();
     assert_eq!(expired.iter().map(|row| &row.id).collect::<Vec<_>>(), [&first.id]);

@@ -33,7 +33,7 @@ const MAX_WORDS: u64 = 4096;
 impl LocalDriver {
     pub(super) async fn start_gull(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
         let workspace = self.cargos.path(&order.cargo_id);
-        let socket = self.berth.sockets().join(format!("gull-{}.sock", order.container_id));
+        let socket = self.runtime_dir.sockets().join(format!("gull-{}.sock", order.container_id));
         let mut lease = self.lease.subscribe();
         let spec = GullSpec {
             workspace,
@@ -45,7 +45,7 @@ impl LocalDriver {
             memory_bytes: order.spec.memory.bytes(),
             cpus: order.spec.cpus,
             control_groups: self.options.control_groups,
-            reserved_list: self.berth.reserved(),
+            reserved_list: self.runtime_dir.reserved(),
             lease_until_ms: *lease.borrow_and_update(),
         };
         let mut env: Vec<(String, std::ffi::OsString)> = Vec::new();
@@ -57,7 +57,7 @@ impl LocalDriver {
         {
             env.extend(path.as_ref().map(|path| (name.to_owned(), path.into())));
         }
-        env.push(("TMPDIR".to_owned(), self.berth.rooms().into()));
+        env.push(("TMPDIR".to_owned(), self.runtime_dir.browser_folders().into()));
         let args = ["gull", SPEC_ARGUMENT].map(str::to_owned).into();
         let mut process = child::start(&self.program, args, env).await?;
         let words = process.stderr.take();

@@ -2,13 +2,13 @@
 //!
 //! Everything it starts ends with Bay, also when Bay is killed: a cell's supervisor sees its line cut, Gull dies by the
 //! kernel's parent-death signal, and mounts exist in the cells' own namespaces only. Sockets and private folders of a
-//! Bay that was killed lie in its [`Berth`], which the next one clears away.
+//! Bay that was killed lie in its [`RuntimeDir`], which the next one clears away.
 
-mod berth;
 mod cargo;
 mod child;
 mod gull;
 mod image;
+mod runtime_dir;
 mod ship;
 
 use cove_core::CargoId;
@@ -19,17 +19,17 @@ use std::sync::Arc;
 use cove_files::Weight;
 use tokio::sync::watch;
 
-use super::{CargoLimit, Container, ContainerOrder, Doing, Driver, DriverError, Enforced, Orphans};
-use berth::Berth;
+use super::{CargoLimit, Container, ContainerOrder, Driver, DriverError, DriverFuture, Enforced, Orphans};
 use cargo::Cargos;
 use cove_config::{Config, ConfigError, DiskLimit, LocalDriverConfig, RuntimeType};
+use runtime_dir::RuntimeDir;
 
 /// The local driver.
 #[derive(Debug)]
 pub(crate) struct LocalDriver {
     program: PathBuf,
     options: LocalDriverConfig,
-    berth: Berth,
+    runtime_dir: RuntimeDir,
     cargos: Cargos,
     /// Which records this Bay has: only Bays with the same ones clear up after one another.
     records: String,
@@ -56,13 +56,13 @@ impl LocalDriver {
         let root = config.runtime_root()?;
         config.check_mounted(&root)?;
         let records = config.database_url()?;
-        let berth =
-            Berth::take(&root, &records, instance_id).map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
-        let cargos = Cargos::open(&config.cargo_root()?, berth::fingerprint(&records))
+        let runtime_dir = RuntimeDir::take(&root, &records, instance_id)
+            .map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
+        let cargos = Cargos::open(&config.cargo_root()?, runtime_dir::fingerprint(&records))
             .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
         let memory_is_enforced = options.control_groups && cove_cgroup::counts_memory();
         let lease = watch::Sender::new(None);
-        let driver = Self { program, options, berth, cargos, records, lease, memory_is_enforced };
+        let driver = Self { program, options, runtime_dir, cargos, records, lease, memory_is_enforced };
         driver.reserve(&[]);
         Ok(driver)
     }
@@ -118,7 +118,7 @@ impl Driver for LocalDriver {
         if self.memory_is_enforced { Vec::new() } else { vec![cove_cell::MEMORY_WATCHED.to_owned()] }
     }
 
-    fn start(&self, order: ContainerOrder) -> Doing<'_, Result<Arc<dyn Container>, DriverError>> {
+    fn start(&self, order: ContainerOrder) -> DriverFuture<'_, Result<Arc<dyn Container>, DriverError>> {
         Box::pin(async move {
             let started: Arc<dyn Container> = match order.spec.runtime_type {
                 RuntimeType::Ship => Arc::new(self.start_ship(order).await?),
@@ -128,28 +128,36 @@ impl Driver for LocalDriver {
         })
     }
 
-    fn prepare_cargo<'a>(&'a self, cargo_id: &'a CargoId, limit: CargoLimit) -> Doing<'a, Result<(), DriverError>> {
+    fn prepare_cargo<'a>(
+        &'a self,
+        cargo_id: &'a CargoId,
+        limit: CargoLimit,
+    ) -> DriverFuture<'a, Result<(), DriverError>> {
         Box::pin(async move {
             let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
             on_disk(move || cargos.prepare(&id, limit)).await
         })
     }
 
-    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> Doing<'a, Result<(), DriverError>> {
+    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> DriverFuture<'a, Result<(), DriverError>> {
         Box::pin(async move {
             let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
             on_disk(move || cargos.delete(&id)).await
         })
     }
 
-    fn cargo_weight<'a>(&'a self, cargo_id: &'a CargoId, limit_bytes: u64) -> Doing<'a, Result<Weight, DriverError>> {
+    fn cargo_weight<'a>(
+        &'a self,
+        cargo_id: &'a CargoId,
+        limit_bytes: u64,
+    ) -> DriverFuture<'a, Result<Weight, DriverError>> {
         Box::pin(async move {
             let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
             on_disk(move || cargos.weight(&id, limit_bytes)).await
         })
     }
 
-    fn cargos(&self) -> Doing<'_, Result<Vec<(CargoId, u64)>, DriverError>> {
+    fn cargos(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>> {
         Box::pin(async move {
             let cargos = self.cargos.clone();
             on_disk(move || cargos.list()).await
@@ -160,13 +168,13 @@ impl Driver for LocalDriver {
         self.cargos.known()
     }
 
-    fn end_orphans(&self) -> Doing<'_, Result<Orphans, DriverError>> {
+    fn end_orphans(&self) -> DriverFuture<'_, Result<Orphans, DriverError>> {
         Box::pin(async move {
-            let root = self.berth.root().to_owned();
+            let root = self.runtime_dir.root().to_owned();
             let (cargos, records) = (self.cargos.clone(), self.records.clone());
             on_disk(move || {
                 cargos.clear_trash();
-                let found = berth::sweep(&root, &records);
+                let found = runtime_dir::sweep(&root, &records);
                 Ok(Orphans { instances: found.instances, containers: found.containers })
             })
             .await
@@ -179,13 +187,13 @@ impl Driver for LocalDriver {
 
     fn reserve(&self, addresses: &[SocketAddr]) {
         // Ships' proxies are in this process and know already; browsers' are not.
-        if let Err(error) = self.berth.reserve(addresses) {
+        if let Err(error) = self.runtime_dir.reserve(addresses) {
             tracing::warn!(%error, "browsers could not be told where Bays are; those that were not told reach nothing");
         }
     }
 
     fn close(&self) {
-        self.berth.clear();
+        self.runtime_dir.clear();
         self.cargos.close();
     }
 }

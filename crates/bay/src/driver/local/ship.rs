@@ -7,9 +7,9 @@ use cove_runtime_api::Endpoint;
 use tokio::sync::watch;
 
 use super::LocalDriver;
-use super::berth::{Label, LabelFile, began};
 use super::image::image_bytes;
-use crate::driver::{Container, ContainerOrder, Doing, DriverError};
+use super::runtime_dir::{Label, LabelFile, began};
+use crate::driver::{Container, ContainerOrder, DriverError, DriverFuture};
 use cove_config::DiskLimit;
 
 /// Where a Python environment appears inside.
@@ -44,14 +44,14 @@ impl Container for Owned {
         !*self.ended.borrow() && self.ended.has_changed().is_ok()
     }
 
-    fn ended(&self) -> Doing<'static, ()> {
+    fn ended(&self) -> DriverFuture<'static, ()> {
         let mut ended = self.ended.clone();
         Box::pin(async move {
             let _ = ended.wait_for(|ended| *ended).await;
         })
     }
 
-    fn stop(&self) -> Doing<'_, ()> {
+    fn stop(&self) -> DriverFuture<'_, ()> {
         self.stop.send_replace(true);
         self.ended()
     }
@@ -78,7 +78,7 @@ pub(super) async fn renewed(lease: &mut watch::Receiver<Option<u64>>) -> u64 {
 impl LocalDriver {
     pub(super) async fn start_ship(&self, order: ContainerOrder) -> Result<Owned, DriverError> {
         let workspace = self.cargos.path(&order.cargo_id);
-        let mut options = CellOptions::new(&self.program, workspace, self.berth.sockets());
+        let mut options = CellOptions::new(&self.program, workspace, self.runtime_dir.sockets());
         options.args = vec!["ship".to_owned()];
         if let Some(preload) = &self.options.preload {
             options.args.extend(["--preload".to_owned(), preload.join(",")]);
@@ -150,6 +150,6 @@ impl LocalDriver {
             pid,
             began: began(pid).unwrap_or(0),
         };
-        Ok(Some(self.berth.label(&label)?))
+        Ok(Some(self.runtime_dir.label(&label)?))
     }
 }

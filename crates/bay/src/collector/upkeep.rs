@@ -8,7 +8,7 @@ use std::time::Duration;
 use cove_api::{BayError, ErrorCode, GcRequest, Moment};
 
 use crate::bay::{HEARTBEAT, Inner};
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 use cove_store::Kind;
 
 /// How soon the store knows of a call that moved the end of idleness.
@@ -18,16 +18,16 @@ const WRITE_EVERY: Duration = Duration::from_secs(1);
 const END_EVERY: Duration = Duration::from_millis(500);
 
 /// A heartbeat is tried so often, so soon again, and so long each time: four times within one lease.
-const BEAT_TRIES: usize = 4;
-const BEAT_AGAIN: Duration = Duration::from_secs(1);
-const BEAT_LIMIT: Duration = Duration::from_secs(3);
+const HEARTBEAT_TRIES: usize = 4;
+const HEARTBEAT_AGAIN: Duration = Duration::from_secs(1);
+const HEARTBEAT_LIMIT: Duration = Duration::from_secs(3);
 
 /// How far back an end is looked for again.
 const LOOK_BACK_SECS: i64 = 5;
 
 impl Bay {
-    /// Ends what an earlier Bay left, and begins to keep house.
-    pub(crate) async fn keep_house(&self) {
+    /// Ends what an earlier Bay left, and starts the upkeep.
+    pub(crate) async fn run_upkeep(&self) {
         let config = &self.inner.config.gc;
         // Always, whatever the collector may do later: what a killed Bay left must not be met by a client.
         for task in ["orphan_container", "dead_instance"] {
@@ -36,7 +36,7 @@ impl Bay {
                 tracing::warn!(%error, task, "what an earlier Bay left could not be cleared away");
             }
         }
-        every(&self.inner, HEARTBEAT, |bay| async move { bay.beat().await });
+        every(&self.inner, HEARTBEAT, |bay| async move { bay.heartbeat().await });
         every(&self.inner, WRITE_EVERY, |bay| async move {
             bay.write_idle_ends().await;
             bay.write_late().await;
@@ -63,11 +63,11 @@ impl Bay {
         }
     }
 
-    async fn beat(&self) {
-        for _ in 0..BEAT_TRIES {
+    async fn heartbeat(&self) {
+        for _ in 0..HEARTBEAT_TRIES {
             // The lease begins before the heartbeat is written: it is over before others take us for dead.
             let began_ms = cove_cgroup::uptime_ms();
-            match tokio::time::timeout(BEAT_LIMIT, self.say_alive()).await {
+            match tokio::time::timeout(HEARTBEAT_LIMIT, self.write_heartbeat()).await {
                 Ok(Ok(true)) => {
                     if let (Ok(began_ms), Kind::Postgres) = (began_ms, self.inner.store.kind()) {
                         self.renew(began_ms);
@@ -75,20 +75,20 @@ impl Bay {
                     }
                     return;
                 }
-                Ok(Ok(false)) => return self.sign_on_again().await,
+                Ok(Ok(false)) => return self.register_again().await,
                 Ok(Err(error)) => tracing::warn!(%error, "no heartbeat could be written"),
-                Err(_) => tracing::warn!("no heartbeat could be written within {BEAT_LIMIT:?}"),
+                Err(_) => tracing::warn!("no heartbeat could be written within {HEARTBEAT_LIMIT:?}"),
             }
-            self.store_was_away();
+            self.store_was_unreachable();
             if self.is_closing() {
                 return;
             }
-            tokio::time::sleep(BEAT_AGAIN).await;
+            tokio::time::sleep(HEARTBEAT_AGAIN).await;
         }
     }
 
     /// Makes sure that what is started now may go on: a Bay that was frozen, or cut off, has to be heard first.
-    pub(crate) async fn hold_lease(&self) -> Answer<()> {
+    pub(crate) async fn hold_lease(&self) -> BayResult<()> {
         let refuse = || {
             let message = "this server missed its heartbeats, and other servers may consider it dead; try again";
             BayError::new(ErrorCode::SessionNotReady, message).with("retry_after_ms", 1_000)
@@ -97,7 +97,7 @@ impl Bay {
         if self.has_lease(now_ms) {
             return Ok(());
         }
-        match tokio::time::timeout(BEAT_LIMIT, self.say_alive()).await {
+        match tokio::time::timeout(HEARTBEAT_LIMIT, self.write_heartbeat()).await {
             Ok(Ok(true)) => {
                 self.renew(now_ms);
                 Ok(())
@@ -106,7 +106,7 @@ impl Bay {
         }
     }
 
-    async fn say_alive(&self) -> Answer<bool> {
+    async fn write_heartbeat(&self) -> BayResult<bool> {
         Ok(self.inner.store.heartbeat(&self.inner.instance_id, self.agreed_clock().await?).await?)
     }
 
@@ -131,12 +131,12 @@ impl Bay {
     }
 
     /// We were silent for so long that others took us for dead, and our sessions for gone: then they are.
-    async fn sign_on_again(&self) {
+    async fn register_again(&self) {
         if self.is_closing() {
             return;
         }
         let (store, id) = (&self.inner.store, &self.inner.instance_id);
-        tracing::warn!("this Bay was taken for dead; its sessions end, and it signs on again");
+        tracing::warn!("this Bay was considered dead; its sessions end, and it registers again");
         for session in self.inner.sessions.all() {
             self.end_javascript(&session.sandbox_id).await;
         }
@@ -144,7 +144,7 @@ impl Bay {
         let advertised = self.inner.config.server.advertise_url.as_deref();
         let began_ms = cove_cgroup::uptime_ms();
         let signed_on = async { Ok(store.register_instance(id, advertised, self.agreed_clock().await?).await?) };
-        let signed_on: Answer<()> = signed_on.await;
+        let signed_on: BayResult<()> = signed_on.await;
         match (signed_on, began_ms) {
             (Ok(()), Ok(began_ms)) => self.renew(began_ms),
             (Err(error), _) => tracing::warn!(%error, "this Bay could not sign on again"),

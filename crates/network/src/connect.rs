@@ -16,7 +16,7 @@ const MAX_TRIES: usize = 8;
 
 /// Why there is no way to a host. The sentences are for guests: they say nothing of where a name leads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoWay {
+pub enum ConnectError {
     /// The policy does not name it.
     #[error("{0}:{1} is not on the list of opened hosts")]
     NotNamed(String, u16),
@@ -34,7 +34,7 @@ pub enum NoWay {
     Unreachable(String, u16),
 }
 
-impl NoWay {
+impl ConnectError {
     /// Whether the policy forbids it, rather than the network.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::NotNamed(..) | Self::Private(..) | Self::Reserved(..))
@@ -42,37 +42,37 @@ impl NoWay {
 }
 
 /// Connects to the first allowed address of a host. The address that is looked at is the one that is connected to.
-pub async fn connect(host: &str, port: u16, rule: &AddressRule) -> Result<TcpStream, NoWay> {
+pub async fn connect(host: &str, port: u16, rule: &AddressRule) -> Result<TcpStream, ConnectError> {
     if !rule.allows_host(host, port) {
-        return Err(NoWay::NotNamed(host.to_owned(), port));
+        return Err(ConnectError::NotNamed(host.to_owned(), port));
     }
     let found: Vec<SocketAddr> = match host.parse::<IpAddr>() {
         Ok(address) => vec![SocketAddr::new(address, port)],
         Err(_) => match timeout(STEP, lookup_host((host, port))).await {
             Ok(Ok(found)) => found.collect(),
-            _ => return Err(NoWay::NoAddress(host.to_owned())),
+            _ => return Err(ConnectError::NoAddress(host.to_owned())),
         },
     };
     if found.is_empty() {
-        return Err(NoWay::NoAddress(host.to_owned()));
+        return Err(ConnectError::NoAddress(host.to_owned()));
     }
     let mut allowed: Vec<SocketAddr> =
         found.into_iter().filter(|address| rule.allows_address(address.ip(), port)).collect();
     if allowed.is_empty() {
-        return Err(NoWay::Private(host.to_owned(), port));
+        return Err(ConnectError::Private(host.to_owned(), port));
     }
     // As it will be connected to: the kernel takes an address in several forms for the same one.
     allowed.iter_mut().for_each(|address| address.set_ip(reserved::plain(address.ip())));
     allowed.retain(|address| !reserved::is_reserved(*address));
     if allowed.is_empty() {
-        return Err(NoWay::Reserved(host.to_owned(), port));
+        return Err(ConnectError::Reserved(host.to_owned(), port));
     }
     for address in allowed.into_iter().take(MAX_TRIES) {
         if let Ok(Ok(server)) = timeout(STEP, mark::connect(address)).await {
             return Ok(server);
         }
     }
-    Err(NoWay::Unreachable(host.to_owned(), port))
+    Err(ConnectError::Unreachable(host.to_owned(), port))
 }
 
 #[cfg(test)]
@@ -97,11 +97,11 @@ mod tests {
 
         assert_eq!(check(&by_address, rule(&["127.0.0.1"], &["127.0.0.1"])).await, Ok(()));
         assert_eq!(check(&by_name, rule(&["localhost"], &["127.0.0.1"])).await, Ok(()));
-        assert_eq!(check(&by_name, rule(&["localhost"], &[])).await, Err(NoWay::Private(by_name.clone(), port)));
-        assert_eq!(check(&by_address, rule(&["127.0.0.1"], &[])).await, Err(NoWay::Private(by_address, port)));
-        assert_eq!(check(&by_name, rule(&[], &["127.0.0.1"])).await, Err(NoWay::NotNamed(by_name, port)));
+        assert_eq!(check(&by_name, rule(&["localhost"], &[])).await, Err(ConnectError::Private(by_name.clone(), port)));
+        assert_eq!(check(&by_address, rule(&["127.0.0.1"], &[])).await, Err(ConnectError::Private(by_address, port)));
+        assert_eq!(check(&by_name, rule(&[], &["127.0.0.1"])).await, Err(ConnectError::NotNamed(by_name, port)));
         let nowhere = "nowhere.invalid".to_owned();
-        assert_eq!(check(&nowhere, rule(&["*.invalid"], &[])).await, Err(NoWay::NoAddress(nowhere)));
+        assert_eq!(check(&nowhere, rule(&["*.invalid"], &[])).await, Err(ConnectError::NoAddress(nowhere)));
 
         // What is reserved is closed, whatever is named and however it is written.
         let reserved = crate::Reserved::new();
@@ -109,7 +109,7 @@ mod tests {
         let every = ["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "localhost"];
         for host in every {
             let found = check(host, rule(&every, &every)).await;
-            assert_eq!(found, Err(NoWay::Reserved(host.to_owned(), port)), "{host}");
+            assert_eq!(found, Err(ConnectError::Reserved(host.to_owned(), port)), "{host}");
         }
         drop(reserved);
         assert_eq!(check("0.0.0.0", rule(&every, &every)).await, Ok(()), "it is open again");

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::files::relative;
 use crate::id::fresh;
+use crate::pending_history::PendingEntry;
 use crate::sandboxes::invalid;
 use crate::timed::Timed;
-use crate::unwritten::Waiting;
-use crate::{Answer, Bay, Owner};
+use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
 use cove_store::NewExecution;
 
@@ -60,7 +60,7 @@ impl Execution {
         sandbox_id: &SandboxId,
         exec_type: &'static str,
         code: String,
-    ) -> Answer<Self> {
+    ) -> BayResult<Self> {
         let id = fresh::<ExecutionId>()?;
         bay.emit(sandbox_id, EventKind::RunStarted, &object(json!({"execution_id": id, "exec_type": exec_type})));
         Ok(Self {
@@ -111,7 +111,7 @@ impl Execution {
             session.take_dirty();
         }
         // On its own: a caller that goes away now does not take along what has finished.
-        let (bay, entry) = (self.bay.clone(), Waiting::of(&entry));
+        let (bay, entry) = (self.bay.clone(), PendingEntry::of(&entry));
         let recorded = tokio::spawn(async move { bay.record(entry, idle).await }).await.unwrap_or(false);
         let data = json!({
             "execution_id": self.id, "exec_type": self.exec_type, "success": success, "execution_time_ms": took
@@ -155,7 +155,7 @@ pub(crate) fn object(value: Value) -> serde_json::Map<String, Value> {
 
 impl Bay {
     /// Writes an entry of the history; false: not now, but later if it can be.
-    async fn record(&self, waiting: Waiting, idle: Option<Moment>) -> bool {
+    async fn record(&self, waiting: PendingEntry, idle: Option<Moment>) -> bool {
         let sandbox = waiting.entry().sandbox_id.to_owned();
         if self.may_record() {
             match self.inner.store.record(&waiting.entry(), idle).await {
@@ -163,7 +163,7 @@ impl Bay {
                 Err(error) => tracing::error!(%error, sandbox, "an entry of the history could not be written"),
             }
         }
-        if !self.inner.unwritten.keep(waiting) {
+        if !self.inner.pending_history.keep(waiting) {
             tracing::error!(sandbox, "an entry of the history is lost: too many wait to be written");
         }
         false
@@ -172,12 +172,12 @@ impl Bay {
     /// Writes what could not be written before.
     pub(crate) async fn write_late(&self) {
         while self.may_record()
-            && let Some(waiting) = self.inner.unwritten.take()
+            && let Some(waiting) = self.inner.pending_history.take()
         {
             let written = self.inner.store.record(&waiting.entry(), None).await;
             // One that was written after all, though nobody could say so.
             if written.is_err_and(|error| !error.is_repeated()) {
-                self.inner.unwritten.put_back(waiting);
+                self.inner.pending_history.put_back(waiting);
                 return;
             }
         }
@@ -189,12 +189,12 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         call: impl Into<Timed<PythonExecRequest>>,
-    ) -> Answer<PythonExecResult> {
+    ) -> BayResult<PythonExecResult> {
         let timed = call.into();
         timed.check(MAX_TIMEOUT)?;
         let Timed { request, timeout } = timed;
         check_code("code", &request.code)?;
-        let call = self.admit_for(owner, id, Capability::Python, self.patience(timeout)).await?;
+        let call = self.admit_for(owner, id, Capability::Python, self.answer_limit(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "python", request.code)?;
         (run.description, run.tags) = (request.description, request.tags);
         let cell = PythonRequest { code: run.code.clone(), timeout: Some(timeout.as_secs_f64()), silent: false };
@@ -236,7 +236,7 @@ impl Bay {
         owner: &Owner,
         id: &SandboxId,
         call: impl Into<Timed<ShellExecRequest>>,
-    ) -> Answer<ShellExecResult> {
+    ) -> BayResult<ShellExecResult> {
         let timed = call.into();
         timed.check(MAX_TIMEOUT)?;
         let Timed { request, timeout } = timed;
@@ -245,7 +245,7 @@ impl Bay {
             return Err(invalid("`command` holds a NUL character"));
         }
         let cwd = request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(relative).transpose().map_err(at_cwd)?;
-        let call = self.admit_for(owner, id, Capability::Shell, self.patience(timeout)).await?;
+        let call = self.admit_for(owner, id, Capability::Shell, self.answer_limit(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "shell", request.command)?;
         (run.description, run.tags) = (request.description, request.tags);
         let command =
@@ -322,10 +322,10 @@ impl Bay {
         call: &crate::router::Admitted,
         run: &mut Execution,
         request: &C,
-    ) -> Answer<C::Answer> {
-        let mut berth = self.berth(call).await?;
-        run.session_id = Some(berth.session.id.clone());
-        self.call(call, &mut berth, request).await
+    ) -> BayResult<C::Answer> {
+        let mut route = self.route(call).await?;
+        run.session_id = Some(route.session.id.clone());
+        self.call(call, &mut route, request).await
     }
 }
 
@@ -334,7 +334,7 @@ fn at_cwd(error: BayError) -> BayError {
     if error.code == ErrorCode::InvalidPath { error.with("field", "cwd") } else { error }
 }
 
-fn check_code(name: &str, code: &str) -> Answer<()> {
+fn check_code(name: &str, code: &str) -> BayResult<()> {
     if code.len() > MAX_CODE_BYTES {
         return Err(invalid(format!("`{name}` has {} bytes; the limit is {MAX_CODE_BYTES}", code.len())));
     }

@@ -7,18 +7,18 @@ use cove_api::{BayError, ErrorCode};
 use cove_core::Deadline;
 use futures_util::future::select_all;
 
-use super::start::{Berthing, ship_error, stop_all};
+use super::start::{SessionPlan, ship_error, stop_all};
 use super::{LiveContainer, LiveSession};
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 
 impl Bay {
     /// The container at a place of a session, alive: a dead one is remade first, on the same workspace.
-    pub(crate) async fn living(
+    pub(crate) async fn living_container(
         &self,
         session: &Arc<LiveSession>,
         place: usize,
         deadline: Deadline,
-    ) -> Answer<Arc<LiveContainer>> {
+    ) -> BayResult<Arc<LiveContainer>> {
         let none = || BayError::new(ErrorCode::InternalError, "the session has no such container");
         let found = session.container(place).ok_or_else(none)?;
         if found.handle.is_alive() {
@@ -28,7 +28,7 @@ impl Bay {
         let mending = tokio::spawn(async move {
             let turn = bay.inner.sessions.turn(&session.sandbox_id, deadline).await;
             let _turn = turn.ok_or_else(super::ensure::not_ready)?;
-            bay.mend(&session, place).await
+            bay.repair(&session, place).await
         });
         match mending.await {
             Ok(mended) => mended,
@@ -36,7 +36,7 @@ impl Bay {
         }
     }
 
-    async fn mend(&self, session: &Arc<LiveSession>, place: usize) -> Answer<Arc<LiveContainer>> {
+    async fn repair(&self, session: &Arc<LiveSession>, place: usize) -> BayResult<Arc<LiveContainer>> {
         let none = || BayError::new(ErrorCode::InternalError, "the session has no such container");
         let found = session.container(place).ok_or_else(none)?;
         if found.handle.is_alive() {
@@ -47,7 +47,7 @@ impl Bay {
             return Err(super::ensure::not_ready());
         }
         tracing::info!(sandbox = %session.sandbox_id, container = %found.spec.name, "a dead container is remade");
-        let plan = Berthing {
+        let plan = SessionPlan {
             session_id: session.id.clone(),
             sandbox_id: session.sandbox_id.clone(),
             cargo_id: session.cargo_id.clone(),
@@ -64,7 +64,7 @@ impl Bay {
                     remade.handle.stop().await;
                     return Err(super::ensure::not_ready());
                 }
-                self.watch_over(session);
+                self.watch_containers(session);
                 Ok(remade)
             }
             Err(error) => {
@@ -79,7 +79,7 @@ impl Bay {
 
     /// Waits for the first of a session's containers to end. When none is left the session is over: the sandbox is idle,
     /// and says so. A container that dies among living ones is remade when it is needed.
-    pub(super) fn watch_over(&self, session: &Arc<LiveSession>) {
+    pub(super) fn watch_containers(&self, session: &Arc<LiveSession>) {
         let (bay, session) = (Arc::downgrade(&self.inner), Arc::downgrade(session));
         tokio::spawn(async move {
             // Their ends are awaited, not they themselves held: a Bay that is dropped must be able to end them.

@@ -25,7 +25,7 @@ const REMEMBERED: u32 = 60;
 
 /// The ways to other Bays, made when they are first needed.
 #[derive(Default)]
-pub(crate) struct Away {
+pub(crate) struct Peers {
     client: OnceLock<Option<reqwest::Client>>,
     peers: Arc<Mutex<HashMap<String, Arc<Peer>>>>,
 }
@@ -50,7 +50,7 @@ impl Peer {
     }
 }
 
-impl Away {
+impl Peers {
     pub(super) fn client(&self) -> Option<&reqwest::Client> {
         let made = self.client.get_or_init(|| {
             // Fails only where a provider is there already, which is as good.

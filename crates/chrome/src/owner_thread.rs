@@ -12,13 +12,13 @@ use tokio::sync::oneshot;
 
 /// A thread with a runtime of its own. Dropping it runs the last work and waits for the thread.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct OwnerThread {
     handle: Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keeper {
+impl OwnerThread {
     /// Starts the thread. `last` is what it does when it is told to stop; it must come to an end by itself.
     pub fn start<F, R>(last: F) -> std::io::Result<Self>
     where
@@ -53,7 +53,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for OwnerThread {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {

@@ -15,9 +15,9 @@ use crate::failure::Failure;
 use crate::limits;
 use crate::options::ServerOptions;
 
-/// One body's pace. Cheap to clone; all clones are one.
+/// One body's rate. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]
-pub(crate) struct Pace {
+pub(crate) struct BodyRate {
     whole: Duration,
     pause: Duration,
     grace: Duration,
@@ -42,7 +42,7 @@ pub(crate) enum Late {
     Rate,
 }
 
-impl Pace {
+impl BodyRate {
     /// A JSON body's.
     pub(crate) fn json(options: &ServerOptions) -> Self {
         Self::new(options.body_read, options)
@@ -110,36 +110,36 @@ impl From<Late> for Failure {
 mod tests {
     use super::*;
 
-    fn pace(change: impl FnOnce(&mut ServerOptions)) -> Pace {
+    fn rate(change: impl FnOnce(&mut ServerOptions)) -> BodyRate {
         let mut options = ServerOptions::new(Vec::new());
         change(&mut options);
-        Pace::upload(&options)
+        BodyRate::upload(&options)
     }
 
     /// What a sender is late by, after so many bytes and so long a wait.
-    fn check(pace: &Pace, bytes: u64, waited_secs: u64, limit_secs: u64, late: Late) {
-        *pace.spent() = Spent { waited: Duration::from_secs(waited_secs), bytes, late: None };
-        assert_eq!(pace.limit(), (Duration::from_secs(limit_secs), late), "{bytes} bytes in {waited_secs} s");
+    fn check(rate: &BodyRate, bytes: u64, waited_secs: u64, limit_secs: u64, late: Late) {
+        *rate.spent() = Spent { waited: Duration::from_secs(waited_secs), bytes, late: None };
+        assert_eq!(rate.limit(), (Duration::from_secs(limit_secs), late), "{bytes} bytes in {waited_secs} s");
     }
 
     #[test]
     fn who_trickles_is_told_and_who_is_merely_slow_is_not() {
-        let usual = pace(|_| {});
+        let usual = rate(|_| {});
         check(&usual, 0, 0, 10, Late::Rate);
         // One byte in five seconds; a kibibyte a second; as much as comes at once, and then nothing.
         check(&usual, 1, 10, 0, Late::Rate);
         check(&usual, 5_000 << 10, 5_000, 10, Late::Rate);
         check(&usual, 1 << 30, 1, 60, Late::Pause(limits::BODY_READ));
-        let short = pace(|options| options.upload_wait = Duration::from_secs(9));
+        let short = rate(|options| options.upload_wait = Duration::from_secs(9));
         check(&short, 1 << 30, 5, 4, Late::Whole(Duration::from_secs(9)));
         check(&short, 1 << 30, 50, 0, Late::Whole(Duration::from_secs(9)));
     }
 
     #[tokio::test]
     async fn what_is_late_is_remembered() {
-        let pace = pace(|options| options.body_grace = Duration::ZERO);
-        assert_eq!(pace.wait(std::future::ready(1)).await, Ok(1), "what is there is taken");
-        assert_eq!(pace.wait(std::future::pending::<()>()).await, Err(Late::Rate));
-        assert_eq!(pace.late(), Some(Late::Rate));
+        let rate = rate(|options| options.body_grace = Duration::ZERO);
+        assert_eq!(rate.wait(std::future::ready(1)).await, Ok(1), "what is there is taken");
+        assert_eq!(rate.wait(std::future::pending::<()>()).await, Err(Late::Rate));
+        assert_eq!(rate.late(), Some(Late::Rate));
     }
 }

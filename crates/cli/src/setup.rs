@@ -9,13 +9,13 @@ use cove_core::{Engine, EngineChoice, ImportPolicy, Limits, NetworkPolicy, ToolS
 use cove_executor::{PictureStore, Pictures};
 use cove_files::{Workspace, tool_specs};
 
-use crate::args::{EngineArg, SettingArgs};
+use crate::args::{EngineArg, SetupArgs};
 use crate::engines;
 use crate::run::source;
 use crate::show::Wish;
 
 /// What code runs in. Nothing of it has started yet.
-pub(crate) struct Setting {
+pub(crate) struct RunSetup {
     pub(crate) choice: EngineChoice,
     pub(crate) fallback: bool,
     pub(crate) embedded: Arc<dyn Engine>,
@@ -35,7 +35,7 @@ pub(crate) struct Gallery {
 }
 
 /// Reads what was named. Fails as wrong usage, before anything runs.
-pub(crate) fn read(args: SettingArgs, mut limits: Limits) -> anyhow::Result<Setting> {
+pub(crate) fn read(args: SetupArgs, mut limits: Limits) -> anyhow::Result<RunSetup> {
     limits.timeout_ms = args.limits.timeout_ms.unwrap_or(limits.timeout_ms);
     limits.max_operations = args.limits.max_operations;
     if let Some(mib) = args.limits.memory_mb {
@@ -50,7 +50,7 @@ pub(crate) fn read(args: SettingArgs, mut limits: Limits) -> anyhow::Result<Sett
         Some(folder) => tool_specs(Arc::new(Workspace::open(folder)?)),
         None => Vec::new(),
     };
-    Ok(Setting {
+    Ok(RunSetup {
         choice: match args.engine {
             EngineArg::Auto => EngineChoice::Auto,
             EngineArg::Embedded => EngineChoice::Embedded,

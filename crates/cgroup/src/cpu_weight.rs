@@ -9,21 +9,21 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use crate::place::Version;
+use crate::hierarchy::Version;
 
 /// As many processes and threads as ordinary work has; only more of them are a crowd.
 const USUAL: u64 = 32;
 
 /// The weight of a group in one sandbox's hands.
 #[derive(Debug)]
-pub struct Turn {
+pub struct CpuWeight {
     weight: File,
     members: File,
     version: Version,
     now: Cell<u64>,
 }
 
-impl Turn {
+impl CpuWeight {
     pub(crate) fn open(cpu: &Path, pids: &Path, version: Version) -> io::Result<Self> {
         let weight = File::options().write(true).open(cpu.join(match version {
             Version::One => "cpu.shares",
@@ -78,7 +78,7 @@ mod tests {
         std::fs::write(dir.path().join("cpu.weight"), "100").unwrap();
         let members = |count: &str| std::fs::write(dir.path().join("pids.current"), count).unwrap();
         members("3\n");
-        let turn = Turn::open(dir.path(), dir.path(), Version::Two).unwrap();
+        let turn = CpuWeight::open(dir.path(), dir.path(), Version::Two).unwrap();
         let now = || std::fs::read_to_string(dir.path().join("cpu.weight")).unwrap();
         turn.adjust().unwrap();
         assert_eq!(now(), "100");

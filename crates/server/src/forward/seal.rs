@@ -1,6 +1,6 @@
-//! The seal on a request that one Bay hands on to another.
+//! The seal on a request that one Bay forwards to another.
 //!
-//! Whoever gets a sealed request does not hand it on again, lets an anonymous caller in that the first Bay has looked at,
+//! A Bay that gets a sealed request does not forward it again, lets in an anonymous caller that the first Bay has checked,
 //! and does not count it against its key a second time. So nobody but a Bay may make one: the seal is an HMAC with a
 //! secret that only the shared database has, over the method, the address, the request's id, the Bay it is for and the
 //! time. A header of that name from anybody else means nothing and is taken off.
@@ -24,9 +24,9 @@ pub(super) const FORWARDED: HeaderName = HeaderName::from_static("x-cove-forward
 /// ([`peers`](super::peers)): a Bay that was frozen and wakes does not begin what its caller was told has failed.
 pub(super) const FRESH: Duration = Duration::from_secs(9);
 
-/// A request that another Bay has handed on to this one.
+/// A request that another Bay has forwarded to this one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Handed;
+pub(crate) struct Forwarded;
 
 /// What the seal is over.
 struct Sealed<'a> {
@@ -67,9 +67,9 @@ pub(super) fn write(
     HeaderValue::try_from(format!("1 {} {at_ms} {}", hex(instance_id.as_bytes()), hex(&mac))).ok()
 }
 
-/// Takes the seal off a request, and notes whether another Bay handed it on. A request that a Bay has sealed, but not for
+/// Takes the seal off a request, and notes whether another Bay forwarded it. A request that a Bay has sealed, but not for
 /// this one or too long ago, is refused: whoever sent it has given up, or was led astray, and would be led in circles.
-pub(crate) fn take_off(app: &App, request: &mut Request) -> Result<Option<Handed>, Failure> {
+pub(crate) fn take_off(app: &App, request: &mut Request) -> Result<Option<Forwarded>, Failure> {
     let Some(given) = request.headers_mut().remove(FORWARDED) else { return Ok(None) };
     // Removes all of several; a Bay sends one.
     if app.alone {
@@ -92,7 +92,7 @@ pub(crate) fn take_off(app: &App, request: &mut Request) -> Result<Option<Handed
     if age_ms > u64::try_from(FRESH.as_millis()).unwrap_or(u64::MAX) {
         return Err(refuse("this forwarded request is too old and was not started; try again"));
     }
-    Ok(Some(Handed))
+    Ok(Some(Forwarded))
 }
 
 /// For which Bay a seal was made, and when; `None` for one that no Bay has made.

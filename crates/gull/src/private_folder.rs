@@ -12,12 +12,12 @@ use cove_workspace::HeldFolder;
 
 /// The folder. Dropping it removes it.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct PrivateFolder {
     folder: HeldFolder,
     owner: Option<u32>,
 }
 
-impl Room {
+impl PrivateFolder {
     /// Makes a folder under `parent` that belongs to `owner` (only root can give it away).
     pub(crate) fn create(parent: &Path, owner: Option<u32>) -> io::Result<Self> {
         let folder = HeldFolder::private(parent, "cove-gull-", &["s", "home", "tmp", "in", "out"], owner)?;
@@ -44,14 +44,14 @@ impl Room {
     }
 
     /// A new folder below `in` or `out`.
-    pub(crate) fn place(&self, kind: &str) -> io::Result<PathBuf> {
+    pub(crate) fn new_folder(&self, kind: &str) -> io::Result<PathBuf> {
         let place = self.path().join(kind).join(crate::secret::hex(6)?);
         DirBuilder::new().mode(0o700).create(&place)?;
         self.give(&place)?;
         Ok(place)
     }
 
-    /// Hands a file or folder in the room to its owner.
+    /// Hands a file or folder in the folder to its owner.
     pub(crate) fn give(&self, path: &Path) -> io::Result<()> {
         self.owner.map_or(Ok(()), |id| chown(path, Some(id), Some(id)))
     }

@@ -29,13 +29,13 @@ const CACHE_BYTES: u64 = 64 << 20;
 
 /// The way to the network: a filtering proxy on loopback. Dropping it closes every connection through it.
 #[derive(Debug)]
-pub struct Gate {
+pub struct NetworkProxy {
     port: u16,
     serving: AbortHandle,
 }
 
-impl Gate {
-    /// Opens a gate for a policy, on the current runtime. `None` for a policy that opens nothing.
+impl NetworkProxy {
+    /// Starts a proxy for a policy, on the current runtime. `None` for a policy that opens nothing.
     pub fn open(policy: &NetworkPolicy) -> io::Result<Option<Self>> {
         if policy.allow_hosts.is_empty() && policy.allow_private.is_empty() {
             return Ok(None);
@@ -53,15 +53,15 @@ impl Gate {
     }
 }
 
-impl Drop for Gate {
+impl Drop for NetworkProxy {
     fn drop(&mut self) {
         self.serving.abort();
     }
 }
 
-/// What a bare browser is launched with.
+/// What such a browser is launched with.
 #[derive(Debug, Clone)]
-pub struct BareOptions {
+pub struct StandaloneOptions {
     /// Its `--user-data-dir`; kept. Whoever the browser runs as must be able to write there.
     pub data_dir: PathBuf,
     /// Whether the browser's user cannot get there by its path (it lies below root's own home, say): this browser alone sees
@@ -77,20 +77,20 @@ pub struct BareOptions {
     pub process_memory_bytes: u64,
     /// Width and height of its window.
     pub window: (u32, u32),
-    /// The port of its [`Gate`]; `None`: it reaches nothing.
-    pub gate_port: Option<u16>,
+    /// The port of its [`NetworkProxy`]; `None`: it reaches nothing.
+    pub proxy_port: Option<u16>,
 }
 
 /// A temporary folder that a browser will be launched in: known before, so that a ruleset can name it.
 #[derive(Debug)]
-pub struct BareRoom {
+pub struct BrowserFolder {
     profile: Profile,
     become_id: Option<u32>,
 }
 
-impl BareRoom {
+impl BrowserFolder {
     /// Makes the folder.
-    pub fn create(options: &BareOptions) -> io::Result<Self> {
+    pub fn create(options: &StandaloneOptions) -> io::Result<Self> {
         let become_id = become_id(options.unprivileged_id)?;
         Ok(Self { profile: Profile::create(&options.temp_dir, become_id)?, become_id })
     }
@@ -103,7 +103,7 @@ impl BareRoom {
 
 /// A running browser that belongs to whoever holds its two pipe ends.
 #[derive(Debug)]
-pub struct BareBrowser {
+pub struct StandaloneBrowser {
     pid: u32,
     complaints: PathBuf,
     ended: watch::Receiver<bool>,
@@ -111,41 +111,41 @@ pub struct BareBrowser {
 
 /// The two ends of a browser's pipe: frames are JSON texts, each ended by a zero byte.
 #[derive(Debug)]
-pub struct BarePipe {
+pub struct BrowserPipe {
     /// What the browser reads.
     pub commands: pipe::Sender,
     /// What the browser writes.
     pub answers: pipe::Receiver,
 }
 
-impl BareBrowser {
-    /// Launches it. Must be called on the thread that lives as long as the browser may (a [`crate::Keeper`]'s).
+impl StandaloneBrowser {
+    /// Launches it. Must be called on the thread that lives as long as the browser may (a [`crate::OwnerThread`]'s).
     ///
     /// `ruleset` is a Landlock ruleset that the whole browser lives under.
     pub fn launch(
         binary: &Path,
-        room: BareRoom,
-        options: &BareOptions,
+        folder: BrowserFolder,
+        options: &StandaloneOptions,
         ruleset: Option<Ruleset>,
-    ) -> io::Result<(Self, BarePipe)> {
-        let mounted = options.is_mounted.then(|| (options.data_dir.clone(), room.profile.data()));
+    ) -> io::Result<(Self, BrowserPipe)> {
+        let mounted = options.is_mounted.then(|| (options.data_dir.clone(), folder.profile.data()));
         let data_dir = mounted.as_ref().map_or(&options.data_dir, |(_, place)| place);
-        let flags = flags(room.path(), data_dir, options);
+        let flags = flags(folder.path(), data_dir, options);
         let being = Being {
-            become_id: room.become_id,
+            become_id: folder.become_id,
             data_limit_bytes: OWN_DATA_BYTES.saturating_add(options.process_memory_bytes),
             file_limit_bytes: Some(options.file_bytes),
             mounted,
             ruleset,
         };
         let Launched { mut child, pid, commands, answers, profile, complaints } =
-            spawn(binary, room.profile, flags, being)?;
+            spawn(binary, folder.profile, flags, being)?;
         let (ending, ended) = watch::channel(false);
         tokio::spawn(async move {
             let _ = child.wait().await;
             clear_away(pid, profile, &ending).await;
         });
-        Ok((Self { pid, complaints, ended }, BarePipe { commands, answers }))
+        Ok((Self { pid, complaints, ended }, BrowserPipe { commands, answers }))
     }
 
     /// Its process id.
@@ -213,7 +213,7 @@ impl Ender {
     }
 }
 
-impl Drop for BareBrowser {
+impl Drop for StandaloneBrowser {
     fn drop(&mut self) {
         self.kill();
     }
@@ -225,15 +225,15 @@ pub fn is_sandboxed(renderer_pid: u32) -> bool {
     walls.is_some_and(|walls| walls.seccomp == 2 && walls.no_new_privileges)
 }
 
-fn flags(room: &Path, data_dir: &Path, options: &BareOptions) -> Vec<String> {
+fn flags(folder: &Path, data_dir: &Path, options: &StandaloneOptions) -> Vec<String> {
     // Its pages go on working while agent-browser looks at another tab.
     let own = ["--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding"];
     let mut flags: Vec<String> = COMMON_FLAGS.iter().chain(&own).map(|flag| (*flag).to_owned()).collect();
     flags.push(format!("--user-data-dir={}", data_dir.display()));
-    flags.push(format!("--disk-cache-dir={}", room.join("tmp/cache").display()));
+    flags.push(format!("--disk-cache-dir={}", folder.join("tmp/cache").display()));
     flags.push(format!("--disk-cache-size={CACHE_BYTES}"));
     flags.push(format!("--window-size={},{}", options.window.0, options.window.1));
-    match options.gate_port {
+    match options.proxy_port {
         Some(port) => {
             flags.push(format!("--host-resolver-rules=MAP {DOOR} 127.0.0.1:{port},MAP * ~NOTFOUND"));
             flags.push(format!("--proxy-server=http://{DOOR}:1080"));
@@ -252,7 +252,7 @@ mod tests {
     /// The walls that hang on a flag, with and without a network.
     #[test]
     fn the_flags_hold_the_walls() {
-        let mut options = BareOptions {
+        let mut options = StandaloneOptions {
             data_dir: "/data".into(),
             is_mounted: false,
             file_bytes: 1 << 30,
@@ -260,17 +260,17 @@ mod tests {
             unprivileged_id: 1,
             process_memory_bytes: 1 << 30,
             window: (1280, 720),
-            gate_port: None,
+            proxy_port: None,
         };
-        let check = |options: &BareOptions, walls: &[&str]| {
-            let flags = flags(Path::new("/room"), &options.data_dir, options);
+        let check = |options: &StandaloneOptions, walls: &[&str]| {
+            let flags = flags(Path::new("/folder"), &options.data_dir, options);
             for wall in walls {
                 assert!(flags.iter().any(|flag| flag == wall), "{wall} is missing");
             }
             assert!(!flags.iter().any(|flag| flag.contains("no-sandbox") || flag.contains("debugging-port")));
         };
         check(&options, &["--remote-debugging-pipe", "--host-resolver-rules=MAP * ~NOTFOUND"]);
-        options.gate_port = Some(7);
+        options.proxy_port = Some(7);
         check(
             &options,
             &[

@@ -34,12 +34,12 @@ pub(crate) enum To {
 
 /// What the page is told.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum PageReply {
     Ok(Value),
     Failed { kind: &'static str, message: String, code: Option<String> },
 }
 
-impl Answer {
+impl PageReply {
     fn text(&self) -> String {
         match self {
             Self::Ok(value) => json!({ "ok": value.to_string() }).to_string(),
@@ -65,20 +65,20 @@ pub(crate) struct Calls {
 
 impl Calls {
     /// Starts a call; an unknown tool and unreadable arguments are answers too.
-    pub(crate) fn start(&mut self, tools: &[ToolSpec], name: &str, args: &str, to: To) -> Option<(To, Answer)> {
+    pub(crate) fn start(&mut self, tools: &[ToolSpec], name: &str, args: &str, to: To) -> Option<(To, PageReply)> {
         let Some(spec) = tools.iter().find(|tool| tool.name == name) else {
-            return Some((to, Answer::tool_failed(ToolError::new(format!("there is no tool named `{name}`")))));
+            return Some((to, PageReply::tool_failed(ToolError::new(format!("there is no tool named `{name}`")))));
         };
         let bytes = args.len();
         // The page holds itself to this, too; its host does not rely on it.
         if self.working.len() >= MAX_WORKING || self.waiting_bytes.saturating_add(bytes) > MAX_WAITING_BYTES {
             return Some((
                 to,
-                Answer::tool_failed(ToolError::new("too much waits for an answer; await earlier calls")),
+                PageReply::tool_failed(ToolError::new("too much waits for an answer; await earlier calls")),
             ));
         }
         let Ok(Value::Array(args)) = read_json(args) else {
-            return Some((to, Answer::tool_failed(ToolError::new("the arguments cannot be read"))));
+            return Some((to, PageReply::tool_failed(ToolError::new("the arguments cannot be read"))));
         };
         self.made += 1;
         let tool = spec.tool.clone();
@@ -89,13 +89,13 @@ impl Calls {
     }
 
     /// The next answer; pending while nothing is at work. A tool that panics has failed like any other.
-    pub(crate) async fn next(&mut self) -> (To, Answer) {
+    pub(crate) async fn next(&mut self) -> (To, PageReply) {
         loop {
             let (id, answer) = match self.working.join_next_with_id().await {
                 None => std::future::pending().await,
-                Some(Ok((id, Ok(value)))) => (id, Answer::Ok(value)),
-                Some(Ok((id, Err(error)))) => (id, Answer::tool_failed(error)),
-                Some(Err(broken)) => (broken.id(), Answer::tool_failed(ToolError::new("the tool broke"))),
+                Some(Ok((id, Ok(value)))) => (id, PageReply::Ok(value)),
+                Some(Ok((id, Err(error)))) => (id, PageReply::tool_failed(error)),
+                Some(Err(broken)) => (broken.id(), PageReply::tool_failed(ToolError::new("the tool broke"))),
             };
             if let Some((to, bytes)) = self.addresses.remove(&id) {
                 self.waiting_bytes = self.waiting_bytes.saturating_sub(bytes);
@@ -121,11 +121,11 @@ impl Calls {
 }
 
 /// Sends an answer; a page that is gone does not hear it, and the run will see that it is gone.
-pub(crate) async fn send(tab: &Tab, to: To, answer: &Answer) {
+pub(crate) async fn send(tab: &Tab, to: To, answer: &PageReply) {
     let mut text = answer.text();
     if text.len() > MAX_ANSWER_BYTES {
         let message = format!("its answer is {} bytes of JSON; the limit is {MAX_ANSWER_BYTES}", text.len());
-        text = Answer::tool_failed(ToolError::new(message)).text();
+        text = PageReply::tool_failed(ToolError::new(message)).text();
     }
     match to {
         To::Promise(id) => {
@@ -150,8 +150,8 @@ pub(crate) async fn import(tab: &Tab, policy: &ImportPolicy, id: u64, name: &str
     }
 }
 
-fn module(policy: &ImportPolicy, name: &str) -> Result<String, Answer> {
-    let failed = |kind, message| Err(Answer::Failed { kind, message, code: None });
+fn module(policy: &ImportPolicy, name: &str) -> Result<String, PageReply> {
+    let failed = |kind, message| Err(PageReply::Failed { kind, message, code: None });
     if !policy.allows(name) {
         return failed("import", policy.refusal(name));
     }
@@ -170,11 +170,11 @@ fn module(policy: &ImportPolicy, name: &str) -> Result<String, Answer> {
 }
 
 /// Prepares text for `eval` and its relatives.
-pub(crate) fn dynamic(code: &str, tool_names: &[String]) -> Answer {
+pub(crate) fn dynamic(code: &str, tool_names: &[String]) -> PageReply {
     let options = PrepareOptions { guards: true, tool_names, ..PrepareOptions::new(Mode::Dynamic) };
     match prepare(code, &options) {
-        Ok(prepared) => Answer::Ok(Value::String(prepared.code)),
-        Err(refusal) => Answer::Failed { kind: "syntax", message: refusal.message, code: None },
+        Ok(prepared) => PageReply::Ok(Value::String(prepared.code)),
+        Err(refusal) => PageReply::Failed { kind: "syntax", message: refusal.message, code: None },
     }
 }
 
@@ -211,8 +211,8 @@ mod tests {
         };
         let kind = |name: &str| match module(&policy, name) {
             Ok(_) => "loaded",
-            Err(Answer::Failed { kind, .. }) => kind,
-            Err(Answer::Ok(_)) => "?",
+            Err(PageReply::Failed { kind, .. }) => kind,
+            Err(PageReply::Ok(_)) => "?",
         };
         assert_eq!(["good", "missing", "broken", "evil"].map(kind), ["loaded", "exception", "syntax", "import"]);
     }

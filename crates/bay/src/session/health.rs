@@ -19,7 +19,7 @@ use crate::Bay;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long somebody who only wants to see the sandbox waits for the look.
-const GLANCE: Duration = Duration::from_secs(3);
+const CHECK_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long the last good look counts.
 const FRESH: Duration = Duration::from_secs(2);
@@ -84,19 +84,19 @@ impl LiveContainer {
 
 impl Bay {
     /// Looks at a session for somebody who wants to see its sandbox.
-    pub(crate) async fn glance(&self, sandbox_id: &str) {
-        self.glance_at(sandbox_id, FRESH).await;
+    pub(crate) async fn check_health(&self, sandbox_id: &str) {
+        self.check_health_of(sandbox_id, FRESH).await;
     }
 
     /// Looks at the sessions of these sandboxes, where nobody has for a while.
-    pub(crate) async fn glance_at_all(&self, sandbox_ids: impl Iterator<Item = &str>) {
-        join_all(sandbox_ids.map(|id| self.glance_at(id, FRESH_IN_LISTS))).await;
+    pub(crate) async fn check_health_of_all(&self, sandbox_ids: impl Iterator<Item = &str>) {
+        join_all(sandbox_ids.map(|id| self.check_health_of(id, FRESH_IN_LISTS))).await;
     }
 
-    async fn glance_at(&self, sandbox_id: &str, fresh: Duration) {
+    async fn check_health_of(&self, sandbox_id: &str, fresh: Duration) {
         let Some(session) = self.inner.sessions.get(sandbox_id) else { return };
         let living = session.all().into_iter().filter(|one| one.handle.is_alive());
-        join_all(living.map(|container| glance(container, fresh))).await;
+        join_all(living.map(|container| check_health(container, fresh))).await;
     }
 
     /// Whether every container of a session that lives answered when it was last looked at.
@@ -105,9 +105,9 @@ impl Bay {
     }
 }
 
-/// Who is not well at a glance is looked at again with more patience, and ended if that does not help.
-async fn glance(container: Arc<LiveContainer>, fresh: Duration) {
-    if !container.look(fresh, GLANCE).await {
+/// Who is not well at a check_health is looked at again with more patience, and ended if that does not help.
+async fn check_health(container: Arc<LiveContainer>, fresh: Duration) {
+    if !container.look(fresh, CHECK_LIMIT).await {
         tokio::spawn(async move {
             if container.handle.is_alive() && !container.look(FRESH, PATIENCE).await {
                 container.end_wedged().await;

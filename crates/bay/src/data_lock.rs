@@ -1,7 +1,7 @@
-//! A Bay's hold on its data folder and its database's file.
+//! The lock that a Bay holds on its data folder and on the file of its database.
 //!
-//! Two Bays that work in one folder would each take the other's sandboxes for lost, so the second is refused at its start.
-//! The kernel lets go when the process ends, however it ends. Several Bays share a PostgreSQL, each with a folder of its
+//! Two Bays that work in one folder would each consider the other's sandboxes lost, so the second one does not start.
+//! The kernel releases the lock when the process ends, however it ends. Several Bays share a PostgreSQL, each with a folder of its
 //! own.
 
 use std::fs::{File, TryLockError};
@@ -12,23 +12,23 @@ use std::time::{Duration, Instant};
 use crate::StartError;
 use cove_store::sqlite_file;
 
-/// How long one that is just ending, or a child between its fork and its exec, may still hold on.
+/// How long a Bay that is just ending, or a child between its fork and its exec, may still hold the lock.
 const PATIENCE: Duration = Duration::from_secs(3);
 const STEP: Duration = Duration::from_millis(50);
 
-/// Held for as long as it lives.
+/// The lock, held until this is dropped.
 #[derive(Debug)]
-pub struct Hold {
+pub struct DataLock {
     _file: File,
 }
 
-impl Hold {
-    /// Takes hold of a data folder.
+impl DataLock {
+    /// Locks a data folder.
     pub(crate) async fn of_folder(data_dir: &Path) -> Result<Self, StartError> {
-        Ok(Self { _file: hold(data_dir, &data_dir.join("lock")).await? })
+        Ok(Self { _file: acquire(data_dir, &data_dir.join("lock")).await? })
     }
 
-    /// Takes hold of the database, where it is a file: servers on one file cannot hand calls on to each other.
+    /// Locks the database if it is a file: servers on one file cannot forward calls to each other.
     pub async fn of_database(url: &str) -> Result<Option<Self>, StartError> {
         let Some(file) = sqlite_file(url) else { return Ok(None) };
         let mut lock = file.as_os_str().to_owned();
@@ -36,11 +36,11 @@ impl Hold {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).map_err(|error| StartError(format!("{}: {error}", folder.display())))?;
         }
-        Ok(Some(Self { _file: hold(&file, &PathBuf::from(lock)).await? }))
+        Ok(Some(Self { _file: acquire(&file, &PathBuf::from(lock)).await? }))
     }
 }
 
-async fn hold(what: &Path, lock: &Path) -> Result<File, StartError> {
+async fn acquire(what: &Path, lock: &Path) -> Result<File, StartError> {
     let failed = |error: std::io::Error| StartError(format!("{}: {error}", lock.display()));
     let mut file = File::options().read(true).write(true).create(true).truncate(false).open(lock).map_err(failed)?;
     let begin = Instant::now();
@@ -73,15 +73,15 @@ mod tests {
     #[tokio::test]
     async fn a_folder_and_a_database_are_held_by_one_and_free_after() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Hold::of_folder(folder.path()).await.unwrap();
-        let refused = Hold::of_folder(folder.path()).await.unwrap_err().to_string();
+        let first = DataLock::of_folder(folder.path()).await.unwrap();
+        let refused = DataLock::of_folder(folder.path()).await.unwrap_err().to_string();
         assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
         drop(first);
-        Hold::of_folder(folder.path()).await.unwrap();
+        DataLock::of_folder(folder.path()).await.unwrap();
         let url = format!("sqlite:{}", folder.path().join("new/x.db").display());
-        let first = Hold::of_database(&url).await.unwrap();
-        let refused = Hold::of_database(&url).await.unwrap_err().to_string();
+        let first = DataLock::of_database(&url).await.unwrap();
+        let refused = DataLock::of_database(&url).await.unwrap_err().to_string();
         assert!(first.is_some() && refused.contains("x.db"), "{refused}");
-        assert!(Hold::of_database("postgresql://h/db").await.unwrap().is_none());
+        assert!(DataLock::of_database("postgresql://h/db").await.unwrap().is_none());
     }
 }

@@ -1,11 +1,11 @@
-//! Handing a request on to the Bay where the sandbox's session lives.
+//! Forwarding a request to the Bay where the sandbox's session lives.
 //!
-//! Several Bays may share one store. A session is a group of processes on one machine; whoever else gets a call for it
-//! passes the call on, whole and as it comes, and the answer back. A request that was handed on once is not handed on
-//! again: the one who gets it works on it or refuses it. That it was handed on is sealed with a secret of the Bays'.
+//! Several Bays may share one store. A session is a group of processes on one machine; another Bay that gets a call for it
+//! forwards the call, whole and as it arrives, and passes the answer back. A request is forwarded at most once: the Bay that
+//! gets it works on it or refuses it. That it was forwarded is sealed with a secret that only the Bays share.
 
-mod pass;
 mod peers;
+mod request;
 pub(crate) mod seal;
 
 use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request, State};
@@ -17,13 +17,13 @@ use cove_api::{ErrorCode, SandboxId};
 use crate::app::App;
 use crate::keys::Identity;
 
-pub(crate) use pass::{Lost, pass};
-pub(crate) use peers::Away;
-pub(crate) use seal::Handed;
+pub(crate) use peers::Peers;
+pub(crate) use request::{ForwardError, forward};
+pub(crate) use seal::Forwarded;
 
-/// Passes a sandbox's request on if its session lives elsewhere.
-pub(crate) async fn hand_on(State(app): State<App>, request: Request, next: Next) -> Response {
-    if app.alone || request.extensions().get::<Handed>().is_some() {
+/// Forwards a sandbox's request if its session lives in another Bay.
+pub(crate) async fn forward_if_elsewhere(State(app): State<App>, request: Request, next: Next) -> Response {
+    if app.alone || request.extensions().get::<Forwarded>().is_some() {
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
@@ -33,10 +33,10 @@ pub(crate) async fn hand_on(State(app): State<App>, request: Request, next: Next
         return next.run(request).await;
     };
     let owner = identity.owner.clone();
-    match app.ask(app.bay.home_elsewhere(&owner, &id)).await {
+    match app.ask(app.bay.session_elsewhere(&owner, &id)).await {
         Ok(Some(home)) => {
-            let safe = pass::is_safe_to_repeat(&request);
-            match pass(&app, &home, request, None).await {
+            let safe = request::is_safe_to_repeat(&request);
+            match forward(&app, &home, request, None).await {
                 Ok(response) => response,
                 Err(lost) => lost.failure(safe).into_response(),
             }

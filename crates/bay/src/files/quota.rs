@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::{full, uncounted};
 use crate::sandboxes::driver_fault;
 use crate::session::LiveSession;
-use crate::{Answer, Bay};
+use crate::{Bay, BayResult};
 
 impl Bay {
     /// How much more the cargo may hold; refused where `coming` bytes do not fit.
-    pub(super) async fn make_room(&self, session: &Arc<LiveSession>, coming: u64) -> Answer<u64> {
-        self.room_to_grow()?;
+    pub(super) async fn check_space(&self, session: &Arc<LiveSession>, coming: u64) -> BayResult<u64> {
+        self.may_grow()?;
         let limit = session.cargo_limit_bytes;
         let used = match session.known_bytes() {
             Some(bytes) => bytes,

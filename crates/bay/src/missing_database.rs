@@ -12,7 +12,7 @@ use crate::driver::LocalDriver;
 use cove_config::Config;
 
 /// Looks, when the database is new; refuses, or sets aside what would be taken for orphans.
-pub(crate) fn look(config: &Config, driver: &LocalDriver) -> Result<(), StartError> {
+pub(crate) fn check(config: &Config, driver: &LocalDriver) -> Result<(), StartError> {
     let failed = |error: &dyn std::fmt::Display| StartError(error.to_string());
     let left = driver.left_cargos().map_err(|error| failed(&error))?;
     if left == 0 {

@@ -1,4 +1,4 @@
-//! One Bay's place among sockets: a folder that it holds by a lock for as long as it lives.
+//! The runtime directory of one Bay: a folder that it holds by a lock for as long as it lives.
 //!
 //! In it are the sockets of its containers, the browsers' private folders, and one label for each container it ever
 //! started. A folder whose lock is free belonged to a Bay that is gone: its containers are ended by their labels, should
@@ -29,7 +29,7 @@ pub(super) struct Found {
     pub(super) containers: Vec<String>,
 }
 
-/// The beginning of the names of all berths of Bays with the same records.
+/// The beginning of the names of all runtime directories of Bays with the same records.
 fn prefix(records: &str) -> String {
     format!("{PREFIX}{:08x}-", fingerprint(records) & 0xffff_ffff)
 }
@@ -46,7 +46,7 @@ pub(super) fn fingerprint(records: &str) -> u64 {
 
 /// The folder. Dropping it removes it.
 #[derive(Debug)]
-pub(super) struct Berth {
+pub(super) struct RuntimeDir {
     root: PathBuf,
     folder: HeldFolder,
 }
@@ -62,7 +62,7 @@ pub(super) struct Label {
     pub(super) began: u64,
 }
 
-impl Berth {
+impl RuntimeDir {
     pub(super) fn take(root: &Path, records: &str, instance_id: &str) -> io::Result<Self> {
         let folder = HeldFolder::make(root, &prefix(records), 0o711, |path| {
             fs::write(path.join(INSTANCE), instance_id)?;
@@ -87,7 +87,7 @@ impl Berth {
     }
 
     /// For the browsers' private folders.
-    pub(super) fn rooms(&self) -> PathBuf {
+    pub(super) fn browser_folders(&self) -> PathBuf {
         self.path().join("g")
     }
 
@@ -150,8 +150,8 @@ pub(super) fn sweep(root: &Path, records: &str) -> Found {
     found
 }
 
-fn labels(berth: &Path) -> Vec<Label> {
-    let Ok(entries) = fs::read_dir(berth.join("labels")) else { return Vec::new() };
+fn labels(runtime_dir: &Path) -> Vec<Label> {
+    let Ok(entries) = fs::read_dir(runtime_dir.join("labels")) else { return Vec::new() };
     let read = entries.flatten().filter_map(|entry| fs::read(entry.path()).ok());
     read.filter_map(|bytes| serde_json::from_slice(&bytes).ok()).collect()
 }
@@ -165,13 +165,13 @@ mod tests {
     #[test]
     fn only_what_nobody_holds_is_swept() {
         let root = tempfile::tempdir().unwrap();
-        let take = |id: &str| Berth::take(root.path(), "db", id).unwrap();
+        let take = |id: &str| RuntimeDir::take(root.path(), "db", id).unwrap();
         let (held, own, others) = (take("a"), take("b"), root.path().join(format!("{}00000000", prefix("other"))));
         let left = root.path().join(format!("{}00000000", prefix("db")));
-        for berth in [&left, &others] {
-            fs::create_dir_all(berth.join("labels")).unwrap();
-            File::create(berth.join("lock")).unwrap();
-            fs::write(berth.join(INSTANCE), "gone").unwrap();
+        for runtime_dir in [&left, &others] {
+            fs::create_dir_all(runtime_dir.join("labels")).unwrap();
+            File::create(runtime_dir.join("lock")).unwrap();
+            fs::write(runtime_dir.join(INSTANCE), "gone").unwrap();
         }
         let pid = std::process::id();
         // A label whose process is another's by now: it must not be ended.

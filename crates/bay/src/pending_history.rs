@@ -22,7 +22,7 @@ const ENTRY_BYTES: usize = 512;
 
 /// One entry.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingEntry {
     id: String,
     owner: Owner,
     sandbox_id: String,
@@ -40,7 +40,7 @@ pub(crate) struct Waiting {
     created_at: Moment,
 }
 
-impl Waiting {
+impl PendingEntry {
     pub(crate) fn of(new: &NewExecution<'_>) -> Self {
         let (code, output, error) = new.kept();
         let own = |text: Option<&str>| text.map(str::to_owned);
@@ -92,15 +92,15 @@ impl Waiting {
 
 /// All that wait, the oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Unwritten(Mutex<VecDeque<Waiting>>);
+pub(crate) struct PendingHistory(Mutex<VecDeque<PendingEntry>>);
 
-impl Unwritten {
+impl PendingHistory {
     /// Keeps one; false: there is no room for it, and it is lost.
-    pub(crate) fn keep(&self, one: Waiting) -> bool {
+    pub(crate) fn keep(&self, one: PendingEntry) -> bool {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let sum = |owner: Option<&Owner>| {
             let those = waiting.iter().filter(|waiting| owner.is_none_or(|owner| *owner == waiting.owner));
-            those.map(Waiting::bytes).sum::<usize>() + one.bytes()
+            those.map(PendingEntry::bytes).sum::<usize>() + one.bytes()
         };
         let fits = sum(None) <= MAX_BYTES && sum(Some(&one.owner)) <= MAX_OWNER_BYTES;
         if fits {
@@ -109,12 +109,12 @@ impl Unwritten {
         fits
     }
 
-    /// The oldest, to be written; [`Unwritten::put_back`] if that failed.
-    pub(crate) fn take(&self) -> Option<Waiting> {
+    /// The oldest, to be written; [`PendingHistory::put_back`] if that failed.
+    pub(crate) fn take(&self) -> Option<PendingEntry> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
-    pub(crate) fn put_back(&self, one: Waiting) {
+    pub(crate) fn put_back(&self, one: PendingEntry) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_front(one);
     }
 }
@@ -125,10 +125,10 @@ mod tests {
 
     #[test]
     fn what_waits_is_bounded_for_each_owner_and_comes_out_in_order() {
-        let unwritten = Unwritten::default();
+        let pending_history = PendingHistory::default();
         let code = "x".repeat(200 << 10);
         let keep = |owner: &Owner, id: &str| {
-            unwritten.keep(Waiting::of(&NewExecution {
+            pending_history.keep(PendingEntry::of(&NewExecution {
                 id,
                 owner,
                 sandbox_id: "s",
@@ -152,10 +152,10 @@ mod tests {
         assert_eq!(kept[0], 20, "four megabytes of one owner's");
         let all: usize = kept.iter().sum();
         assert!(all * (200 << 10) <= MAX_BYTES && all > 100, "{kept:?}");
-        let first = unwritten.take().unwrap();
+        let first = pending_history.take().unwrap();
         assert_eq!((first.entry().id, first.entry().owner), ("0", &owners[0]));
-        unwritten.put_back(first);
-        assert_eq!(unwritten.take().unwrap().entry().id, "0");
-        assert_eq!(unwritten.take().unwrap().entry().id, "1");
+        pending_history.put_back(first);
+        assert_eq!(pending_history.take().unwrap().entry().id, "0");
+        assert_eq!(pending_history.take().unwrap().entry().id, "1");
     }
 }

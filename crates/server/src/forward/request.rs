@@ -12,7 +12,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use cove_api::ErrorCode;
-use cove_bay::Home;
+use cove_bay::SessionHome;
 use futures_util::{Stream, StreamExt as _, stream};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
@@ -39,7 +39,7 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(crate) enum Lost {
+pub(crate) enum ForwardError {
     /// The request itself cannot be sent on, and this says why.
     Refused(Box<Failure>),
     /// Nobody took it: nothing has begun.
@@ -48,7 +48,7 @@ pub(crate) enum Lost {
     Unanswered,
 }
 
-impl Lost {
+impl ForwardError {
     /// For the caller. Where a repetition cannot do the work twice, it is invited.
     pub(crate) fn failure(self, safe_to_repeat: bool) -> Failure {
         let (failure, begun) = match (self, safe_to_repeat) {
@@ -80,18 +80,18 @@ pub(super) fn is_safe_to_repeat(request: &Request) -> bool {
         || path.ends_with("/keepalive")
 }
 
-/// Hands a request on. `own_secs` is its time-out, where the caller has read it already.
-pub(crate) async fn pass(
+/// Forwards a request. `own_secs` is its time-out, where the caller has read it already.
+pub(crate) async fn forward(
     app: &App,
-    home: &Home,
+    home: &SessionHome,
     mut request: Request,
     own_secs: Option<u64>,
-) -> Result<Response, Lost> {
-    let client = app.away.client().ok_or(Lost::NotBegun)?;
+) -> Result<Response, ForwardError> {
+    let client = app.peers.client().ok_or(ForwardError::NotBegun)?;
     let base = home.url.trim_end_matches('/');
-    let peer = app.away.peer(client, base);
+    let peer = app.peers.peer(client, base);
     if peer.is_silent() {
-        return Err(Lost::NotBegun);
+        return Err(ForwardError::NotBegun);
     }
     let caller = is_websocket(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (parts, body) = request.into_parts();
@@ -111,7 +111,7 @@ pub(crate) async fn pass(
         headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
     }
     let sent = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
-    let seal = seal::write(app, &parts.method, &sent, &headers, &home.instance_id).ok_or(Lost::NotBegun)?;
+    let seal = seal::write(app, &parts.method, &sent, &headers, &home.instance_id).ok_or(ForwardError::NotBegun)?;
     headers.insert(FORWARDED, seal);
     let limit = match own_secs {
         Some(own) => Duration::from_secs(own.min(MAX_SECS)) + app.options.beyond + MARGIN,
@@ -120,11 +120,11 @@ pub(crate) async fn pass(
     let sending = client.request(parts.method, url).headers(headers).body(body).send();
     let answer = tokio::select! {
         sent = sending => sent.map_err(|error| {
-            tracing::warn!(%base, %error, "a request could not be handed on");
-            if error.is_connect() { Lost::NotBegun } else { Lost::Unanswered }
+            tracing::warn!(%base, %error, "a request could not be forwarded");
+            if error.is_connect() { ForwardError::NotBegun } else { ForwardError::Unanswered }
         })?,
-        () = peer.silent() => return Err(Lost::Unanswered),
-        () = tokio::time::sleep(limit) => return Err(Lost::Unanswered),
+        () = peer.silent() => return Err(ForwardError::Unanswered),
+        () = tokio::time::sleep(limit) => return Err(ForwardError::Unanswered),
     };
     let mut response = Response::new(Body::empty());
     *response.status_mut() = answer.status();
@@ -158,13 +158,13 @@ pub(crate) async fn pass(
     Ok(response)
 }
 
-fn refused(failure: Failure) -> Lost {
-    Lost::Refused(Box::new(failure))
+fn refused(failure: Failure) -> ForwardError {
+    ForwardError::Refused(Box::new(failure))
 }
 
 /// The body to send, and the call's own time-out. A file is passed on as it comes; anything else is small enough to be
 /// read first, as the other Bay will.
-async fn readied(app: &App, headers: &HeaderMap, body: Body) -> Result<(reqwest::Body, Option<u64>), Lost> {
+async fn readied(app: &App, headers: &HeaderMap, body: Body) -> Result<(reqwest::Body, Option<u64>), ForwardError> {
     #[derive(Deserialize)]
     struct Timed {
         timeout: Option<u64>,

@@ -1,4 +1,4 @@
-//! What Prometheus reads: requests, their time, their errors. Bay adds its own figures through the same facade.
+//! What Prometheus reads: requests, their time, their errors. Bay adds its own metrics through the same facade.
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -106,7 +106,7 @@ async fn a_killed_bay_leaves_nothing_and_the_next_goes_on() {
     }
     let dir = tempfile::Builder::new().prefix("bay").tempdir().unwrap();
     let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "house::a_killed_bay_leaves_nothing_and_the_next_goes_on", "--nocapture"]);
+    command.args(["--exact", "upkeep::a_killed_bay_leaves_nothing_and_the_next_goes_on", "--nocapture"]);
     let mut child = command.env(ROLE, dir.path()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let id = tokio::time::timeout(PATIENCE, async {
@@ -124,7 +124,7 @@ async fn a_killed_bay_leaves_nothing_and_the_next_goes_on() {
     child.wait().await.unwrap();
     until("everybody has gone", || async { !all.iter().any(|pid| alive(*pid)) }).await;
     let run = dir.path().join("run");
-    assert_eq!(std::fs::read_dir(&run).unwrap().count(), 1, "its berth is left");
+    assert_eq!(std::fs::read_dir(&run).unwrap().count(), 1, "its runtime directory is left");
 
     let bay = Bay::open(config(dir.path())).await.unwrap();
     let harbour = Harbour { bay, owner, dir };
@@ -149,11 +149,11 @@ async fn two_bays_share_their_sandboxes_and_no_session() {
     let second = Bay::open(other).await.unwrap();
     let owner = first.owner.clone();
     let id = first.create().await.id;
-    assert_eq!(second.home_elsewhere(&owner, &id).await.unwrap(), None, "nobody has it yet");
+    assert_eq!(second.session_elsewhere(&owner, &id).await.unwrap(), None, "nobody has it yet");
     first.out(&id, "echo kept > kept.txt").await;
-    let home = second.home_elsewhere(&owner, &id).await.unwrap();
+    let home = second.session_elsewhere(&owner, &id).await.unwrap();
     assert_eq!(home.map(|home| home.url).as_deref(), Some("http://first:8114"));
-    assert_eq!(first.bay.home_elsewhere(&owner, &id).await.unwrap(), None);
+    assert_eq!(first.bay.session_elsewhere(&owner, &id).await.unwrap(), None);
     let seen = second.sandbox(&owner, &id).await.unwrap();
     assert_eq!((seen.status, seen.containers.unwrap()[0].healthy), (SandboxStatus::Ready, None));
     let refused = second.exec_shell(&owner, &id, crate::support::shell("true")).await.unwrap_err();

@@ -21,7 +21,7 @@ impl Version {
 
 /// Where groups of one controller can be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Hierarchy {
     pub(crate) version: Version,
     /// Our own group, then the root of the hierarchy.
     pub(crate) parents: Vec<PathBuf>,
@@ -43,13 +43,13 @@ impl Here {
         Self { own: read("/proc/self/cgroup"), mounts: read("/proc/self/mountinfo") }
     }
 
-    pub(crate) fn find(&self, controller: &str) -> Option<Place> {
+    pub(crate) fn find(&self, controller: &str) -> Option<Hierarchy> {
         find(controller, &self.own, &self.mounts)
     }
 }
 
 /// Where the controller is mounted and where in its hierarchy we are.
-pub(crate) fn find(controller: &str, own: &str, mounts: &str) -> Option<Place> {
+pub(crate) fn find(controller: &str, own: &str, mounts: &str) -> Option<Hierarchy> {
     // A controller that a version-1 hierarchy uses cannot be had in version 2, so version 1 is asked first.
     let versions = [(Version::One, "cgroup"), (Version::Two, "cgroup2")];
     versions.into_iter().find_map(|(version, kind)| {
@@ -79,7 +79,7 @@ pub(crate) fn find(controller: &str, own: &str, mounts: &str) -> Option<Place> {
         if !below.is_empty() {
             parents.push(PathBuf::from(point));
         }
-        Some(Place { version, parents })
+        Some(Hierarchy { version, parents })
     })
 }
 
