@@ -198,7 +198,7 @@ impl Bay {
         self.end_all_sessions().await;
         self.write_late().await;
         if let Err(error) = self.inner.store.remove_instance(&self.inner.instance_id).await {
-            tracing::warn!(%error, "this Bay could not sign off");
+            tracing::warn!(%error, "this Bay could not unregister");
         }
         if let Some(probing) = self.inner.probing.lock().unwrap_or_else(PoisonError::into_inner).take() {
             probing.abort();

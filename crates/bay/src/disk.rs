@@ -221,7 +221,7 @@ impl Bay {
             let (bay, session) = (self.clone(), Arc::clone(session));
             tokio::spawn(async move {
                 if let Err(error) = bay.end_session_of(&session.sandbox_id, Some(&session.id)).await {
-                    tracing::warn!(%error, sandbox = %session.sandbox_id, "its end could not be written down");
+                    tracing::warn!(%error, sandbox = %session.sandbox_id, "its end could not be recorded");
                 }
                 bay.tell_state(&session.sandbox_id, "idle", Some("the server's disk is nearly full"));
             });

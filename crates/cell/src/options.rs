@@ -78,7 +78,7 @@ pub struct CellOptions {
     pub mounts: Vec<CellMount>,
     /// The machine's name inside.
     pub hostname: String,
-    /// Whether control groups are made where they can be had. Without them resource limits and a watch remain.
+    /// Use control groups where available. Without them resource limits and a watch remain.
     pub control_groups: bool,
     /// Whether guests read the machine's programs through layers of their own. Without them, or where the kernel refuses
     /// them, `inotify` and `flock` are refused instead.

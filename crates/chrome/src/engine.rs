@@ -112,7 +112,7 @@ impl Engine for ChromeEngine {
             };
             let opened = tokio::time::timeout(wait, opened).await;
             let (seat, tab, browser, lease) = opened
-                .map_err(|_| EngineError::Open(format!("no page could be had within {} ms", wait.as_millis())))??;
+                .map_err(|_| EngineError::Open(format!("no page was available within {} ms", wait.as_millis())))??;
             let session = ChromeSession::begin(tab, &browser, options, seat, lease);
             Ok(Box::new(session) as Box<dyn Session>)
         })
@@ -140,7 +140,7 @@ impl Inner {
                     again = false;
                     browser.end_if_silent().await;
                 }
-                Err(error) => return Err(EngineError::Open(format!("a page could not be made: {error}"))),
+                Err(error) => return Err(EngineError::Open(format!("a page could not be created: {error}"))),
             }
         }
     }
@@ -168,7 +168,7 @@ impl Inner {
 
     async fn proxies(&self) -> Result<&Arc<Proxies>, EngineError> {
         let made = self.proxies.get_or_try_init(|| async { Proxies::bind(self.options.user()).map(Arc::new) }).await;
-        made.map_err(|error| EngineError::Unavailable(format!("the network's door could not be made: {error}")))
+        made.map_err(|error| EngineError::Unavailable(format!("the network proxy could not be started: {error}")))
     }
 
     async fn end(&self) {

@@ -80,6 +80,8 @@ pub(crate) fn lost(end: TabEnd, memory_limit_bytes: u64, near_limit: bool) -> Fa
         TabEnd::Closed => Fault::new(FaultKind::Exception, "Error: the page closed itself"),
         TabEnd::BrowserEnded => lost("the browser ended unexpectedly"),
         TabEnd::Navigated => Fault::new(FaultKind::Exception, "Error: the page tried to navigate away from the run"),
-        TabEnd::Flooded => Fault::new(FaultKind::Exception, "Error: the page said more than its host can hear"),
+        TabEnd::Flooded => {
+            Fault::new(FaultKind::Exception, "Error: the page sent more messages than the host can buffer")
+        }
     }
 }

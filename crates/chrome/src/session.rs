@@ -106,7 +106,7 @@ impl Session for ChromeSession {
     fn send_variables(&mut self, variables: Map<String, Value>) -> BoxFuture<'_, Result<(), EngineError>> {
         Box::pin(async move {
             if let Some(name) = variables.keys().find(|name| name.starts_with("__cove") || *name == "final_answer") {
-                return Err(EngineError::Invalid(format!("`{name}` is a name that Cove keeps for itself")));
+                return Err(EngineError::Invalid(format!("`{name}` is a name that Cove reserves")));
             }
             let text = Value::Object(variables).to_string();
             if text.len() > MAX_VARIABLES_BYTES {

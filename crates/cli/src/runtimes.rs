@@ -32,22 +32,22 @@ pub(crate) fn enter_ship_if_asked() -> Option<u8> {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Gull {
-    /// The folder that is the sandbox's workspace
+    /// Workspace of the sandbox
     #[arg(long, value_name = "DIR", required_unless_present = "spec")]
     workspace: Option<PathBuf>,
-    /// Where cookies and the browser's profile are kept; else .browser in the workspace
+    /// Folder for cookies and the browser's profile [default: .browser in the workspace]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
-    /// Bytes that the profile, downloads on their way and temporary files together may take
+    /// Bytes that the profile, unfinished downloads and temporary files may take together
     #[arg(long, value_name = "BYTES")]
     disk: Option<u64>,
-    /// The session's name: the sandbox's id
+    /// Name of the session: the id of the sandbox
     #[arg(long, value_name = "NAME", required_unless_present = "spec")]
     session: Option<String>,
     /// `ADDRESS:PORT`, or the path of a Unix socket
     #[arg(long, value_name = "WHERE", default_value = "127.0.0.1:8115")]
     listen: String,
-    /// A host that pages may come from; may be repeated. None means none
+    /// Allow pages from this host; may be repeated [default: no host]
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
     /// Allow pages from this loopback or private address, as ADDRESS or ADDRESS:PORT; may be repeated
@@ -56,19 +56,19 @@ pub(crate) struct Gull {
     /// Path of the browser [default: COVE_BROWSER, then the usual places]
     #[arg(long, value_name = "PATH")]
     browser: Option<PathBuf>,
-    /// Bytes of memory that any one process of the browser may hold beyond what it starts with
+    /// Bytes of memory that any one process of the browser may use in addition to what it starts with
     #[arg(long, value_name = "BYTES")]
     process_memory: Option<u64>,
-    /// Bytes of memory that all processes of the browser together may have
+    /// Bytes of memory for all processes of the browser together
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
-    /// Processors that all processes of the browser together may have, such as 0.5 or 2
+    /// Processors for all processes of the browser together, such as 0.5 or 2
     #[arg(long, value_name = "COUNT")]
     cpus: Option<f64>,
-    /// A file of addresses that pages never reach, one a line, whatever is allowed
+    /// File with addresses that pages never reach, one per line
     #[arg(long, value_name = "FILE")]
     reserved: Option<PathBuf>,
-    /// Whether control groups are made where they can be had
+    /// Use control groups where available
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     control_groups: bool,
     /// Everything comes on standard input, from Bay

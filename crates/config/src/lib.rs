@@ -172,7 +172,7 @@ pub struct LocalDriverConfig {
     pub tmp: MemorySize,
     /// Open files of one process.
     pub open_files: u64,
-    /// Whether control groups are made where they can be had; `false` leaves resource limits and the memory watch.
+    /// Use control groups where available; `false` leaves resource limits and the memory watch.
     pub control_groups: bool,
     /// The browser's binary; none: `COVE_BROWSER`, then the usual places.
     pub browser: Option<PathBuf>,

@@ -120,7 +120,7 @@ impl EmbeddedEngine {
             if !missing.is_empty() {
                 let missing = missing.join(", ");
                 return Err(EngineError::Unavailable(format!(
-                    "the strict profile demands every wall; missing here: {missing}"
+                    "the strict profile requires every wall; missing here: {missing}"
                 )));
             }
         }

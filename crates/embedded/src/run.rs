@@ -262,7 +262,7 @@ impl Conversation {
                     let (cause, words) = DyingCause::read(frame.payload);
                     return Some(End::Aborted(cause, last_words(words)));
                 }
-                Some(FromChild::Accepted) | None => Err("it spoke out of turn".into()),
+                Some(FromChild::Accepted) | None => Err("it sent a message that was not expected".into()),
             };
             if let Err(error) = heard {
                 return Some(End::Hostile(error));
@@ -330,7 +330,7 @@ async fn conclude(
             (fault, why)
         }
         End::Hostile(what) => {
-            let why = format!("the worker broke the rules of the wire: {what}");
+            let why = format!("the worker broke the protocol: {what}");
             (Fault::new(FaultKind::EngineLost, why.clone()), why)
         }
     };

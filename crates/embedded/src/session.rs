@@ -134,7 +134,7 @@ impl EmbeddedSession {
                     let (_, words) = DyingCause::read(payload);
                     return Err(run::last_words(words).unwrap_or_else(|| "the worker aborted".into()));
                 }
-                Some(_) => return Err("the worker spoke out of turn".into()),
+                Some(_) => return Err("the worker sent a message that was not expected".into()),
             }
         }
     }

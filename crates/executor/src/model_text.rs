@@ -40,7 +40,7 @@ pub fn failure_text(error: &ExecutorError, limit_chars: usize) -> String {
 /// One line that says what to do next.
 fn advice(code: ErrorCode) -> &'static str {
     match code {
-        ErrorCode::SesInitFailed => "No code can run here until the host is mended; do not try again.",
+        ErrorCode::SesInitFailed => "No code can run here until the host is repaired; do not try again.",
         ErrorCode::AstLintViolation => "Nothing ran. Fix the marked line and send the whole snippet again.",
         ErrorCode::ImportNotAllowed => "Nothing was imported. Use what is there, or one of the authorised modules.",
         ErrorCode::ExecTimeout => "The session's variables are lost. Do less in one snippet, and set them up again.",

@@ -97,7 +97,7 @@ fn objection(method: &str, params: Option<&RawValue>, private_folder: &Path) -> 
     };
     match method {
         "Page.navigate" | "Target.createTarget" => match read() {
-            Ok(Params { url: Some(url), .. }) if !is_visitable(&url) => Some("this address is not opened".to_owned()),
+            Ok(Params { url: Some(url), .. }) if !is_visitable(&url) => Some("this address is not allowed".to_owned()),
             Ok(_) => None,
             Err(why) => Some(why),
         },

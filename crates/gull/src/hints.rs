@@ -20,7 +20,7 @@ pub(crate) fn hint(said: &str) -> Option<&'static str> {
             "the sandbox reaches only the hosts that its profile opens",
         ),
         (&["Expected a tab id"], "`tab` lists the tabs with their ids (t1, t2, …)"),
-        (&["this address is not opened"], "http, https, data: and about:blank are allowed"),
+        (&["this address is not allowed"], "http, https, data: and about:blank are allowed"),
     ];
     HINTS.iter().find(|(signs, _)| signs.iter().any(|sign| said.contains(sign))).map(|(_, hint)| *hint)
 }

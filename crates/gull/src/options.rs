@@ -59,7 +59,7 @@ pub struct GullOptions {
     /// Processors of the browser's processes together, 0.01 to 4096; `None`: all of them. Where the kernel does not count
     /// shares, whole processors: the next whole number. What really holds is in `/meta`.
     pub cpus: Option<f64>,
-    /// Whether control groups are made where they can be had.
+    /// Use control groups where available.
     pub control_groups: bool,
     /// How long a launch may take. Generous: a cold disk on a loaded machine reads 220 MB first.
     pub launch_timeout: Duration,

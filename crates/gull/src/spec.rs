@@ -42,7 +42,7 @@ pub struct GullSpec {
     pub memory_bytes: u64,
     /// Processors of the browser's processes together.
     pub cpus: f64,
-    /// Whether control groups are made where they can be had.
+    /// Use control groups where available.
     pub control_groups: bool,
     /// A file of addresses that pages never reach. It may change.
     pub reserved_list: PathBuf,
@@ -54,7 +54,7 @@ impl GullSpec {
     /// The message: its length, then JSON.
     pub fn message(&self) -> io::Result<Vec<u8>> {
         let body = serde_json::to_vec(self)?;
-        let length = u32::try_from(body.len()).map_err(|_| io::Error::other("the order is too long"))?;
+        let length = u32::try_from(body.len()).map_err(|_| io::Error::other("the spec is too long"))?;
         Ok([&length.to_be_bytes()[..], &body].concat())
     }
 
@@ -64,7 +64,7 @@ impl GullSpec {
         from.read_exact(&mut length)?;
         let length = u32::from_be_bytes(length) as usize;
         if length > MAX_SPEC_BYTES {
-            return Err(io::Error::other("the order is too long"));
+            return Err(io::Error::other("the spec is too long"));
         }
         let mut body = vec![0; length];
         from.read_exact(&mut body)?;
@@ -95,12 +95,12 @@ pub async fn serve_ordered(listening: impl FnOnce(&Endpoint) -> io::Result<()>) 
     };
     // Not through the buffer of standard input: what follows is for the lease.
     let input = io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from);
-    let spec = input.and_then(GullSpec::receive).map_err(failed("the order cannot be read"))?;
+    let spec = input.and_then(GullSpec::receive).map_err(failed("the spec cannot be read"))?;
     let lease_until_ms = spec.lease_until_ms;
     let signals = || Ok((signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?));
     let (mut term, mut int) = signals().map_err(failed("signals cannot be received"))?;
     let mut server = serve(spec.options()).await?;
-    listening(server.endpoint()).map_err(failed("nobody can be told that it listens"))?;
+    listening(server.endpoint()).map_err(failed("the address that it listens on could not be reported"))?;
     tokio::select! {
         _ = term.recv() => {}
         _ = int.recv() => {}

@@ -68,7 +68,7 @@ impl CountedStream {
             closed: Box::pin(close.cancelled_owned()),
         });
         if wait.late.as_mut().poll(context).is_ready() || wait.closed.as_mut().poll(context).is_ready() {
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not take the answer")));
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read the response")));
         }
         Poll::Pending
     }

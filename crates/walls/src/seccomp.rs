@@ -149,7 +149,7 @@ pub struct Filter(BpfProgram);
 impl Filter {
     /// Puts it on, for this thread and everybody whom it starts. It never comes off; of several, the strictest answer
     /// counts, and among equally strict ones the last one's.
-    #[expect(clippy::disallowed_methods, reason = "this is the room that puts filters on")]
+    #[expect(clippy::disallowed_methods, reason = "this file applies filters")]
     pub fn put_on(&self) -> Result<(), SeccompError> {
         apply_filter(&self.0).map_err(told)
     }

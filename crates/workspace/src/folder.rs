@@ -65,7 +65,7 @@ impl Folder {
     }
 
     /// The same for one that is open already.
-    #[expect(clippy::disallowed_methods, reason = "this is the room")]
+    #[expect(clippy::disallowed_methods, reason = "this file resolves paths")]
     pub fn from_fd(fd: OwnedFd) -> Self {
         let resolver = match openat2(&fd, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::BENEATH) {
             Ok(_) => Resolver::Kernel,
@@ -214,7 +214,7 @@ impl Folder {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the room")]
+    #[expect(clippy::disallowed_methods, reason = "this file resolves paths")]
     fn open_at(&self, below: &[u8], flags: OFlags, follow: bool) -> Result<OwnedFd, Errno> {
         let below = if below.is_empty() { b"." } else { below };
         self.insist(|| {

@@ -52,7 +52,7 @@ export class Cove implements AsyncDisposable {
         return this.sandboxes.create(wish, options);
     }
 
-    /** What sandboxes can be made of. */
+    /** The profiles from which sandboxes are created. */
     async profiles(options: CallOptions & { detail?: boolean } = {}): Promise<Schemas["ProfileInfo"][]> {
         const { detail, ...rest } = options;
         return (await this.#transport.call<Schemas["ProfileList"]>({ method: "GET", path: "/v1/profiles", query: { detail }, ...rest })).items;

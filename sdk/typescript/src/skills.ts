@@ -18,7 +18,7 @@ export interface ReleaseQuery {
     offset?: number;
 }
 
-/** What was learnt from executions, tried, released and watched. */
+/** Skills: learnt from executions, evaluated, released and monitored. */
 export class Skills {
     constructor(private readonly transport: Transport) {}
 

@@ -39,7 +39,7 @@ impl Bay {
         let took = done.execution_time_ms.unwrap_or(done.duration_ms);
         let noted = self.note_replay(owner, &release, done.success, took).await;
         if let Err(error) = noted {
-            tracing::warn!(%error, "a replay could not be noted");
+            tracing::warn!(%error, "a replay could not be recorded");
         }
         let missing = || BayError::new(ErrorCode::InternalError, "the replay has no execution");
         Ok(BrowserSkillResult {

@@ -33,7 +33,7 @@ impl Bay {
         for task in ["orphan_container", "dead_instance"] {
             let request = GcRequest { tasks: Some(vec![task.to_owned()]) };
             if let Err(error) = self.run_gc(request).await {
-                tracing::warn!(%error, task, "what an earlier Bay left could not be cleared away");
+                tracing::warn!(%error, task, "what an earlier Bay left could not be removed");
             }
         }
         every(&self.inner, HEARTBEAT, |bay| async move { bay.heartbeat().await });
@@ -125,7 +125,7 @@ impl Bay {
             tracing::warn!(sandbox = %session.sandbox_id, "a session was taken over or deleted elsewhere; it ends here");
             self.end_javascript(&session.sandbox_id).await;
             if let Err(error) = self.end_session_of(&session.sandbox_id, Some(&session.id)).await {
-                tracing::warn!(%error, "it could not be ended in good order");
+                tracing::warn!(%error, "it could not be ended cleanly");
             }
         }
     }
@@ -147,7 +147,7 @@ impl Bay {
         let signed_on: BayResult<()> = signed_on.await;
         match (signed_on, began_ms) {
             (Ok(()), Ok(began_ms)) => self.renew(began_ms),
-            (Err(error), _) => tracing::warn!(%error, "this Bay could not sign on again"),
+            (Err(error), _) => tracing::warn!(%error, "this Bay could not register again"),
             (_, Err(error)) => tracing::warn!(%error, "the machine's uptime could not be read"),
         }
     }
@@ -189,7 +189,7 @@ impl Bay {
                 let end = session.idle_expires_at();
                 let written = self.inner.store.touch_own_session(&session.id, end, Moment::now()).await;
                 if let Err(error) = written {
-                    tracing::warn!(%error, "the end of idleness could not be written");
+                    tracing::warn!(%error, "the idle times could not be written");
                 }
             }
         }

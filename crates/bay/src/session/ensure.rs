@@ -114,7 +114,7 @@ impl Bay {
         let all = self.inner.sessions.all();
         let ended = join_all(all.iter().map(|session| self.end_session_of(&session.sandbox_id, None))).await;
         for error in ended.into_iter().filter_map(Result::err) {
-            tracing::warn!(%error, "a session could not be ended in good order");
+            tracing::warn!(%error, "a session could not be ended cleanly");
         }
     }
 }

@@ -46,7 +46,7 @@ impl Bay {
         if !current {
             return Err(super::ensure::not_ready());
         }
-        tracing::info!(sandbox = %session.sandbox_id, container = %found.spec.name, "a dead container is remade");
+        tracing::info!(sandbox = %session.sandbox_id, container = %found.spec.name, "a dead container is started again");
         let plan = SessionPlan {
             session_id: session.id.clone(),
             sandbox_id: session.sandbox_id.clone(),

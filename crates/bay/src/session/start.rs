@@ -125,7 +125,7 @@ impl Bay {
             Err(error) => {
                 handle.stop().await;
                 return Err(DriverError(match error {
-                    CallError::Refused(refused) => format!("the runtime does not say what it is: {refused}"),
+                    CallError::Refused(refused) => format!("the runtime did not answer /meta: {refused}"),
                     error => error.to_string(),
                 }));
             }

@@ -34,7 +34,7 @@ pub(crate) async fn settle_canary(
         return Ok(Fate::Watched);
     }
     if seen.should_rollback && config.auto_rollback && store.withdraw_canary(owner, id, now).await? {
-        tracing::info!(skill = %seen.skill_key, release = id, reasons = ?seen.rollback_reasons, "a canary was taken back");
+        tracing::info!(skill = %seen.skill_key, release = id, reasons = ?seen.rollback_reasons, "a canary was rolled back");
         return Ok(Fate::Withdrawn);
     }
     let did_well = seen.window_complete && seen.healthy && seen.samples >= MIN_SAMPLES;

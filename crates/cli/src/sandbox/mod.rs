@@ -103,11 +103,11 @@ fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
 fn refused(error: &ClientError) -> Exit {
     note!("{RED}error:{PLAIN} {error}");
     if let ClientError::Unreachable { .. } = error {
-        note!("{DIM}hint:{PLAIN} start a server with `cove serve`, or say where one is with --url or COVE_URL");
+        note!("{DIM}hint:{PLAIN} start a server with `cove serve`, or name one with --url or COVE_URL");
     }
     match error.code() {
         Some(ErrorCode::Unauthorized) => {
-            note!("{DIM}hint:{PLAIN} COVE_KEY says the key; a local server keeps it in its data folder");
+            note!("{DIM}hint:{PLAIN} set the key with COVE_KEY; a local server keeps it in its data folder");
             Exit::Refused
         }
         Some(ErrorCode::Forbidden | ErrorCode::CapabilityNotSupported) => Exit::Refused,

@@ -15,7 +15,7 @@ pub(super) async fn hint(bay: &Client, error: &ClientError) {
             let Ok(page) = bay.list_sandboxes(&query).await else { return };
             match nearest(asked, page.items.iter().map(|item| item.id.as_str())) {
                 Some(id) => note!("{DIM}hint:{PLAIN} did you mean {id}?"),
-                None => note!("{DIM}hint:{PLAIN} `cove sandbox list` shows those that are there"),
+                None => note!("{DIM}hint:{PLAIN} `cove sandbox list` lists the existing ones"),
             }
         }
         ErrorCode::ValidationError => {

@@ -46,7 +46,7 @@ struct Manner {
 }
 
 impl Stream {
-    #[expect(clippy::disallowed_methods, reason = "this is the room that prints")]
+    #[expect(clippy::disallowed_methods, reason = "this file prints")]
     fn manner(self) -> Manner {
         fn look(stream: &impl RawStream) -> Manner {
             let colours = anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never;
@@ -60,7 +60,7 @@ impl Stream {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the room that prints")]
+    #[expect(clippy::disallowed_methods, reason = "this file prints")]
     fn write(self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Out => io::stdout().lock().write_all(bytes),
@@ -68,7 +68,7 @@ impl Stream {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the room that prints")]
+    #[expect(clippy::disallowed_methods, reason = "this file prints")]
     fn flush(self) -> io::Result<()> {
         match self {
             Self::Out => io::stdout().lock().flush(),

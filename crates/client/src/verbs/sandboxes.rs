@@ -57,7 +57,7 @@ impl Client {
         self.send(Retry::Always, || self.request(Method::DELETE, &path)).await.map(drop)
     }
 
-    /// What sandboxes can be made of.
+    /// The profiles from which sandboxes are created.
     pub async fn profiles(&self, detail: bool) -> Result<ProfileList, ClientError> {
         self.get("/v1/profiles", &[("detail", detail)]).await
     }

@@ -85,7 +85,7 @@ impl Ask {
             .ok_or_else(|| format!("the method {:?} cannot be used", written.method))?;
         let body = match &written.body {
             Value::Null => Bytes::new(),
-            bytes => bytes_from_json(bytes).ok_or("the request's body is no bytes")?.into(),
+            bytes => bytes_from_json(bytes).ok_or("the request's body is not bytes")?.into(),
         };
         if body.len() > MAX_BODY_BYTES {
             return Err(format!("the request's body has {} bytes; the most is {MAX_BODY_BYTES}", body.len()));
@@ -101,7 +101,7 @@ pub(super) fn read_url(text: &str) -> Result<Url, Failed> {
     if text.len() > MAX_URL_BYTES {
         return Err(format!("the address has {} bytes; the most is {MAX_URL_BYTES}", text.len()));
     }
-    let url = Url::parse(text).map_err(|error| format!("{text:?} is no address: {error}"))?;
+    let url = Url::parse(text).map_err(|error| format!("{text:?} is not a valid URL: {error}"))?;
     checked(url)
 }
 

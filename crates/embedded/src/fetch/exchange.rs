@@ -71,7 +71,7 @@ pub(super) async fn start<'a>(ask: &Ask, fetcher: &'a Fetcher) -> Result<Exchang
         }
         _ => Box::new(stream),
     };
-    let broken = |error: hyper::Error| format!("{host}:{port} does not answer as it should: {error}");
+    let broken = |error: hyper::Error| format!("{host}:{port} sent an invalid HTTP response: {error}");
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(MAX_HEAD_BYTES)
         .max_headers(MAX_HEADERS)
@@ -85,7 +85,7 @@ pub(super) async fn start<'a>(ask: &Ask, fetcher: &'a Fetcher) -> Result<Exchang
     let request = written(ask)?;
     let response = together(&mut work, sender.send_request(request)).await.map_err(broken)?;
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-        return Err(format!("{host}:{port} wants to speak something else than HTTP"));
+        return Err(format!("{host}:{port} tried to switch to another protocol than HTTP"));
     }
     let (head, body) = response.into_parts();
     Ok(Exchange { head, body, work, _connection: permit })
@@ -99,21 +99,21 @@ impl Exchange<'_> {
     /// Reads the body, as far as it may go.
     pub(super) async fn finish(mut self, max_bytes: u64, mut share: BudgetShare) -> Result<Reply, Failed> {
         let too_long =
-            || format!("the answer's body has more than {max_bytes} bytes, the most that this session takes");
+            || format!("the response's body has more than {max_bytes} bytes, which is the limit of this session");
         if self.body.size_hint().lower() > max_bytes {
             return Err(too_long());
         }
         let has_body = !matches!(self.head.status.as_u16(), 204 | 205 | 304);
         let mut bytes = Vec::new();
         while let Some(frame) = together(&mut self.work, self.body.frame()).await {
-            let frame = frame.map_err(|error| format!("the answer's body broke off: {error}"))?;
+            let frame = frame.map_err(|error| format!("the response's body was cut off: {error}"))?;
             // Trailers are not for guests.
             let Ok(chunk) = frame.into_data() else { continue };
             if share.bytes() + chunk.len() as u64 > max_bytes {
                 return Err(too_long());
             }
             if !share.grow(chunk.len() as u64) {
-                return Err("too many large answers are under way at once; await some of them first".to_owned());
+                return Err("too many large responses at once; await some of them first".to_owned());
             }
             bytes.extend_from_slice(&chunk);
         }
@@ -135,7 +135,7 @@ fn written(ask: &Ask) -> Result<Request<Full<Bytes>>, Failed> {
     let mut request = Request::new(Full::new(ask.body.clone()));
     // Only the path: the host is in its header, as servers expect it.
     let target = &ask.url[Position::BeforePath..Position::AfterQuery];
-    *request.uri_mut() = target.parse().map_err(|error| format!("{} cannot be asked for: {error}", ask.url))?;
+    *request.uri_mut() = target.parse().map_err(|error| format!("{} cannot be requested: {error}", ask.url))?;
     *request.method_mut() = ask.method.clone();
     let headers = request.headers_mut();
     *headers = ask.headers.clone();

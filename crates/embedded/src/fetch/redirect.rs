@@ -32,7 +32,7 @@ pub(super) fn next(ask: &Ask, head: &Parts) -> Result<Next, Failed> {
     }
     let location = String::from_utf8_lossy(location.as_bytes());
     let url =
-        ask.url.join(&location).map_err(|error| format!("the redirect to {location:?} leads nowhere: {error}"))?;
+        ask.url.join(&location).map_err(|error| format!("the redirect to {location:?} is not a valid URL: {error}"))?;
     let mut next = Ask { url: checked(url)?, ..ask.clone() };
     let becomes_get = match head.status {
         StatusCode::SEE_OTHER => ask.method != Method::GET && ask.method != Method::HEAD,
@@ -101,7 +101,7 @@ mod tests {
             "only http: and https: addresses can be fetched, not file:"
         );
         assert!(check("GET", 302, "https://me:pw@a.example/").contains("a name and a password"));
-        assert!(check("GET", 302, "http://[").contains("leads nowhere"));
+        assert!(check("GET", 302, "http://[").contains("is not a valid URL"));
         assert!(matches!(next(&asked("GET", "manual"), &told(302, "/y")), Ok(Next::Answer)));
         assert!(next(&asked("GET", "error"), &told(302, "/y")).unwrap_err().contains("forbids"));
     }

@@ -65,7 +65,7 @@ pub(crate) fn close_in(survey: &mut Survey, left: &Left, behind: Behind) -> Shar
     ZYGOTE.store(own, Ordering::Relaxed);
     let inside = own == 1;
     if left.pid_namespace {
-        let seen = if inside { Ok("the zygote is process 1".to_owned()) } else { Err("process 1 is somebody else") };
+        let seen = if inside { Ok("the zygote is process 1".to_owned()) } else { Err("process 1 is another process") };
         survey.note(WallName::PidNamespace, seen);
     }
     // Opened while there still is a /proc; read when all walls stand.

@@ -42,7 +42,7 @@ const BODY_OPTIONAL: [&str; 8] = [
 ];
 
 const TAGS: [(&str, &str); 11] = [
-    ("sandboxes", "The only thing that a client names: a cargo, a profile, and at most one session."),
+    ("sandboxes", "The only resource that a client has to name: a profile, a cargo, and at most one session."),
     ("python and shell", "Code and commands in a sandbox."),
     ("javascript", "JavaScript and TypeScript in an embedded engine or a headless browser, with artifacts."),
     ("browser", "A browser by command."),
@@ -50,9 +50,9 @@ const TAGS: [(&str, &str); 11] = [
     ("events", "What happens in a sandbox, as it happens."),
     ("history", "The record of what ran."),
     ("cargos", "Volumes that outlive sandboxes."),
-    ("skills", "What was learnt from executions, tried, released and watched."),
-    ("profiles", "What sandboxes can be made of."),
-    ("admin", "What concerns all owners: for keys that may."),
+    ("skills", "Skills: learnt from executions, evaluated, released and monitored."),
+    ("profiles", "The profiles from which sandboxes are created."),
+    ("admin", "Operations that affect all owners; only the owner `default` may use them."),
 ];
 
 const DESCRIPTION: &str = "A sheltered place for the code that AI agents write.\n\n\
@@ -108,7 +108,7 @@ fn complete(path: &str, operation: &mut Map<String, Value>, shared: &mut Map<Str
     if ONCE.contains(&id.as_str()) {
         parameters.push(json!({
             "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "The same request with the same key does its work once, and is answered the same for an hour",
+            "description": "A repeated request with the same key gets the same response for an hour, and its work is done once",
             "schema": { "type": "string", "pattern": "^[A-Za-z0-9_-]{1,128}$" },
         }));
     }

@@ -34,7 +34,7 @@ impl Bounded for DetailQuery {}
 
 /// List profiles
 ///
-/// What sandboxes can be made of.
+/// The profiles from which sandboxes are created.
 #[utoipa::path(get, path = "/profiles", tag = "profiles", params(DetailQuery),
     responses((status = 200, body = ProfileList, description = "All of them")))]
 async fn list_profiles(
@@ -57,7 +57,7 @@ async fn run_collector(State(app): State<App>, Admin: Admin, Sent(request): Sent
 
 /// Look at the collector
 #[utoipa::path(get, path = "/admin/gc/status", tag = "admin",
-    responses((status = 200, body = GcStatus, description = "What it does and did")))]
+    responses((status = 200, body = GcStatus, description = "What the collector does and did")))]
 async fn get_collector(State(app): State<App>, Admin: Admin) -> Reply<Json<GcStatus>> {
     app.ask(app.bay.gc_status()).await.map(Json)
 }

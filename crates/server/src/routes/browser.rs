@@ -58,7 +58,7 @@ async fn exec_browser_batch(
 
 /// Open an address
 #[utoipa::path(post, path = "/sandboxes/{id}/browser/navigate", tag = "browser", request_body = NavigateRequest,
-    responses((status = 200, body = BrowserExecResult, description = "What the browser said")))]
+    responses((status = 200, body = BrowserExecResult, description = "The output of the browser")))]
 async fn browser_navigate(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -82,7 +82,7 @@ async fn browser_snapshot(
 
 /// Click
 #[utoipa::path(post, path = "/sandboxes/{id}/browser/click", tag = "browser", request_body = ClickRequest,
-    responses((status = 200, body = BrowserExecResult, description = "What the browser said")))]
+    responses((status = 200, body = BrowserExecResult, description = "The output of the browser")))]
 async fn browser_click(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -94,7 +94,7 @@ async fn browser_click(
 
 /// Fill in a field
 #[utoipa::path(post, path = "/sandboxes/{id}/browser/fill", tag = "browser", request_body = FillRequest,
-    responses((status = 200, body = BrowserExecResult, description = "What the browser said")))]
+    responses((status = 200, body = BrowserExecResult, description = "The output of the browser")))]
 async fn browser_fill(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -123,7 +123,7 @@ async fn browser_screenshot(
 /// The commands of its active release.
 #[utoipa::path(post, path = "/sandboxes/{id}/browser/skills/{skill_key}/run", tag = "browser",
     request_body = BrowserSkillRequest,
-    responses((status = 200, body = BrowserSkillResult, description = "What each command said")))]
+    responses((status = 200, body = BrowserSkillResult, description = "The output of each command")))]
 async fn run_browser_skill(
     State(app): State<App>,
     Caller(owner): Caller,

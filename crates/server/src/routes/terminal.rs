@@ -69,7 +69,7 @@ pub(super) async fn open(
     tokio::spawn(async move {
         match tokio::time::timeout(HANDSHAKE, upgrade).await {
             Ok(Ok(caller)) => terminal.carry(TokioIo::new(caller), closing.cancelled()).await,
-            _ => tracing::debug!("whoever asked for a terminal went away before it opened"),
+            _ => tracing::debug!("the client disconnected before its terminal opened"),
         }
     });
     Ok(response)

@@ -24,7 +24,7 @@ fn checked(result: libc::c_long) -> io::Result<libc::c_long> {
 }
 
 /// A copy of this process; zero in the copy, the copy's id in the original.
-#[expect(clippy::disallowed_methods, reason = "this is the room that copies processes")]
+#[expect(clippy::disallowed_methods, reason = "this file forks processes")]
 pub(crate) fn fork() -> io::Result<libc::c_long> {
     // SAFETY: callers have one thread, so the copy holds no lock that another thread had taken.
     checked(unsafe { libc::fork() }.into())
@@ -56,7 +56,7 @@ pub(crate) fn exit_now(code: i32) -> ! {
 }
 
 /// Runs `prepare` in the child of `command`, between fork and exec.
-#[expect(clippy::disallowed_methods, reason = "this is the room that prepares children")]
+#[expect(clippy::disallowed_methods, reason = "this file prepares children")]
 pub(crate) fn before_exec(command: &mut Command, prepare: impl FnMut() -> io::Result<()> + Send + Sync + 'static) {
     // SAFETY: the one caller is `child`, whose closure makes only system calls, on values that were made before the fork:
     // it neither allocates nor locks nor reads what other threads write.

@@ -43,7 +43,7 @@ pub(super) async fn start(program: &Path, args: Vec<String>, env: Vec<(String, O
     made.await.map_err(|_| gone())?
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the room that owns Gull's processes")]
+#[expect(clippy::disallowed_methods, reason = "this file owns Gull's processes")]
 fn spawn(order: &Order) -> io::Result<Child> {
     let _inside = order.runtime.enter();
     let mut command = Command::new(&order.program);

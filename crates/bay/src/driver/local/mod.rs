@@ -100,13 +100,13 @@ impl Driver for LocalDriver {
         let by = |what, by: &str| Enforced { what, by: by.to_owned() };
         vec![
             by("ship: memory", if self.memory_is_enforced { "a control group" } else { "watched, not enforced" }),
-            by("ship: cpus, processes", "control groups where they can be had, else rlimits for processes"),
+            by("ship: cpus, processes", "control groups where available, else rlimits for processes"),
             by("ship: files in /tmp", "tmpfs"),
             by("ship: network", "an empty network namespace and a filtering proxy"),
-            by("gull: memory", "control groups where they can be had, and a limit on each process of the browser"),
-            by("gull: cpus", "control groups where they can be had, else whole processors by affinity"),
+            by("gull: memory", "control groups where available, and a limit on each process of the browser"),
+            by("gull: cpus", "control groups where available, else whole processors by affinity"),
             by("gull: network", "a filtering proxy"),
-            by("cargo: size", "a watch that ends what writes past it, and a check of every upload and write"),
+            by("cargo: size", "a watch that ends the writing process, and a check of every upload and write"),
             by(
                 "cargo: size, profiles with `disk: hard`",
                 if image::obstacle().is_none() { "a file system in a file" } else { "" },
@@ -188,7 +188,7 @@ impl Driver for LocalDriver {
     fn reserve(&self, addresses: &[SocketAddr]) {
         // Ships' proxies are in this process and know already; browsers' are not.
         if let Err(error) = self.runtime_dir.reserve(addresses) {
-            tracing::warn!(%error, "browsers could not be told where Bays are; those that were not told reach nothing");
+            tracing::warn!(%error, "the list of reserved addresses could not be written; browsers that cannot read it reach nothing");
         }
     }
 

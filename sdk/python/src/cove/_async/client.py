@@ -71,7 +71,7 @@ class AsyncCove:
         return Opening(self.sandboxes.create(profile, cargo_id=cargo_id, ttl=ttl, idempotency_key=idempotency_key))
 
     async def profiles(self, *, detail: bool = False) -> list[models.ProfileInfo]:
-        """What sandboxes can be made of."""
+        """The profiles from which sandboxes are created."""
         answer = await self._transport.call(
             Request("GET", "/v1/profiles", query={"detail": detail or None}), models.ProfileList
         )

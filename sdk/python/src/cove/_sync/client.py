@@ -72,7 +72,7 @@ class Cove:
         return self.sandboxes.create(profile, cargo_id=cargo_id, ttl=ttl, idempotency_key=idempotency_key)
 
     def profiles(self, *, detail: bool = False) -> list[models.ProfileInfo]:
-        """What sandboxes can be made of."""
+        """The profiles from which sandboxes are created."""
         answer = self._transport.call(
             Request("GET", "/v1/profiles", query={"detail": detail or None}), models.ProfileList
         )
