@@ -196,11 +196,11 @@ async fn redirects_are_looked_at_again() {
 async fn bad_answers_are_errors() {
     let (engine, site) = (engine(), Site::open().await);
     for (path, word) in [
-        ("/short", "broke off"),
+        ("/short", "was cut off"),
         ("/announced", "more than"),
         ("/endless", "more than 33554432 bytes"),
-        ("/noise", "does not answer as it should"),
-        ("/headers", "does not answer as it should"),
+        ("/noise", "sent an invalid HTTP response"),
+        ("/headers", "sent an invalid HTTP response"),
         ("/switch", ""),
     ] {
         let said = rejected(&engine, site.options(), &format!("'{}'", site.url(path))).await;

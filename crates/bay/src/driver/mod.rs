@@ -99,25 +99,12 @@ pub(crate) struct Orphans {
     pub(crate) containers: Vec<String>,
 }
 
-/// A limit, and what keeps it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Enforced {
-    /// What is limited.
-    pub(crate) what: &'static str,
-    /// By what; empty: nothing.
-    pub(crate) by: String,
-}
-
 /// What containers are made of.
 pub(crate) trait Driver: Debug + Send + Sync + 'static {
-    /// Its name.
-    fn name(&self) -> &'static str;
     /// How cargos are kept and limited, for `CargoInfo.backend`.
     fn cargo_backend(&self, disk: DiskLimit) -> &'static str;
     /// Why cargos cannot have a hard limit here; none: they can.
     fn no_hard_limit(&self) -> Option<&'static str>;
-    /// What is limited, and by what.
-    fn limits(&self) -> Vec<Enforced>;
     /// What an operator should know of limits that are not enforced; none where the kernel enforces them.
     fn warnings(&self) -> Vec<String>;
     /// Starts a container; returns when it answers.

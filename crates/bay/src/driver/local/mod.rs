@@ -19,7 +19,7 @@ use std::sync::Arc;
 use cove_files::Weight;
 use tokio::sync::watch;
 
-use super::{CargoLimit, Container, ContainerOrder, Driver, DriverError, DriverFuture, Enforced, Orphans};
+use super::{CargoLimit, Container, ContainerOrder, Driver, DriverError, DriverFuture, Orphans};
 use cargo::Cargos;
 use cove_config::{Config, ConfigError, DiskLimit, LocalDriverConfig, RuntimeType};
 use runtime_dir::RuntimeDir;
@@ -81,10 +81,6 @@ impl LocalDriver {
 }
 
 impl Driver for LocalDriver {
-    fn name(&self) -> &'static str {
-        "local"
-    }
-
     fn cargo_backend(&self, disk: DiskLimit) -> &'static str {
         match disk {
             DiskLimit::Watched => "local+watch",
@@ -94,24 +90,6 @@ impl Driver for LocalDriver {
 
     fn no_hard_limit(&self) -> Option<&'static str> {
         image::obstacle()
-    }
-
-    fn limits(&self) -> Vec<Enforced> {
-        let by = |what, by: &str| Enforced { what, by: by.to_owned() };
-        vec![
-            by("ship: memory", if self.memory_is_enforced { "a control group" } else { "watched, not enforced" }),
-            by("ship: cpus, processes", "control groups where available, else rlimits for processes"),
-            by("ship: files in /tmp", "tmpfs"),
-            by("ship: network", "an empty network namespace and a filtering proxy"),
-            by("gull: memory", "control groups where available, and a limit on each process of the browser"),
-            by("gull: cpus", "control groups where available, else whole processors by affinity"),
-            by("gull: network", "a filtering proxy"),
-            by("cargo: size", "a watch that ends the writing process, and a check of every upload and write"),
-            by(
-                "cargo: size, profiles with `disk: hard`",
-                if image::obstacle().is_none() { "a file system in a file" } else { "" },
-            ),
-        ]
     }
 
     fn warnings(&self) -> Vec<String> {
