@@ -15,14 +15,14 @@ pub struct CargoInfo {
     /// `ws-` and 12 hex digits.
     #[schema(value_type = String)]
     pub id: CargoId,
-    /// Whether it was made for a sandbox and goes with it.
+    /// Whether it was created for a sandbox and is deleted with it.
     pub managed: bool,
     /// That sandbox.
     #[schema(value_type = Option<String>)]
     pub managed_by_sandbox_id: Option<SandboxId>,
-    /// What holds it, and how its limit is kept: `local+loop`, `local+watch`, …
+    /// How it is stored and how its limit is enforced: `local+loop`, `local+watch`, …
     pub backend: String,
-    /// What may be in it.
+    /// Its size limit in MB.
     pub size_limit_mb: u32,
     /// When it was made.
     pub created_at: Moment,
@@ -35,7 +35,7 @@ pub struct CargoInfo {
 pub struct CargoList {
     /// The cargos of this page.
     pub items: Vec<CargoInfo>,
-    /// For the next page; none: this was the last.
+    /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 
@@ -44,20 +44,20 @@ pub struct CargoList {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 pub struct CargoQuery {
-    /// True: those that were made for a sandbox and go with it. Else those of the caller's own making.
+    /// True: cargos that were created for a sandbox and are deleted with it. False: cargos that the caller created.
     pub managed: Option<bool>,
-    /// How many at most; 50 unless said otherwise.
+    /// Maximum number of results; default 50.
     #[param(minimum = 1, maximum = 200)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
-/// A wish for a cargo.
+/// A cargo to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct CreateCargo {
-    /// What may be in it; none: as configured.
+    /// Its size limit in MB; default: the configured one.
     #[schema(minimum = 1, maximum = 65536)]
     pub size_limit_mb: Option<u32>,
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
-    /// Not found, or owned by somebody else.
+    /// Not found, or owned by another owner.
     NotFound,
     /// Missing or invalid API key.
     Unauthorized,
@@ -135,7 +135,7 @@ pub struct BayError {
     pub code: ErrorCode,
     /// One sentence, never empty.
     pub message: String,
-    /// What a program may want to know.
+    /// Details for programs.
     pub details: Map<String, Value>,
 }
 
@@ -180,14 +180,14 @@ impl BayError {
     }
 }
 
-/// Every error's body.
+/// The body of every error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ErrorBody {
     /// The error.
     pub error: ErrorDetail,
 }
 
-/// What is in an error's body.
+/// An error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ErrorDetail {
     /// The stable code.
@@ -197,28 +197,28 @@ pub struct ErrorDetail {
     pub message: String,
     /// The request's id, as in `X-Request-Id`.
     pub request_id: String,
-    /// What a program may want to know.
+    /// Details for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub details: Option<Map<String, Value>>,
 }
 
-/// The body of 422: what was sent does not parse, or does not fit its schema.
+/// The body of 422: the request does not parse, or does not fit its schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SchemaErrors {
     /// Each problem.
     pub detail: Vec<SchemaProblem>,
 }
 
-/// One problem with what was sent.
+/// One problem of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SchemaProblem {
-    /// Where: `body`, `query` or `path`, then names and positions.
+    /// Position: `body`, `query` or `path`, then names and indices.
     #[schema(value_type = Vec<Value>)]
     pub loc: Vec<Value>,
     /// What is wrong.
     pub msg: String,
-    /// What kind of wrong: `missing`, `json_invalid`, `value_error`, …
+    /// Kind of the problem: `missing`, `json_invalid`, `value_error`, …
     #[serde(rename = "type")]
     pub kind: String,
 }

@@ -1,4 +1,4 @@
-//! What happens in a sandbox, as it happens.
+//! Events of a sandbox, as they happen.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::Moment;
 
-/// What kind of thing happened.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
@@ -24,16 +24,16 @@ pub enum EventKind {
     Gap,
 }
 
-/// One event. Its number is the `id` of the server-sent event, by which a reader resumes.
+/// One event. Its number is the `id` of the server-sent event, from which a reader can resume.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Event {
-    /// Counts up in each sandbox.
+    /// Its number, counted per sandbox.
     pub seq: u64,
-    /// What kind.
+    /// Its kind.
     pub kind: EventKind,
     /// When.
     pub at: Moment,
-    /// What.
+    /// Its data.
     #[schema(value_type = Object)]
     pub data: Map<String, Value>,
 }
@@ -42,9 +42,9 @@ pub struct Event {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ToolAnswer {
-    /// What the tool gives back.
+    /// The result of the tool.
     #[schema(value_type = Option<Value>)]
     pub result: Option<Value>,
-    /// What it throws instead.
+    /// The error that it throws.
     pub error: Option<String>,
 }

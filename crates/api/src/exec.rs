@@ -19,58 +19,58 @@ fn yes() -> bool {
 pub struct PythonExecRequest {
     /// The code. State is kept between calls.
     pub code: String,
-    /// Seconds.
+    /// Time limit in seconds.
     #[serde(default = "thirty")]
     #[schema(minimum = 1, maximum = 300, default = 30)]
     pub timeout: u64,
-    /// Whether the answer repeats the code.
+    /// Whether the answer includes the code.
     #[serde(default)]
     pub include_code: bool,
-    /// What it is, for the history.
+    /// Description, for the history.
     #[serde(default)]
     pub description: Option<String>,
-    /// Words for it, with commas between.
+    /// Tags, separated by commas.
     #[serde(default)]
     pub tags: Option<String>,
 }
 
-/// What Python said.
+/// The result of Python.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PythonExecResult {
     /// Whether it ended without an error.
     pub success: bool,
-    /// What it printed, and the last expression's value.
+    /// What it printed, and the value of the last expression.
     pub output: String,
     /// The error with its traceback.
     pub error: Option<String>,
-    /// Whether it was ended because its time was over.
+    /// Whether it timed out.
     #[serde(default)]
     pub timed_out: bool,
-    /// Whether the interpreter had to be replaced: variables and imports are gone.
+    /// Whether the interpreter was restarted: variables and imports are lost.
     #[serde(default)]
     pub state_lost: bool,
-    /// The signal that ended the interpreter; none: none has.
+    /// The signal that ended the interpreter; null: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Why it was ended by force; none: it was not, or nobody knows.
+    /// Why it was killed; null: it was not killed, or the reason is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
-    /// The rich form.
+    /// The result in detail.
     pub data: Option<PythonData>,
     /// Its entry in the history.
     #[schema(value_type = Option<String>)]
     pub execution_id: Option<ExecutionId>,
-    /// How long it took.
+    /// Time it took, in milliseconds.
     pub execution_time_ms: Option<i64>,
-    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    /// Whether it is in the history. False: the database could not be written; the entry is added later.
     #[serde(default = "yes")]
     #[schema(default = true)]
     pub recorded: bool,
-    /// The code, if asked for.
+    /// The code, if requested.
     pub code: Option<String>,
 }
 
-/// Why something was ended by force.
+/// Why something was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopCause {
@@ -80,21 +80,21 @@ pub enum StopCause {
     DiskLimit,
 }
 
-/// An ending by force.
+/// Why something was killed, with numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Stopped {
     /// Why.
     pub cause: StopCause,
-    /// What may be used, in bytes.
+    /// The limit in bytes.
     pub limit_bytes: u64,
-    /// What was used, in bytes.
+    /// The usage in bytes.
     pub used_bytes: u64,
 }
 
-/// The rich form of what Python said.
+/// The result of Python, in detail.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PythonData {
-    /// How many pieces of code this interpreter has run.
+    /// Number of executions of this interpreter.
     pub execution_count: Option<i64>,
     /// Text and pictures.
     pub output: PythonOutput,
@@ -115,40 +115,40 @@ pub struct PythonOutput {
 pub struct ShellExecRequest {
     /// The command, for `bash -lc`.
     pub command: String,
-    /// Seconds.
+    /// Time limit in seconds.
     #[serde(default = "thirty")]
     #[schema(minimum = 1, maximum = 300, default = 30)]
     pub timeout: u64,
     /// The folder to run in, relative to `/workspace`.
     #[serde(default)]
     pub cwd: Option<String>,
-    /// Whether the answer repeats the command.
+    /// Whether the answer includes the command.
     #[serde(default)]
     pub include_code: bool,
-    /// What it is, for the history.
+    /// Description, for the history.
     #[serde(default)]
     pub description: Option<String>,
-    /// Words for it, with commas between.
+    /// Tags, separated by commas.
     #[serde(default)]
     pub tags: Option<String>,
 }
 
-/// What the shell said.
+/// The result of a shell command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShellExecResult {
     /// Whether its exit code is 0.
     pub success: bool,
-    /// What it wrote.
+    /// Its output.
     pub output: String,
     /// Why it failed.
     pub error: Option<String>,
-    /// Whether it was ended because its time was over.
+    /// Whether it timed out.
     #[serde(default)]
     pub timed_out: bool,
-    /// The signal that ended it; none: none has.
+    /// The signal that ended it; null: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Why it was ended by force; none: it was not, or nobody knows.
+    /// Why it was killed; null: it was not killed, or the reason is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
     /// Its exit code.
@@ -156,13 +156,13 @@ pub struct ShellExecResult {
     /// Its entry in the history.
     #[schema(value_type = Option<String>)]
     pub execution_id: Option<ExecutionId>,
-    /// How long it took.
+    /// Time it took, in milliseconds.
     pub execution_time_ms: Option<i64>,
-    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    /// Whether it is in the history. False: the database could not be written; the entry is added later.
     #[serde(default = "yes")]
     #[schema(default = true)]
     pub recorded: bool,
-    /// The command, if asked for.
+    /// The command, if requested.
     pub command: Option<String>,
 }
 
@@ -178,7 +178,7 @@ pub struct JavaScriptExecRequest {
     /// `embedded`, `browser` or `auto` (the default).
     #[serde(default)]
     pub engine: Option<String>,
-    /// Seconds.
+    /// Time limit in seconds.
     #[serde(default = "thirty")]
     #[schema(minimum = 1, maximum = 300, default = 30)]
     pub timeout: u64,
@@ -190,13 +190,13 @@ pub struct JavaScriptExecRequest {
     /// `/v1/sandboxes/{id}/javascript/tools/{call_id}`.
     #[serde(default)]
     pub tools: Vec<RemoteTool>,
-    /// Whether the answer repeats the code.
+    /// Whether the answer includes the code.
     #[serde(default)]
     pub include_code: bool,
-    /// What it is, for the history.
+    /// Description, for the history.
     #[serde(default)]
     pub description: Option<String>,
-    /// Words for it, with commas between.
+    /// Tags, separated by commas.
     #[serde(default)]
     pub tags: Option<String>,
 }
@@ -221,7 +221,7 @@ pub struct RemoteTool {
     pub description: String,
 }
 
-/// What JavaScript said.
+/// The result of JavaScript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JavaScriptExecResult {
     /// Whether it ended without an error.
@@ -230,22 +230,22 @@ pub struct JavaScriptExecResult {
     pub output: String,
     /// The error with its code frame.
     pub error: Option<String>,
-    /// The rich form.
+    /// The result in detail.
     pub data: Option<JavaScriptData>,
     /// Its entry in the history.
     #[schema(value_type = Option<String>)]
     pub execution_id: Option<ExecutionId>,
-    /// How long it took.
+    /// Time it took, in milliseconds.
     pub execution_time_ms: Option<i64>,
-    /// Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    /// Whether it is in the history. False: the database could not be written; the entry is added later.
     #[serde(default = "yes")]
     #[schema(default = true)]
     pub recorded: bool,
-    /// The code, if asked for.
+    /// The code, if requested.
     pub code: Option<String>,
 }
 
-/// The rich form of what JavaScript said.
+/// The result of JavaScript, in detail.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JavaScriptData {
     /// The value; with a failure, what `run_javascript` answers (`error`, `message`, `line`, `frame`, …).
@@ -257,10 +257,10 @@ pub struct JavaScriptData {
     pub logs: String,
     /// Which engine ran it.
     pub engine: Option<EngineUsed>,
-    /// Whether the session said that this is its final answer.
+    /// Whether the code called `final_answer`.
     #[serde(default)]
     pub is_final: bool,
-    /// What else is worth knowing: why another engine ran than the one asked for, that a session's state is lost, …
+    /// Warnings: why another engine ran than the requested one, that the state of a session is lost, …
     #[serde(default)]
     pub warnings: Vec<String>,
 }
@@ -272,9 +272,9 @@ pub struct JavaScriptImage {
     pub name: String,
     /// `image/png`
     pub media_type: String,
-    /// Pixels across.
+    /// Width in pixels.
     pub width: Option<u32>,
-    /// Pixels down.
+    /// Height in pixels.
     pub height: Option<u32>,
 }
 

@@ -23,7 +23,7 @@ pub struct FileContent {
 /// A text to write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WriteFile {
-    /// Relative to `/workspace`; folders on the way are made.
+    /// Path relative to `/workspace`; missing folders are created.
     pub path: String,
     /// The text.
     pub content: String,
@@ -46,14 +46,14 @@ pub struct FileInfo {
     pub modified_at: Option<Moment>,
 }
 
-/// A folder's entries, hidden ones too.
+/// The entries of a folder, including hidden ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DirectoryList {
     /// The entries.
     pub entries: Vec<FileInfo>,
 }
 
-/// A file was taken in.
+/// An uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UploadResult {
     /// `ok`

@@ -14,30 +14,30 @@ pub struct HistoryEntry {
     pub id: ExecutionId,
     /// The session it ran in.
     pub session_id: Option<String>,
-    /// What kind of work it was.
+    /// Its kind.
     #[schema(value_type = ExecType)]
     pub exec_type: String,
     /// What ran.
     pub code: String,
     /// Whether it succeeded.
     pub success: bool,
-    /// How long it took.
+    /// Time it took, in milliseconds.
     pub execution_time_ms: i64,
-    /// What it said, cut to a limit.
+    /// Its output, up to a limit.
     pub output: Option<String>,
-    /// Why it failed, cut to a limit.
+    /// Its error, up to a limit.
     pub error: Option<String>,
     /// The payload that holds more, such as a trace.
     pub payload_ref: Option<String>,
-    /// What the caller said it is.
+    /// Description by the caller.
     pub description: Option<String>,
-    /// The caller's words for it, with commas between.
+    /// Tags by the caller, separated by commas.
     pub tags: Option<String>,
-    /// What was noted later.
+    /// Notes that were added later.
     pub notes: Option<String>,
     /// Whether a skill may be learnt from it.
     pub learn_enabled: bool,
-    /// `pending`, `processed`, `error`; none: not to be learnt.
+    /// `pending`, `processed` or `error`; null: not to be learnt from.
     pub learn_status: Option<String>,
     /// Why learning failed.
     pub learn_error: Option<String>,
@@ -47,7 +47,7 @@ pub struct HistoryEntry {
     pub created_at: Moment,
 }
 
-/// What kind of work ran.
+/// The kind of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecType {
@@ -82,7 +82,7 @@ impl ExecType {
 pub struct HistoryList {
     /// Newest first.
     pub entries: Vec<HistoryEntry>,
-    /// How many there are in all.
+    /// Total number.
     pub total: i64,
 }
 
@@ -91,33 +91,33 @@ pub struct HistoryList {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 pub struct HistoryQuery {
-    /// Only this kind.
+    /// Only entries of this kind.
     #[param(inline)]
     pub exec_type: Option<ExecType>,
-    /// Only those that succeeded.
+    /// Only successful entries.
     pub success_only: Option<bool>,
-    /// How many at most; 100 unless said otherwise.
+    /// Maximum number of results; default 100.
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,
-    /// How many to leave out first.
+    /// Number of results to skip.
     #[param(minimum = 0)]
     pub offset: Option<u32>,
-    /// Only those with all of these tags, with commas between.
+    /// Only entries with all of these tags, separated by commas.
     pub tags: Option<String>,
-    /// Only those with notes.
+    /// Only entries with notes.
     pub has_notes: Option<bool>,
-    /// Only those with a description.
+    /// Only entries with a description.
     pub has_description: Option<bool>,
 }
 
-/// What to note. A field that is absent stays as it is.
+/// An annotation. A missing field is not changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Annotation {
-    /// What it is.
+    /// Description.
     pub description: Option<String>,
-    /// Words for it, with commas between.
+    /// Tags, separated by commas.
     pub tags: Option<String>,
-    /// Anything else.
+    /// Notes.
     pub notes: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! The words of Bay's HTTP interface: what is asked, what is answered, and every error.
+//! The types of Bay's HTTP interface: requests, answers, and every error.
 //!
-//! Data only, no I/O: the control plane speaks it, the server writes it on the wire and into the OpenAPI document, the
-//! client reads it. A field is renamed here or nowhere.
+//! Data only, no I/O: the control plane uses them, the server serialises them and describes them in the OpenAPI document,
+//! and the client reads them. The names of fields are defined only here.
 
 mod artifact;
 mod browser;

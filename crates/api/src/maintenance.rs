@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::Moment;
 
-/// Bay is there.
+/// The server runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
     /// `ok`
@@ -18,7 +18,7 @@ pub struct Health {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct GcRequest {
-    /// Only these; none: all that are enabled.
+    /// The tasks; default: all that are enabled.
     pub tasks: Option<Vec<String>>,
 }
 
@@ -27,9 +27,9 @@ pub struct GcRequest {
 pub struct GcTaskReport {
     /// `idle_session`, `expired_sandbox`, `orphan_cargo`, `orphan_container`, `warm_pool`, …
     pub task: String,
-    /// How many things were cleaned away.
+    /// Number of things cleaned up.
     pub cleaned: u64,
-    /// How many were looked at and left.
+    /// Number of things checked and left alone.
     pub skipped: u64,
     /// What went wrong.
     pub errors: Vec<String>,
@@ -40,11 +40,11 @@ pub struct GcTaskReport {
 pub struct GcReport {
     /// One report for each task.
     pub results: Vec<GcTaskReport>,
-    /// Things cleaned away in all.
+    /// Total number of things cleaned up.
     pub total_cleaned: u64,
-    /// Faults in all.
+    /// Total number of errors.
     pub total_errors: u64,
-    /// How long it took.
+    /// Time it took, in milliseconds.
     pub duration_ms: u64,
 }
 
@@ -53,15 +53,15 @@ pub struct GcReport {
 pub struct GcStatus {
     /// Whether it runs by itself.
     pub enabled: bool,
-    /// Whether it is at work now.
+    /// Whether it is running now.
     pub is_running: bool,
-    /// Which Bay this is.
+    /// Id of this Bay.
     pub instance_id: String,
-    /// How often it runs.
+    /// Interval in seconds.
     pub interval_seconds: u64,
     /// When it last ran.
     pub last_run_at: Option<Moment>,
-    /// What it did then.
+    /// Report of that run.
     pub last_report: Option<GcReport>,
     /// Its tasks, and whether each is enabled.
     #[schema(value_type = Object)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a container may use.
+/// Resource limits of a container.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Resources {
     /// Processors; 0.5 is half of one.
@@ -17,11 +17,11 @@ pub struct Resources {
 pub struct ProfileInfo {
     /// Its name.
     pub id: String,
-    /// The first container's image; means nothing to the local driver.
+    /// Image of the first container; not used by the local driver.
     pub image: String,
-    /// What its first container may use.
+    /// Resource limits of its first container.
     pub resources: Resources,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Vec<String>,
     /// Seconds without a call after which its session ends.
     pub idle_timeout: u64,
@@ -40,9 +40,9 @@ pub struct ContainerProfile {
     pub name: String,
     /// `ship` or `gull`.
     pub runtime_type: String,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Vec<String>,
-    /// What it may use.
+    /// Its resource limits.
     pub resources: Resources,
 }
 

@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::Moment;
 
-/// What a sandbox is doing.
+/// The state of a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxStatus {
@@ -28,25 +28,25 @@ pub struct SandboxInfo {
     /// `sandbox-` and 12 hex digits.
     #[schema(value_type = String)]
     pub id: SandboxId,
-    /// What it is doing.
+    /// Its state.
     pub status: SandboxStatus,
-    /// The profile it was made with.
+    /// Its profile.
     pub profile: String,
-    /// Its cargo: what is in `/workspace`.
+    /// Its cargo, mounted at `/workspace`.
     #[schema(value_type = String)]
     pub cargo_id: CargoId,
-    /// What the profile can do.
+    /// Capabilities of its profile.
     pub capabilities: Vec<String>,
     /// When it was made.
     pub created_at: Moment,
-    /// When it ends; none: never.
+    /// When it expires; null: never.
     pub expires_at: Option<Moment>,
-    /// When its session ends for want of calls; none: no session.
+    /// When its session ends if it is not used; null: no session.
     pub idle_expires_at: Option<Moment>,
     /// Its session's containers, while it has a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containers: Option<Vec<ContainerInfo>>,
-    /// What its operator should know, such as `memory: watched, not enforced`.
+    /// Warnings for the operator, such as `memory: watched, not enforced`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -62,9 +62,9 @@ pub struct ContainerInfo {
     pub status: String,
     /// The runtime's version.
     pub version: Option<String>,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Vec<String>,
-    /// Whether it answers; none: not asked.
+    /// Whether it answers; null: not checked.
     pub healthy: Option<bool>,
 }
 
@@ -73,7 +73,7 @@ pub struct ContainerInfo {
 pub struct SandboxList {
     /// The sandboxes of this page.
     pub items: Vec<SandboxInfo>,
-    /// For the next page; none: this was the last.
+    /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 
@@ -82,26 +82,26 @@ pub struct SandboxList {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 pub struct SandboxQuery {
-    /// How many at most; 50 unless said otherwise.
+    /// Maximum number of results; default 50.
     #[param(minimum = 1, maximum = 200)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
     /// Only those in this state.
     #[param(inline)]
     pub status: Option<SandboxStatus>,
 }
 
-/// A wish for a sandbox.
+/// A sandbox to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct CreateSandbox {
-    /// Which profile.
+    /// Name of the profile.
     #[schema(default = "python-default")]
     pub profile: String,
-    /// A cargo that is there already; none: a new one that goes with the sandbox.
+    /// Id of an existing cargo; default: a new one that is deleted with the sandbox.
     pub cargo_id: Option<String>,
-    /// Seconds until its end; none or 0: for ever.
+    /// Lifetime in seconds; null or 0: unlimited.
     #[schema(minimum = 0)]
     pub ttl: Option<i64>,
 }
@@ -112,10 +112,10 @@ impl Default for CreateSandbox {
     }
 }
 
-/// A wish for more time.
+/// An extension of a lifetime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ExtendTtl {
-    /// Seconds, counted from its end or from now, whichever is later.
+    /// Seconds, counted from the expiry or from now, whichever is later.
     #[schema(minimum = 1)]
     pub extend_by: i64,
 }

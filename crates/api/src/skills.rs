@@ -11,7 +11,7 @@ fn generic() -> String {
     "generic".to_owned()
 }
 
-/// A payload to keep.
+/// A payload to store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CreatePayload {
     /// An object or an array.
@@ -44,7 +44,7 @@ pub struct PayloadInfo {
     pub payload: Value,
 }
 
-/// A candidate's life.
+/// The state of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CandidateStatus {
@@ -64,7 +64,7 @@ pub enum CandidateStatus {
     RolledBack,
 }
 
-/// How far a release goes.
+/// The stage of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReleaseStage {
@@ -74,19 +74,19 @@ pub enum ReleaseStage {
     Stable,
 }
 
-/// A wish for a candidate.
+/// A candidate to create.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CreateCandidate {
     /// The skill's name.
     #[schema(min_length = 1)]
     pub skill_key: String,
-    /// The executions that it comes from; the caller's own.
+    /// The executions that it is made from; they must be the caller's own.
     #[schema(min_items = 1)]
     pub source_execution_ids: Vec<String>,
     /// What it is for.
     #[serde(default)]
     pub scenario_key: Option<String>,
-    /// Its payload: of ours (`blob:…`) or the caller's own reference, which cannot be replayed here.
+    /// Its payload: stored here (`blob:…`), or a reference of the caller's own, which cannot be replayed.
     #[serde(default)]
     pub payload_ref: Option<String>,
     /// What it does.
@@ -95,11 +95,11 @@ pub struct CreateCandidate {
     /// How to use it.
     #[serde(default)]
     pub usage_notes: Option<String>,
-    /// What must hold before.
+    /// Preconditions.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     pub preconditions: Option<Map<String, Value>>,
-    /// What holds after.
+    /// Postconditions.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     pub postconditions: Option<Map<String, Value>>,
@@ -119,23 +119,23 @@ pub struct CandidateInfo {
     pub payload_ref: Option<String>,
     /// `code` or `browser`.
     pub skill_type: String,
-    /// Whether it may be released without a person.
+    /// Whether it may be released automatically.
     pub auto_release_eligible: bool,
-    /// Why it may or may not.
+    /// The reason for that.
     pub auto_release_reason: Option<String>,
     /// What it does.
     pub summary: Option<String>,
     /// How to use it.
     pub usage_notes: Option<String>,
-    /// What must hold before.
+    /// Preconditions.
     #[schema(value_type = Option<Object>)]
     pub preconditions: Option<Map<String, Value>>,
-    /// What holds after.
+    /// Postconditions.
     #[schema(value_type = Option<Object>)]
     pub postconditions: Option<Map<String, Value>>,
-    /// The executions that it comes from.
+    /// The executions that it was made from.
     pub source_execution_ids: Vec<String>,
-    /// Where it is in its life.
+    /// Its state.
     pub status: CandidateStatus,
     /// The last evaluation's score.
     pub latest_score: Option<f64>,
@@ -146,17 +146,17 @@ pub struct CandidateInfo {
     /// Its release, unless that was deleted.
     #[schema(value_type = Option<String>)]
     pub promotion_release_id: Option<ReleaseId>,
-    /// Whose it is.
+    /// Its owner.
     pub created_by: Option<String>,
     /// When it was made.
     pub created_at: Moment,
     /// When it last changed.
     pub updated_at: Moment,
-    /// Whether it is gone.
+    /// Whether it was deleted.
     pub is_deleted: bool,
-    /// Since when.
+    /// When it was deleted.
     pub deleted_at: Option<Moment>,
-    /// By whom.
+    /// Who deleted it.
     pub deleted_by: Option<String>,
     /// Why.
     pub delete_reason: Option<String>,
@@ -167,7 +167,7 @@ pub struct CandidateInfo {
 pub struct CandidateList {
     /// Newest first.
     pub items: Vec<CandidateInfo>,
-    /// How many there are in all.
+    /// Total number.
     pub total: i64,
 }
 
@@ -179,17 +179,17 @@ pub struct CandidateQuery {
     /// Only those in this state.
     #[param(inline)]
     pub status: Option<CandidateStatus>,
-    /// Only those of this skill.
+    /// Only results of this skill.
     pub skill_key: Option<String>,
-    /// How many at most; 100 unless said otherwise.
+    /// Maximum number of results; default 100.
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,
-    /// How many to leave out first.
+    /// Number of results to skip.
     #[param(minimum = 0)]
     pub offset: Option<u32>,
 }
 
-/// What an evaluation found.
+/// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Evaluate {
     /// Whether it passed.
@@ -197,10 +197,10 @@ pub struct Evaluate {
     /// From 0 to 1.
     #[serde(default)]
     pub score: Option<f64>,
-    /// What it was tried on.
+    /// The name of the benchmark.
     #[serde(default)]
     pub benchmark_id: Option<String>,
-    /// In words.
+    /// Report of the evaluation.
     #[serde(default)]
     pub report: Option<String>,
 }
@@ -210,18 +210,18 @@ pub struct Evaluate {
 pub struct EvaluationInfo {
     /// `se-` and 12 hex digits.
     pub id: String,
-    /// Of which candidate.
+    /// Id of the candidate.
     #[schema(value_type = String)]
     pub candidate_id: CandidateId,
-    /// What it was tried on.
+    /// The name of the benchmark.
     pub benchmark_id: Option<String>,
     /// From 0 to 1.
     pub score: Option<f64>,
     /// Whether it passed.
     pub passed: bool,
-    /// In words.
+    /// Report of the evaluation.
     pub report: Option<String>,
-    /// Who evaluated.
+    /// Who evaluated it.
     pub evaluated_by: Option<String>,
     /// When.
     pub created_at: Moment,
@@ -231,10 +231,10 @@ fn canary() -> ReleaseStage {
     ReleaseStage::Canary
 }
 
-/// A wish for a release. The candidate's last evaluation must have passed.
+/// A release to make. The candidate's last evaluation must have passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Promote {
-    /// How far.
+    /// The stage.
     #[serde(default = "canary")]
     pub stage: ReleaseStage,
     /// The release that it replaces.
@@ -243,7 +243,7 @@ pub struct Promote {
     /// Why.
     #[serde(default)]
     pub upgrade_reason: Option<String>,
-    /// What is new.
+    /// Release notes.
     #[serde(default)]
     pub change_summary: Option<String>,
 }
@@ -259,11 +259,11 @@ pub struct ReleaseInfo {
     /// The candidate that was released.
     #[schema(value_type = String)]
     pub candidate_id: CandidateId,
-    /// Counts up in each skill.
+    /// Its version, counted per skill.
     pub version: i64,
-    /// How far.
+    /// The stage.
     pub stage: ReleaseStage,
-    /// Whether it is the one in use: the one of its skill that was released last.
+    /// Whether it is active: the last released one of its skill.
     pub is_active: bool,
     /// `manual` or `auto`.
     pub release_mode: String,
@@ -271,26 +271,26 @@ pub struct ReleaseInfo {
     pub promoted_by: Option<String>,
     /// When.
     pub promoted_at: Moment,
-    /// The release that this one takes back.
+    /// The release that this one rolls back.
     #[schema(value_type = Option<String>)]
     pub rollback_of: Option<ReleaseId>,
     /// The canary that it came from.
     #[schema(value_type = Option<String>)]
     pub auto_promoted_from: Option<ReleaseId>,
-    /// Until when it is watched.
+    /// End of its observation window.
     pub health_window_end_at: Option<Moment>,
     /// The release that it replaces.
     #[schema(value_type = Option<String>)]
     pub upgrade_of_release_id: Option<ReleaseId>,
     /// Why.
     pub upgrade_reason: Option<String>,
-    /// What is new.
+    /// Release notes.
     pub change_summary: Option<String>,
-    /// Whether it is gone.
+    /// Whether it was deleted.
     pub is_deleted: bool,
-    /// Since when.
+    /// When it was deleted.
     pub deleted_at: Option<Moment>,
-    /// By whom.
+    /// Who deleted it.
     pub deleted_by: Option<String>,
     /// Why.
     pub delete_reason: Option<String>,
@@ -301,7 +301,7 @@ pub struct ReleaseInfo {
 pub struct ReleaseList {
     /// Newest first.
     pub items: Vec<ReleaseInfo>,
-    /// How many there are in all.
+    /// Total number.
     pub total: i64,
 }
 
@@ -310,71 +310,71 @@ pub struct ReleaseList {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 pub struct ReleaseQuery {
-    /// Only those of this skill.
+    /// Only results of this skill.
     pub skill_key: Option<String>,
-    /// Only the one in use of each skill.
+    /// Only the active release of each skill.
     pub active_only: Option<bool>,
-    /// Only those at this stage.
+    /// Only releases at this stage.
     #[param(inline)]
     pub stage: Option<ReleaseStage>,
-    /// How many at most; 100 unless said otherwise.
+    /// Maximum number of results; default 100.
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,
-    /// How many to leave out first.
+    /// Number of results to skip.
     #[param(minimum = 0)]
     pub offset: Option<u32>,
 }
 
-/// How a release does, beside what was before it.
+/// The health of a release, compared with the previous one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReleaseHealth {
-    /// Which release.
+    /// Id of the release.
     #[schema(value_type = String)]
     pub release_id: ReleaseId,
     /// The skill's name.
     pub skill_key: String,
-    /// How far it goes.
+    /// Its stage.
     pub stage: String,
-    /// Watched from.
+    /// Start of the observation window.
     pub window_start_at: Moment,
-    /// Watched until.
+    /// End of the observation window.
     pub window_end_at: Moment,
-    /// Whether that time is over.
+    /// Whether the window has ended.
     pub window_complete: bool,
-    /// How many replays were seen.
+    /// Number of replays.
     pub samples: i64,
-    /// How many of them succeeded, from 0 to 1.
+    /// Success rate, from 0 to 1.
     pub success_rate: f64,
-    /// How many failed, from 0 to 1.
+    /// Error rate, from 0 to 1.
     pub error_rate: f64,
-    /// The slowest but for one in twenty, in milliseconds.
+    /// 95th percentile of the duration, in milliseconds.
     pub p95_duration: i64,
-    /// The release before it: successes.
+    /// Success rate of the previous release.
     pub baseline_success_rate: f64,
-    /// The release before it: failures.
+    /// Error rate of the previous release.
     pub baseline_error_rate: f64,
-    /// The release before it: replays seen.
+    /// Number of replays of the previous release.
     pub baseline_samples: i64,
-    /// By how much successes fell.
+    /// Drop of the success rate.
     pub success_drop: f64,
-    /// How many times as often it fails.
+    /// Factor by which the error rate rose.
     pub error_rate_multiplier: f64,
-    /// Whether all is well.
+    /// Whether it is healthy.
     pub healthy: bool,
-    /// Whether it should be taken back.
+    /// Whether a rollback is recommended.
     pub should_rollback: bool,
     /// Why.
     pub rollback_reasons: Vec<String>,
-    /// What is held to be well.
+    /// The thresholds for that.
     #[schema(value_type = Object)]
     pub thresholds: std::collections::BTreeMap<String, f64>,
 }
 
-/// Why something is deleted.
+/// The reason for a deletion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct DeleteRequest {
-    /// In words.
+    /// The reason.
     pub reason: Option<String>,
 }
 
@@ -385,7 +385,7 @@ pub struct Deleted {
     pub id: String,
     /// When.
     pub deleted_at: Moment,
-    /// By whom.
+    /// Who deleted it.
     pub deleted_by: Option<String>,
     /// Why.
     pub delete_reason: Option<String>,

@@ -1,11 +1,11 @@
-//! The store of pictures and other results: whole files or none, metadata beside.
+//! The store of pictures and other results, with metadata. A file is complete or not there.
 //!
 //! A picture is `<uuid>.png` with `<uuid>.meta` beside it; any other result is `<uuid>.json`. A file appears under its
 //! name only when it is whole, and a picture is *visible* only when both of its files are there, so a stop at any
 //! moment leaves either the artifact or nothing.
 //!
 //! The folder is opened once and every file is reached from that handle by a name that only this crate can build.
-//! There is no way to hand in a path, and a symlink under one of our names is treated as if nothing were there.
+//! Callers cannot pass a path, and a symlink under one of our names is treated as if nothing were there.
 //! Several processes may use one folder at a time.
 //!
 //! ```

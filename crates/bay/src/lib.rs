@@ -1,8 +1,8 @@
-//! Bay, the control plane: sandboxes and everything that is done in them, behind one door, [`Bay`].
+//! Bay, the control plane: sandboxes and everything that is done in them. [`Bay`] is its interface.
 //!
 //! A **sandbox** is a **cargo** (what is in `/workspace`), a **profile** (what it is made of) and at most one **session**
-//! (a group of containers, made on first use, remade when dead). Every verb of the HTTP interface is one method of
-//! [`Bay`]; who asks is an [`Owner`], and nobody sees what is another's.
+//! (a group of containers, started on first use and started again when dead). Every operation of the HTTP interface is one
+//! method of [`Bay`]. The caller is an [`Owner`], and owners cannot see each other's resources.
 
 mod artifacts;
 mod bay;

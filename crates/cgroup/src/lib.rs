@@ -1,8 +1,8 @@
 //! Control groups: memory, processors and processes of a sandbox, counted by the kernel.
 //!
-//! Version 2 where its controllers can be had, version 1 where not, controller by controller: machines with both are
-//! common. What cannot be had is said and never claimed: whoever asked falls back on something else, or reports that
-//! nothing holds. Groups are made below our own, so that whatever limits us limits the sandboxes as well.
+//! Version 2 where its controllers are available, else version 1, controller by controller: machines with both are
+//! common. Only limits that the kernel really enforces are reported; for the others the caller uses something else, or
+//! reports that there is no limit. Groups are made below our own, so that limits on Cove hold for the sandboxes as well.
 //!
 //! ```no_run
 //! use cove_cgroup::{Groups, Wanted};

@@ -1,12 +1,12 @@
 //! The browser engine: finds, launches, watches and ends Chrome, and gives every run a fresh world in it.
 //!
-//! One dedicated headless browser, spoken to over a pipe by a thin client of our own; a browser context and a tab of
-//! its own for every session, taken from a warm pool; the same prepared source as the embedded engine, run by a small
-//! kernel that was in the page before the guest. What cannot be trusted to the page (the deadline, memory, the
-//! network, the end of the process) is held outside it.
+//! There is one dedicated headless browser, controlled over a pipe by our own small client. Every session has its own
+//! browser context and tab, taken from a warm pool. The source is prepared as for the embedded engine and run by a small
+//! script (the *kernel*) that is in the page before guest code. Limits that a page could evade (the deadline, memory, the
+//! network, the end of the process) are enforced outside it.
 //!
-//! Chrome never runs as root and never without its own sandbox: a renderer's seccomp filter is looked at before the
-//! first run, and where it is missing nothing is served.
+//! Chrome never runs as root and never without its own sandbox: a renderer's seccomp filter is checked before the
+//! first run, and without it nothing is served.
 //!
 //! ```no_run
 //! use cove_chrome::{ChromeEngine, ChromeOptions};

@@ -1,4 +1,4 @@
-//! The door for people: what was typed, what it means, what is printed, and how the process ends.
+//! The command line: arguments, what they mean, what is printed, and the exit code.
 //!
 //! Standard output carries data only; logs, frames, hints and names of pictures go to standard error. Each command is
 //! a file of its own. Nothing below this crate prints or ends the process.

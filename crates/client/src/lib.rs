@@ -1,4 +1,4 @@
-//! A typed client of Bay's HTTP interface: every verb, refusals with their codes, retries that never do work twice.
+//! A typed client of Bay's HTTP interface: every operation, errors with their codes, and retries that never do work twice.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), cove_client::ClientError> {

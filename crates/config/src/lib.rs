@@ -1,7 +1,7 @@
-//! What Bay is told at its start: a file, the environment on top of it, and sensible values for everything else.
+//! Bay's configuration: a file, then the environment, with defaults for everything else.
 //!
-//! A wrong value stops the start, with the file, the line and the reason; a word that nobody knows is a warning with the
-//! nearest word that somebody does. Nothing that can be configured here is left unenforced.
+//! A wrong value stops the start, with the file, the line and the reason; an unknown setting is a warning that names the
+//! nearest known one. Everything that can be configured here is enforced.
 
 mod door;
 mod env;

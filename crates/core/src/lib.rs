@@ -1,7 +1,7 @@
-//! The words of Cove: ids, requests, outcomes, limits, error codes, and the traits between the rooms.
+//! The types that all crates share: ids, requests, outcomes, limits, error codes, and the traits of an engine.
 //!
-//! Data only. Nothing here opens a file, starts a process or waits, and only [`Deadline`] reads a clock: whoever adds
-//! such a thing is in the wrong crate. Every other crate may use this one; this one uses none of them.
+//! Data only. Nothing here opens a file, starts a process or waits, and only [`Deadline`] reads a clock; such code belongs
+//! in another crate. Every other crate may use this one; this one uses none of them.
 
 mod bytes;
 mod code;

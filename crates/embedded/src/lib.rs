@@ -1,9 +1,9 @@
 //! The embedded engine: hardened JavaScript worlds in killable processes behind the kernel's walls.
 //!
 //! Guest code never runs in the host's process. The host starts a *worker*, the same program under another name; the
-//! worker puts up its walls, builds one frozen world, and forks a child from it for every session. A child has one
-//! socket and nothing else: no file, no network, no other process, no privilege, no environment. What it says is treated
-//! as if an attacker had written it, and when its time is over it is killed, whatever it is doing.
+//! worker confines itself, builds one frozen world, and forks a child from it for every session. A child has one
+//! socket and nothing else: no file, no network, no other process, no privilege, no environment. What it sends is treated
+//! as if an attacker had written it, and at its deadline it is killed, whatever it is doing.
 //!
 //! What this crate does not know is JavaScript: that is `cove-world`, which in turn knows nothing of processes.
 //!

@@ -1,4 +1,4 @@
-//! One run, accepted once: what stands between a caller and an engine.
+//! What is between a caller and an engine: a run is accepted once, and run in a fresh or a kept session.
 //!
 //! - [`Runner`] answers `run_javascript`: it chooses an engine, runs a function body in a fresh session, saves the
 //!   pictures, and answers in one of four shapes. It never fails as a Rust call.

@@ -1,10 +1,10 @@
 //! The file tools of a workspace: `read`, `write`, `edit`, `grep`, `find` and `ls`.
 //!
-//! One implementation for every door: JavaScript sessions, MCP, HTTP and the command line call the same six functions
+//! One implementation for every caller: JavaScript sessions, MCP, HTTP and the command line call the same six functions
 //! of a [`Workspace`] and pass on the same JSON. Everything is plain, blocking code; only `tools.rs` knows of async.
 //!
-//! What this crate refuses: to leave the workspace, whatever the path says and whoever swaps symlinks meanwhile; to
-//! change a byte that an edit did not mean; to be kept busy or filled up by a file or a tree, whatever is in it.
+//! The tools never leave the workspace, whatever the path and even if another process swaps symlinks; an edit never changes
+//! a byte outside of its match; and no file or tree can keep them busy or fill their memory.
 
 mod args;
 mod diff;

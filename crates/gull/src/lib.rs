@@ -1,12 +1,12 @@
-//! Gull, the browser by command: the real agent-browser in front of a sandboxed Chrome of our own.
+//! Gull, the browser runtime: the real agent-browser in front of a sandboxed Chrome that Cove starts.
 //!
-//! A command is a line of text (`open https://example.com`, `snapshot -i`, `click @e3`). It is split into words, held
-//! against a table of what may be asked, and passed to agent-browser, which speaks to the browser over a bridge that
-//! nobody else can find. Files go through the workspace's opened folder; the network through a filtering proxy; a
-//! command that does not end is ended, together with a page that does not answer.
+//! A command is a line of text (`open https://example.com`, `snapshot -i`, `click @e3`). It is split into words, checked
+//! against a table of permitted commands, and passed to agent-browser, which reaches the browser over a bridge with a secret
+//! address. Files are read and written through the workspace's opened folder, and the network is reached through a filtering
+//! proxy. A command that does not end is ended, together with a page that does not answer.
 //!
-//! What this crate refuses: a shell, a client's own session, profile or browser, a file outside the workspace, an address
-//! that is not the web's, and to be kept waiting.
+//! Gull uses no shell. It refuses a session, profile or browser of the client's own, files outside the workspace, and
+//! addresses other than web addresses.
 //!
 //! ```no_run
 //! use cove_gull::{Gull, GullOptions};

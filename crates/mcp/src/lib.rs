@@ -1,11 +1,11 @@
-//! Bay for agents: its verbs as tools of the Model Context Protocol.
+//! Bay for agents: its operations as tools of the Model Context Protocol.
 //!
 //! [`CoveMcp`] answers for one [`Bay`](cove_bay::Bay), over standard streams ([`serve_stdio`]) or as a service at `/mcp`
 //! of an HTTP server ([`service`]). A tool's answer is written for a model: bounded in length, with the rest in a file
-//! that the model can read on; pictures as pictures; a failure with its code, its place and the next step; and what a web
-//! page said is marked as what it is, words of a stranger.
+//! that the model can read; pictures as pictures; a failure with its code, its position and the next step; and text of a web
+//! page is marked as untrusted.
 //!
-//! What this crate does not do: run anything. Every tool is a verb of Bay, which knows owners, limits and walls.
+//! This crate runs nothing itself. Every tool is an operation of Bay, which knows owners, limits and sandboxes.
 
 mod advice;
 mod args;

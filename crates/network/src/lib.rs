@@ -1,10 +1,10 @@
-//! The way out of a sandbox: which hosts and addresses a policy opens, and the one road to them.
+//! Outgoing connections of guests: which hosts and addresses a policy opens, and the one function that connects to them.
 //!
-//! Every door of Cove's that leads to the network (the browser's proxy, a sandbox's proxy, the embedded engine's `fetch`)
-//! goes through [`connect`]: it resolves a name itself, looks at the addresses, and connects to exactly what it looked
-//! at. A name that points at the host's own network, now or a moment later, leads nowhere. Nobody else resolves names.
-//! Bay's own address is closed to all of them, whatever a policy says, and where one of them leads to this machine's
-//! loopback, whoever listens there can see that it is a guest's.
+//! Everything in Cove that reaches the network for a guest (the browser's proxy, a sandbox's proxy, the embedded engine's
+//! `fetch`) uses [`connect`]: it resolves a name, checks the addresses, and connects to exactly the address that it checked.
+//! A name that points to the host's own network, now or a moment later, is refused. Names are resolved nowhere else.
+//! Bay's own address is closed to all guests, whatever a policy says. A server on this machine's loopback can recognise
+//! connections of guests.
 
 mod address;
 mod connect;

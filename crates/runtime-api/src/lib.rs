@@ -1,9 +1,9 @@
-//! What Bay and a runtime inside a sandbox say to each other, and the one client that says it.
+//! The protocol between Bay and a runtime inside a sandbox, and its client.
 //!
 //! Ship and Gull read these requests and write these answers; Bay, `cove browse` and drivers send the one and read the
-//! other. What happened travels as a field or an enum (`timed_out`, `signal`, [`RefusalCode`]), so that nobody has to
-//! search a sentence for it. An answer comes from a guest's world: its size is bounded here, and whoever uses what is in it
-//! checks it.
+//! other. What happened is a field or an enum (`timed_out`, `signal`, [`RefusalCode`]), so that no caller has to
+//! search a sentence for it. A guest may have written an answer: its size is bounded here, and its user must check its
+//! contents.
 
 mod bounds;
 mod browser;

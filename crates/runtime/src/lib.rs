@@ -1,8 +1,8 @@
 //! What runs inside a sandbox, and the walls of the local driver around it.
 //!
-//! [`ship`] is the work runtime: Python that remembers, shell commands, files, a terminal. [`cell`] puts it behind the
-//! kernel's walls on this machine, with nothing but Linux.
-//! [`cove_runtime_api`] says what Ship is asked and answers, and has the client.
+//! [`ship`] is the work runtime: Python that keeps its state, shell commands, files, a terminal. [`cell`] confines it on
+//! this machine, with nothing but Linux.
+//! [`cove_runtime_api`] has Ship's requests and answers, and the client.
 //!
 //! ```no_run
 //! use std::time::Duration;

@@ -24,7 +24,7 @@ pub const DEFAULT_OWNER: &str = "default";
 /// A key as the configuration names it.
 #[derive(Clone)]
 pub struct KeySpec {
-    /// Whose it is.
+    /// Its owner.
     pub owner: String,
     /// The SHA-256 of the key.
     pub sha256: [u8; 32],

@@ -1,8 +1,8 @@
 //! Bay over HTTP.
 //!
-//! Every verb of [`cove_bay::Bay`] is one operation; what is added here is what the wire needs: keys and owners, request
-//! ids, one shape for every error, limits on sizes and times, an OpenAPI document made from the handlers themselves,
-//! server-sent events, figures. Nothing here knows how a sandbox works.
+//! Every method of [`cove_bay::Bay`] is one operation. This crate adds what HTTP needs: keys and owners, request ids, one
+//! shape for every error, limits on sizes and times, an OpenAPI document made from the handlers themselves, server-sent
+//! events, metrics. It does not know how a sandbox works.
 
 mod app;
 mod body_rate;

@@ -1,9 +1,9 @@
 //! The store: every record that Bay keeps, in SQLite or PostgreSQL.
 //!
-//! One schema and one text for each question: `ask` is the only door to a database, and only `address`,
-//! `migrate` and the few lines that say [`Kind`] know which one it is. What must happen together is one verb and one
-//! transaction (a sandbox with its cargo and the stored answer to its idempotency key), so that a crash or a second Bay
-//! can never be seen between. The store knows no process, no folder and no wire.
+//! There is one schema and one SQL text for each query: only `ask` talks to a database, and only `address`,
+//! `migrate` and the few lines that name [`Kind`] know which one it is. What must happen together is one method and one
+//! transaction (a sandbox with its cargo and the stored answer to its idempotency key), so that neither a crash nor a second
+//! Bay can see a part of it. The store knows no process, no folder and no network.
 
 mod address;
 mod ask;

@@ -1,7 +1,7 @@
-//! What the tests of several crates share, and nothing that a program needs: a dev-dependency only.
+//! What the tests of several crates share: a dev-dependency only.
 //!
-//! It knows no other crate of Cove, so that every one of them may use it without a circle. Everything here fails by
-//! panicking with what was waited for or looked at, as a test does.
+//! It uses no other crate of Cove, so that each of them can use it without a cycle. Everything here fails by
+//! panicking with what it waited for or looked at, as a test does.
 
 #![allow(
     clippy::unwrap_used,

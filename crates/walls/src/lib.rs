@@ -1,12 +1,12 @@
-//! What confines a process, and what says whether it stands.
+//! Confines a process, and reports which of its walls are active.
 //!
 //! The embedded engine, the sandboxes of the local driver, the browser and Gull all ask the same things of the kernel. They
-//! ask through here: [`seccomp`] compiles a table of system calls, [`landlock_rules`] a table of paths, [`namespaces`],
+//! use this crate: [`seccomp`] compiles a table of system calls, [`landlock_rules`] a table of paths, [`namespaces`],
 //! [`identity`], [`limits`] and [`mounts`] take away what a process has, [`descriptors`] and [`fork`] keep what it hands on
 //! small, [`ChildSetup`] is everything between `fork` and `exec`, [`spawn`] starts a program without waiting for it, and
-//! [`Survey`] writes down what stands.
+//! [`Survey`] records what is active.
 //!
-//! The crate decides nothing: which calls, which paths, which limits is the caller's table. It knows no engine, no sandbox
+//! The crate decides nothing: the caller says which calls, paths and limits. It knows no engine, no sandbox
 //! and no browser. All of its unsafe code is in one folder.
 
 mod child;

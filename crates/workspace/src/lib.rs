@@ -1,11 +1,10 @@
-//! The one confined folder: whoever touches what guests can write, or writes a file whole, does it through here.
+//! The confined folder: all code that touches files that guests can write, or writes a file atomically, uses this crate.
 //!
 //! A [`Folder`] is opened once. Every path is resolved beneath that handle, by the kernel where it can, and nothing above
-//! it can be reached, whatever the path says and whoever swaps symlinks meanwhile. Files are written as a [`Draft`] and
-//! get their name in one step. A [`HeldFolder`] is private to a process and goes with it.
+//! it can be reached, whatever the path and even if another process swaps symlinks. Files are written as a [`Draft`] and
+//! get their name in one step. A [`HeldFolder`] is private to a process and removed with it.
 //!
-//! What this crate refuses: to look at a path twice. There is no function that checks a name and leaves the use of it to
-//! the caller.
+//! A path is never resolved twice: there is no function that checks a name and leaves its use to the caller.
 //!
 //! ```
 //! use cove_workspace::{Folder, Missing, RelPath, Target};

@@ -58,7 +58,7 @@ export class ApiError extends CoveError implements Refusal {
     }
 }
 
-/** Not found, or owned by somebody else. */
+/** Not found, or owned by another owner. */
 export class NotFoundError extends ApiError {}
 /** Missing or invalid API key. */
 export class UnauthorizedError extends ApiError {}

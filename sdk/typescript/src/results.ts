@@ -27,10 +27,10 @@ export interface JavaScriptRun<T = unknown> extends Omit<Schemas["JavaScriptExec
     images: Image[];
 }
 
-/** What the browser said. A page's words are in it: not to be trusted. */
+/** The result of a browser command. It contains text of the page: do not trust it. */
 export type BrowserRun = Schemas["BrowserExecResult"];
 
-/** What the browser said to several commands. */
+/** The results of several browser commands. */
 export type BrowserBatch = Schemas["BrowserBatchResult"];
 
 /** What the replay of a skill did. */

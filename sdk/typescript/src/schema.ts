@@ -4,20 +4,20 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What to note. A field that is absent stays as it is. */
+        /** @description An annotation. A missing field is not changed. */
         Annotation: {
             /**
-             * @description What it is.
+             * @description Description.
              * @default null
              */
             description?: string | null;
             /**
-             * @description Anything else.
+             * @description Notes.
              * @default null
              */
             notes?: string | null;
             /**
-             * @description Words for it, with commas between.
+             * @description Tags, separated by commas.
              * @default null
              */
             tags?: string | null;
@@ -45,82 +45,82 @@ export interface components {
         BrowserBatchRequest: {
             /** @description The commands. */
             commands: string[];
-            /** @description What it is, for the history. */
+            /** @description Description, for the history. */
             description?: string | null;
-            /** @description Whether a trace is kept. */
+            /** @description Whether to store a trace. */
             include_trace?: boolean;
-            /** @description Whether a skill may be learnt from it: its trace is kept, and is the `payload_ref` of its entry in the history. */
+            /** @description Whether a skill may be learnt from it: its trace is stored, and its entry in the history has the reference (`payload_ref`). */
             learn?: boolean;
             /**
-             * @description Whether the first failure ends it.
+             * @description Whether to stop at the first failure.
              * @default true
              */
             stop_on_error?: boolean;
-            /** @description Words for it, with commas between. */
+            /** @description Tags, separated by commas. */
             tags?: string | null;
             /**
              * Format: int64
-             * @description Seconds for all of them together.
+             * @description Time limit for all of them together, in seconds.
              * @default 60
              */
             timeout?: number;
         };
-        /** @description What the browser said to several commands. */
+        /** @description The results of several browser commands. */
         BrowserBatchResult: {
             /**
              * Format: int32
-             * @description How many ran.
+             * @description Number of commands that ran.
              */
             completed_steps: number;
             /**
              * Format: int64
-             * @description How long they took.
+             * @description Time they took, in milliseconds.
              */
             duration_ms: number;
-            /** @description Their entry in the history: one for all. */
+            /** @description Their entry in the history: one for all of them. */
             execution_id?: string | null;
             /**
              * Format: int64
-             * @description How long the call took.
+             * @description Time the call took, in milliseconds.
              */
             execution_time_ms?: number | null;
             /**
-             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @description Whether it is in the history. False: the database could not be written; the entry is added later.
              * @default true
              */
             recorded?: boolean;
-            /** @description Each command that ran. */
+            /** @description The result of each command that ran. */
             results: components["schemas"]["BrowserStep"][];
             /** @description Whether all ran and succeeded. */
             success: boolean;
             /**
              * Format: int32
-             * @description How many were asked for.
+             * @description Number of commands in the request.
              */
             total_steps: number;
-            /** @description The trace, if asked for. */
+            /** @description The trace, if requested. */
             trace_ref?: string | null;
         };
         /** @description One command. */
         BrowserExecRequest: {
             /** @description An agent-browser command without its first word: `open https://example.com`, `snapshot -i`, `click @e1`. */
             cmd: string;
-            /** @description What it is, for the history. */
+            /** @description Description, for the history. */
             description?: string | null;
-            /** @description Whether a trace is kept. */
+            /** @description Whether to store a trace. */
             include_trace?: boolean;
-            /** @description Whether a skill may be learnt from it: its trace is kept, and is the `payload_ref` of its entry in the history. */
+            /** @description Whether a skill may be learnt from it: its trace is stored, and its entry in the history has the reference (`payload_ref`). */
             learn?: boolean;
-            /** @description Words for it, with commas between. */
+            /** @description Tags, separated by commas. */
             tags?: string | null;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
         };
-        /** @description What the browser said. */
+        /** @description The result of a browser command. */
         BrowserExecResult: {
             /** @description Why it failed. */
             error?: string | null;
@@ -128,18 +128,18 @@ export interface components {
             execution_id?: string | null;
             /**
              * Format: int64
-             * @description How long it took.
+             * @description Time it took, in milliseconds.
              */
             execution_time_ms?: number | null;
             /**
              * Format: int32
-             * @description Its exit code; −1: out of time.
+             * @description Its exit code; −1: timed out.
              */
             exit_code?: number | null;
-            /** @description What it wrote. A page's words are in it: not to be trusted. */
+            /** @description Its output. It contains text of the page: do not trust it. */
             output: string;
             /**
-             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @description Whether it is in the history. False: the database could not be written; the entry is added later.
              * @default true
              */
             recorded?: boolean;
@@ -149,56 +149,56 @@ export interface components {
             stdout: string;
             /** @description Whether its exit code is 0. */
             success: boolean;
-            /** @description The trace, if asked for. */
+            /** @description The trace, if requested. */
             trace_ref?: string | null;
         };
         /** @description A replay of a skill. */
         BrowserSkillRequest: {
-            /** @description What it is, for the history. */
+            /** @description Description, for the history. */
             description?: string | null;
-            /** @description Whether a trace is kept. */
+            /** @description Whether to store a trace. */
             include_trace?: boolean;
             /**
-             * @description Whether the first failure ends it.
+             * @description Whether to stop at the first failure.
              * @default true
              */
             stop_on_error?: boolean;
-            /** @description Words for it, with commas between. */
+            /** @description Tags, separated by commas. */
             tags?: string | null;
             /**
              * Format: int64
-             * @description Seconds for all of it.
+             * @description Time limit for all commands, in seconds.
              * @default 60
              */
             timeout?: number;
         };
-        /** @description What a replay did. */
+        /** @description The result of a replay. */
         BrowserSkillResult: {
             /**
              * Format: int32
-             * @description How many ran.
+             * @description Number of commands that ran.
              */
             completed_steps: number;
             /**
              * Format: int64
-             * @description How long they took.
+             * @description Time they took, in milliseconds.
              */
             duration_ms: number;
             /** @description Its entry in the history. */
             execution_id: string;
             /**
              * Format: int64
-             * @description How long the call took.
+             * @description Time the call took, in milliseconds.
              */
             execution_time_ms: number;
             /**
-             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @description Whether it is in the history. False: the database could not be written; the entry is added later.
              * @default true
              */
             recorded?: boolean;
             /** @description The release that was replayed. */
             release_id: string;
-            /** @description Each command that ran. */
+            /** @description The result of each command that ran. */
             results: components["schemas"]["BrowserStep"][];
             /** @description The skill. */
             skill_key: string;
@@ -206,10 +206,10 @@ export interface components {
             success: boolean;
             /**
              * Format: int32
-             * @description How many there are.
+             * @description Number of commands.
              */
             total_steps: number;
-            /** @description The trace, if asked for. */
+            /** @description The trace, if requested. */
             trace_ref?: string | null;
         };
         /** @description One command of several. */
@@ -218,7 +218,7 @@ export interface components {
             cmd: string;
             /**
              * Format: int64
-             * @description How long it took.
+             * @description Time it took, in milliseconds.
              */
             duration_ms: number;
             /**
@@ -232,11 +232,11 @@ export interface components {
             stdout: string;
             /**
              * Format: int32
-             * @description Its place, from 0.
+             * @description Its index, from 0.
              */
             step_index: number;
         };
-        /** @description A trace that was kept. */
+        /** @description A stored trace. */
         BrowserTrace: {
             /** @description When. */
             created_at: components["schemas"]["Moment"];
@@ -249,22 +249,22 @@ export interface components {
         };
         /** @description A candidate. */
         CandidateInfo: {
-            /** @description Whether it may be released without a person. */
+            /** @description Whether it may be released automatically. */
             auto_release_eligible: boolean;
-            /** @description Why it may or may not. */
+            /** @description The reason for that. */
             auto_release_reason?: string | null;
             /** @description When it was made. */
             created_at: components["schemas"]["Moment"];
-            /** @description Whose it is. */
+            /** @description Its owner. */
             created_by?: string | null;
             /** @description Why. */
             delete_reason?: string | null;
             deleted_at?: components["schemas"]["Moment"] | null;
-            /** @description By whom. */
+            /** @description Who deleted it. */
             deleted_by?: string | null;
             /** @description `sc-` and 12 hex digits. */
             id: string;
-            /** @description Whether it is gone. */
+            /** @description Whether it was deleted. */
             is_deleted: boolean;
             last_evaluated_at?: components["schemas"]["Moment"] | null;
             /** @description Whether the last evaluation passed. */
@@ -276,9 +276,9 @@ export interface components {
             latest_score?: number | null;
             /** @description Its payload. */
             payload_ref?: string | null;
-            /** @description What holds after. */
+            /** @description Postconditions. */
             postconditions?: Record<string, never> | null;
-            /** @description What must hold before. */
+            /** @description Preconditions. */
             preconditions?: Record<string, never> | null;
             /** @description Its release, unless that was deleted. */
             promotion_release_id?: string | null;
@@ -288,9 +288,9 @@ export interface components {
             skill_key: string;
             /** @description `code` or `browser`. */
             skill_type: string;
-            /** @description The executions that it comes from. */
+            /** @description The executions that it was made from. */
             source_execution_ids: string[];
-            /** @description Where it is in its life. */
+            /** @description Its state. */
             status: components["schemas"]["CandidateStatus"];
             /** @description What it does. */
             summary?: string | null;
@@ -305,18 +305,18 @@ export interface components {
             items: components["schemas"]["CandidateInfo"][];
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
         /**
-         * @description A candidate's life.
+         * @description The state of a candidate.
          * @enum {string}
          */
         CandidateStatus: "draft" | "evaluating" | "promoted" | "promoted_canary" | "promoted_stable" | "rejected" | "rolled_back";
         /** @description A cargo. */
         CargoInfo: {
-            /** @description What holds it, and how its limit is kept: `local+loop`, `local+watch`, … */
+            /** @description How it is stored and how its limit is enforced: `local+loop`, `local+watch`, … */
             backend: string;
             /** @description When it was made. */
             created_at: components["schemas"]["Moment"];
@@ -324,13 +324,13 @@ export interface components {
             id: string;
             /** @description When a sandbox last used it. */
             last_accessed_at: components["schemas"]["Moment"];
-            /** @description Whether it was made for a sandbox and goes with it. */
+            /** @description Whether it was created for a sandbox and is deleted with it. */
             managed: boolean;
             /** @description That sandbox. */
             managed_by_sandbox_id?: string | null;
             /**
              * Format: int32
-             * @description What may be in it.
+             * @description Its size limit in MB.
              */
             size_limit_mb: number;
         };
@@ -338,7 +338,7 @@ export interface components {
         CargoList: {
             /** @description The cargos of this page. */
             items: components["schemas"]["CargoInfo"][];
-            /** @description For the next page; none: this was the last. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor?: string | null;
         };
         /** @description What to click. */
@@ -347,16 +347,16 @@ export interface components {
             ref: string;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
         };
         /** @description One container of a session. */
         ContainerInfo: {
-            /** @description What it can do. */
+            /** @description Its capabilities. */
             capabilities: string[];
-            /** @description Whether it answers; none: not asked. */
+            /** @description Whether it answers; null: not checked. */
             healthy?: boolean | null;
             /** @description Its name in the profile. */
             name: string;
@@ -369,44 +369,44 @@ export interface components {
         };
         /** @description One container of a profile. */
         ContainerProfile: {
-            /** @description What it can do. */
+            /** @description Its capabilities. */
             capabilities: string[];
             /** @description Its name. */
             name: string;
-            /** @description What it may use. */
+            /** @description Its resource limits. */
             resources: components["schemas"]["Resources"];
             /** @description `ship` or `gull`. */
             runtime_type: string;
         };
-        /** @description A wish for a candidate. */
+        /** @description A candidate to create. */
         CreateCandidate: {
-            /** @description Its payload: of ours (`blob:…`) or the caller's own reference, which cannot be replayed here. */
+            /** @description Its payload: stored here (`blob:…`), or a reference of the caller's own, which cannot be replayed. */
             payload_ref?: string | null;
-            /** @description What holds after. */
+            /** @description Postconditions. */
             postconditions?: Record<string, never> | null;
-            /** @description What must hold before. */
+            /** @description Preconditions. */
             preconditions?: Record<string, never> | null;
             /** @description What it is for. */
             scenario_key?: string | null;
             /** @description The skill's name. */
             skill_key: string;
-            /** @description The executions that it comes from; the caller's own. */
+            /** @description The executions that it is made from; they must be the caller's own. */
             source_execution_ids: string[];
             /** @description What it does. */
             summary?: string | null;
             /** @description How to use it. */
             usage_notes?: string | null;
         };
-        /** @description A wish for a cargo. */
+        /** @description A cargo to create. */
         CreateCargo: {
             /**
              * Format: int32
-             * @description What may be in it; none: as configured.
+             * @description Its size limit in MB; default: the configured one.
              * @default null
              */
             size_limit_mb?: number | null;
         };
-        /** @description A payload to keep. */
+        /** @description A payload to store. */
         CreatePayload: {
             /**
              * @description What kind of payload.
@@ -416,21 +416,21 @@ export interface components {
             /** @description An object or an array. */
             payload: unknown;
         };
-        /** @description A wish for a sandbox. */
+        /** @description A sandbox to create. */
         CreateSandbox: {
             /**
-             * @description A cargo that is there already; none: a new one that goes with the sandbox.
+             * @description Id of an existing cargo; default: a new one that is deleted with the sandbox.
              * @default null
              */
             cargo_id?: string | null;
             /**
-             * @description Which profile.
+             * @description Name of the profile.
              * @default python-default
              */
             profile?: string;
             /**
              * Format: int64
-             * @description Seconds until its end; none or 0: for ever.
+             * @description Lifetime in seconds; null or 0: unlimited.
              * @default null
              */
             ttl?: number | null;
@@ -441,20 +441,20 @@ export interface components {
             delete_reason?: string | null;
             /** @description When. */
             deleted_at: components["schemas"]["Moment"];
-            /** @description By whom. */
+            /** @description Who deleted it. */
             deleted_by?: string | null;
             /** @description Its id. */
             id: string;
         };
-        /** @description Why something is deleted. */
+        /** @description The reason for a deletion. */
         DeleteRequest: {
             /**
-             * @description In words.
+             * @description The reason.
              * @default null
              */
             reason?: string | null;
         };
-        /** @description A folder's entries, hidden ones too. */
+        /** @description The entries of a folder, including hidden ones. */
         DirectoryList: {
             /** @description The entries. */
             entries: components["schemas"]["FileInfo"][];
@@ -466,7 +466,7 @@ export interface components {
             /** @description `embedded` or `browser`. */
             name: string;
         };
-        /** @description Every error's body. */
+        /** @description The body of every error. */
         ErrorBody: {
             /** @description The error. */
             error: components["schemas"]["ErrorDetail"];
@@ -476,24 +476,24 @@ export interface components {
          * @enum {string}
          */
         ErrorCode: "not_found" | "unauthorized" | "forbidden" | "quota_exceeded" | "session_not_ready" | "timeout" | "ship_error" | "conflict" | "sandbox_expired" | "sandbox_ttl_infinite" | "validation_error" | "file_not_found" | "capability_not_supported" | "invalid_path" | "internal_error";
-        /** @description What is in an error's body. */
+        /** @description An error. */
         ErrorDetail: {
             /** @description The stable code. */
             code: components["schemas"]["ErrorCode"];
-            /** @description What a program may want to know. */
+            /** @description Details for programs. */
             details?: Record<string, never> | null;
             /** @description One sentence, never empty. */
             message: string;
             /** @description The request's id, as in `X-Request-Id`. */
             request_id: string;
         };
-        /** @description What an evaluation found. */
+        /** @description The result of an evaluation. */
         Evaluate: {
-            /** @description What it was tried on. */
+            /** @description The name of the benchmark. */
             benchmark_id?: string | null;
             /** @description Whether it passed. */
             passed: boolean;
-            /** @description In words. */
+            /** @description Report of the evaluation. */
             report?: string | null;
             /**
              * Format: double
@@ -503,19 +503,19 @@ export interface components {
         };
         /** @description An evaluation. */
         EvaluationInfo: {
-            /** @description What it was tried on. */
+            /** @description The name of the benchmark. */
             benchmark_id?: string | null;
-            /** @description Of which candidate. */
+            /** @description Id of the candidate. */
             candidate_id: string;
             /** @description When. */
             created_at: components["schemas"]["Moment"];
-            /** @description Who evaluated. */
+            /** @description Who evaluated it. */
             evaluated_by?: string | null;
             /** @description `se-` and 12 hex digits. */
             id: string;
             /** @description Whether it passed. */
             passed: boolean;
-            /** @description In words. */
+            /** @description Report of the evaluation. */
             report?: string | null;
             /**
              * Format: double
@@ -523,35 +523,35 @@ export interface components {
              */
             score?: number | null;
         };
-        /** @description One event. Its number is the `id` of the server-sent event, by which a reader resumes. */
+        /** @description One event. Its number is the `id` of the server-sent event, from which a reader can resume. */
         Event: {
             /** @description When. */
             at: components["schemas"]["Moment"];
-            /** @description What. */
+            /** @description Its data. */
             data: Record<string, never>;
-            /** @description What kind. */
+            /** @description Its kind. */
             kind: components["schemas"]["EventKind"];
             /**
              * Format: int64
-             * @description Counts up in each sandbox.
+             * @description Its number, counted per sandbox.
              */
             seq: number;
         };
         /**
-         * @description What kind of thing happened.
+         * @description The kind of an event.
          * @enum {string}
          */
         EventKind: "state" | "run_started" | "console" | "tool_call" | "run_finished" | "gap";
         /**
-         * @description What kind of work ran.
+         * @description The kind of an execution.
          * @enum {string}
          */
         ExecType: "python" | "shell" | "javascript" | "browser" | "browser_batch";
-        /** @description A wish for more time. */
+        /** @description An extension of a lifetime. */
         ExtendTtl: {
             /**
              * Format: int64
-             * @description Seconds, counted from its end or from now, whichever is later.
+             * @description Seconds, counted from the expiry or from now, whichever is later.
              */
             extend_by: number;
         };
@@ -581,11 +581,11 @@ export interface components {
         FillRequest: {
             /** @description `@e1`, from the last snapshot. */
             ref: string;
-            /** @description The text; whatever is in it, it is text. */
+            /** @description The text. It is typed as it is. */
             text: string;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
@@ -594,26 +594,26 @@ export interface components {
         GcReport: {
             /**
              * Format: int64
-             * @description How long it took.
+             * @description Time it took, in milliseconds.
              */
             duration_ms: number;
             /** @description One report for each task. */
             results: components["schemas"]["GcTaskReport"][];
             /**
              * Format: int64
-             * @description Things cleaned away in all.
+             * @description Total number of things cleaned up.
              */
             total_cleaned: number;
             /**
              * Format: int64
-             * @description Faults in all.
+             * @description Total number of errors.
              */
             total_errors: number;
         };
         /** @description Which of the collector's tasks to run now. */
         GcRequest: {
             /**
-             * @description Only these; none: all that are enabled.
+             * @description The tasks; default: all that are enabled.
              * @default null
              */
             tasks?: string[] | null;
@@ -622,14 +622,14 @@ export interface components {
         GcStatus: {
             /** @description Whether it runs by itself. */
             enabled: boolean;
-            /** @description Which Bay this is. */
+            /** @description Id of this Bay. */
             instance_id: string;
             /**
              * Format: int64
-             * @description How often it runs.
+             * @description Interval in seconds.
              */
             interval_seconds: number;
-            /** @description Whether it is at work now. */
+            /** @description Whether it is running now. */
             is_running: boolean;
             last_report?: components["schemas"]["GcReport"] | null;
             last_run_at?: components["schemas"]["Moment"] | null;
@@ -640,20 +640,20 @@ export interface components {
         GcTaskReport: {
             /**
              * Format: int64
-             * @description How many things were cleaned away.
+             * @description Number of things cleaned up.
              */
             cleaned: number;
             /** @description What went wrong. */
             errors: string[];
             /**
              * Format: int64
-             * @description How many were looked at and left.
+             * @description Number of things checked and left alone.
              */
             skipped: number;
             /** @description `idle_session`, `expired_sandbox`, `orphan_cargo`, `orphan_container`, `warm_pool`, … */
             task: string;
         };
-        /** @description Bay is there. */
+        /** @description The server runs. */
         Health: {
             /** @description `ok` */
             status: string;
@@ -666,15 +666,15 @@ export interface components {
             code: string;
             /** @description When it ran. */
             created_at: components["schemas"]["Moment"];
-            /** @description What the caller said it is. */
+            /** @description Description by the caller. */
             description?: string | null;
-            /** @description Why it failed, cut to a limit. */
+            /** @description Its error, up to a limit. */
             error?: string | null;
-            /** @description What kind of work it was. */
+            /** @description Its kind. */
             exec_type: components["schemas"]["ExecType"];
             /**
              * Format: int64
-             * @description How long it took.
+             * @description Time it took, in milliseconds.
              */
             execution_time_ms: number;
             /** @description `exec-` and 12 hex digits. */
@@ -684,11 +684,11 @@ export interface components {
             /** @description Why learning failed. */
             learn_error?: string | null;
             learn_processed_at?: components["schemas"]["Moment"] | null;
-            /** @description `pending`, `processed`, `error`; none: not to be learnt. */
+            /** @description `pending`, `processed` or `error`; null: not to be learnt from. */
             learn_status?: string | null;
-            /** @description What was noted later. */
+            /** @description Notes that were added later. */
             notes?: string | null;
-            /** @description What it said, cut to a limit. */
+            /** @description Its output, up to a limit. */
             output?: string | null;
             /** @description The payload that holds more, such as a trace. */
             payload_ref?: string | null;
@@ -696,7 +696,7 @@ export interface components {
             session_id?: string | null;
             /** @description Whether it succeeded. */
             success: boolean;
-            /** @description The caller's words for it, with commas between. */
+            /** @description Tags by the caller, separated by commas. */
             tags?: string | null;
         };
         /** @description A page of the history. */
@@ -705,43 +705,43 @@ export interface components {
             entries: components["schemas"]["HistoryEntry"][];
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
-        /** @description The rich form of what JavaScript said. */
+        /** @description The result of JavaScript, in detail. */
         JavaScriptData: {
             engine?: components["schemas"]["EngineUsed"] | null;
             /** @description Pictures that were drawn, as artifacts. */
             images: components["schemas"]["JavaScriptImage"][];
-            /** @description Whether the session said that this is its final answer. */
+            /** @description Whether the code called `final_answer`. */
             is_final?: boolean;
             /** @description Console lines. */
             logs: string;
             /** @description The value; with a failure, what `run_javascript` answers (`error`, `message`, `line`, `frame`, …). */
             result: unknown;
-            /** @description What else is worth knowing: why another engine ran than the one asked for, that a session's state is lost, … */
+            /** @description Warnings: why another engine ran than the requested one, that the state of a session is lost, … */
             warnings?: string[];
         };
         /** @description JavaScript or TypeScript to run. */
         JavaScriptExecRequest: {
             /** @description A function body; with a session, statements whose last value is the result. */
             code: string;
-            /** @description What it is, for the history. */
+            /** @description Description, for the history. */
             description?: string | null;
             /** @description `embedded`, `browser` or `auto` (the default). */
             engine?: string | null;
-            /** @description Whether the answer repeats the code. */
+            /** @description Whether the answer includes the code. */
             include_code?: boolean;
             /** @description The variable `input`. */
             input?: unknown;
             /** @description `true` keeps state between calls; a name keeps a session of that name. */
             session?: unknown;
-            /** @description Words for it, with commas between. */
+            /** @description Tags, separated by commas. */
             tags?: string | null;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
@@ -751,9 +751,9 @@ export interface components {
              */
             tools?: components["schemas"]["RemoteTool"][];
         };
-        /** @description What JavaScript said. */
+        /** @description The result of JavaScript. */
         JavaScriptExecResult: {
-            /** @description The code, if asked for. */
+            /** @description The code, if requested. */
             code?: string | null;
             data?: components["schemas"]["JavaScriptData"] | null;
             /** @description The error with its code frame. */
@@ -762,13 +762,13 @@ export interface components {
             execution_id?: string | null;
             /**
              * Format: int64
-             * @description How long it took.
+             * @description Time it took, in milliseconds.
              */
             execution_time_ms?: number | null;
             /** @description Console lines, then the value, as text. */
             output: string;
             /**
-             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @description Whether it is in the history. False: the database could not be written; the entry is added later.
              * @default true
              */
             recorded?: boolean;
@@ -779,7 +779,7 @@ export interface components {
         JavaScriptImage: {
             /**
              * Format: int32
-             * @description Pixels down.
+             * @description Height in pixels.
              */
             height?: number | null;
             /** @description `image/png` */
@@ -788,21 +788,21 @@ export interface components {
             name: string;
             /**
              * Format: int32
-             * @description Pixels across.
+             * @description Width in pixels.
              */
             width?: number | null;
         };
         /** Format: date-time */
         Moment: string;
-        /** @description Where to go. */
+        /** @description A URL to open. */
         NavigateRequest: {
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
-            /** @description The address. */
+            /** @description The URL. */
             url: string;
         };
         /** @description A payload. */
@@ -823,7 +823,7 @@ export interface components {
         };
         /** @description A profile. */
         ProfileInfo: {
-            /** @description What it can do. */
+            /** @description Its capabilities. */
             capabilities: string[];
             /** @description Its containers; with `detail=true`. */
             containers?: components["schemas"]["ContainerProfile"][] | null;
@@ -836,9 +836,9 @@ export interface components {
              * @description Seconds without a call after which its session ends.
              */
             idle_timeout: number;
-            /** @description The first container's image; means nothing to the local driver. */
+            /** @description Image of the first container; not used by the local driver. */
             image: string;
-            /** @description What its first container may use. */
+            /** @description Resource limits of its first container. */
             resources: components["schemas"]["Resources"];
         };
         /** @description All profiles. */
@@ -846,22 +846,22 @@ export interface components {
             /** @description The profiles. */
             items: components["schemas"]["ProfileInfo"][];
         };
-        /** @description A wish for a release. The candidate's last evaluation must have passed. */
+        /** @description A release to make. The candidate's last evaluation must have passed. */
         Promote: {
-            /** @description What is new. */
+            /** @description Release notes. */
             change_summary?: string | null;
-            /** @description How far. */
+            /** @description The stage. */
             stage?: components["schemas"]["ReleaseStage"];
             /** @description The release that it replaces. */
             upgrade_of_release_id?: string | null;
             /** @description Why. */
             upgrade_reason?: string | null;
         };
-        /** @description The rich form of what Python said. */
+        /** @description The result of Python, in detail. */
         PythonData: {
             /**
              * Format: int64
-             * @description How many pieces of code this interpreter has run.
+             * @description Number of executions of this interpreter.
              */
             execution_count?: number | null;
             /** @description Text and pictures. */
@@ -871,22 +871,22 @@ export interface components {
         PythonExecRequest: {
             /** @description The code. State is kept between calls. */
             code: string;
-            /** @description What it is, for the history. */
+            /** @description Description, for the history. */
             description?: string | null;
-            /** @description Whether the answer repeats the code. */
+            /** @description Whether the answer includes the code. */
             include_code?: boolean;
-            /** @description Words for it, with commas between. */
+            /** @description Tags, separated by commas. */
             tags?: string | null;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
         };
-        /** @description What Python said. */
+        /** @description The result of Python. */
         PythonExecResult: {
-            /** @description The code, if asked for. */
+            /** @description The code, if requested. */
             code?: string | null;
             data?: components["schemas"]["PythonData"] | null;
             /** @description The error with its traceback. */
@@ -895,27 +895,27 @@ export interface components {
             execution_id?: string | null;
             /**
              * Format: int64
-             * @description How long it took.
+             * @description Time it took, in milliseconds.
              */
             execution_time_ms?: number | null;
-            /** @description What it printed, and the last expression's value. */
+            /** @description What it printed, and the value of the last expression. */
             output: string;
             /**
-             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @description Whether it is in the history. False: the database could not be written; the entry is added later.
              * @default true
              */
             recorded?: boolean;
             /**
              * Format: int32
-             * @description The signal that ended the interpreter; none: none has.
+             * @description The signal that ended the interpreter; null: none.
              */
             signal?: number | null;
-            /** @description Whether the interpreter had to be replaced: variables and imports are gone. */
+            /** @description Whether the interpreter was restarted: variables and imports are lost. */
             state_lost?: boolean;
             stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether it ended without an error. */
             success: boolean;
-            /** @description Whether it was ended because its time was over. */
+            /** @description Whether it timed out. */
             timed_out?: boolean;
         };
         /** @description Text and pictures. */
@@ -925,72 +925,72 @@ export interface components {
             /** @description The text. */
             text: string;
         };
-        /** @description How a release does, beside what was before it. */
+        /** @description The health of a release, compared with the previous one. */
         ReleaseHealth: {
             /**
              * Format: double
-             * @description The release before it: failures.
+             * @description Error rate of the previous release.
              */
             baseline_error_rate: number;
             /**
              * Format: int64
-             * @description The release before it: replays seen.
+             * @description Number of replays of the previous release.
              */
             baseline_samples: number;
             /**
              * Format: double
-             * @description The release before it: successes.
+             * @description Success rate of the previous release.
              */
             baseline_success_rate: number;
             /**
              * Format: double
-             * @description How many failed, from 0 to 1.
+             * @description Error rate, from 0 to 1.
              */
             error_rate: number;
             /**
              * Format: double
-             * @description How many times as often it fails.
+             * @description Factor by which the error rate rose.
              */
             error_rate_multiplier: number;
-            /** @description Whether all is well. */
+            /** @description Whether it is healthy. */
             healthy: boolean;
             /**
              * Format: int64
-             * @description The slowest but for one in twenty, in milliseconds.
+             * @description 95th percentile of the duration, in milliseconds.
              */
             p95_duration: number;
-            /** @description Which release. */
+            /** @description Id of the release. */
             release_id: string;
             /** @description Why. */
             rollback_reasons: string[];
             /**
              * Format: int64
-             * @description How many replays were seen.
+             * @description Number of replays.
              */
             samples: number;
-            /** @description Whether it should be taken back. */
+            /** @description Whether a rollback is recommended. */
             should_rollback: boolean;
             /** @description The skill's name. */
             skill_key: string;
-            /** @description How far it goes. */
+            /** @description Its stage. */
             stage: string;
             /**
              * Format: double
-             * @description By how much successes fell.
+             * @description Drop of the success rate.
              */
             success_drop: number;
             /**
              * Format: double
-             * @description How many of them succeeded, from 0 to 1.
+             * @description Success rate, from 0 to 1.
              */
             success_rate: number;
-            /** @description What is held to be well. */
+            /** @description The thresholds for that. */
             thresholds: Record<string, never>;
-            /** @description Whether that time is over. */
+            /** @description Whether the window has ended. */
             window_complete: boolean;
-            /** @description Watched until. */
+            /** @description End of the observation window. */
             window_end_at: components["schemas"]["Moment"];
-            /** @description Watched from. */
+            /** @description Start of the observation window. */
             window_start_at: components["schemas"]["Moment"];
         };
         /** @description A release. */
@@ -999,19 +999,19 @@ export interface components {
             auto_promoted_from?: string | null;
             /** @description The candidate that was released. */
             candidate_id: string;
-            /** @description What is new. */
+            /** @description Release notes. */
             change_summary?: string | null;
             /** @description Why. */
             delete_reason?: string | null;
             deleted_at?: components["schemas"]["Moment"] | null;
-            /** @description By whom. */
+            /** @description Who deleted it. */
             deleted_by?: string | null;
             health_window_end_at?: components["schemas"]["Moment"] | null;
             /** @description `sr-` and 12 hex digits. */
             id: string;
-            /** @description Whether it is the one in use: the one of its skill that was released last. */
+            /** @description Whether it is active: the last released one of its skill. */
             is_active: boolean;
-            /** @description Whether it is gone. */
+            /** @description Whether it was deleted. */
             is_deleted: boolean;
             /** @description When. */
             promoted_at: components["schemas"]["Moment"];
@@ -1019,11 +1019,11 @@ export interface components {
             promoted_by?: string | null;
             /** @description `manual` or `auto`. */
             release_mode: string;
-            /** @description The release that this one takes back. */
+            /** @description The release that this one rolls back. */
             rollback_of?: string | null;
             /** @description The skill's name. */
             skill_key: string;
-            /** @description How far. */
+            /** @description The stage. */
             stage: components["schemas"]["ReleaseStage"];
             /** @description The release that it replaces. */
             upgrade_of_release_id?: string | null;
@@ -1031,7 +1031,7 @@ export interface components {
             upgrade_reason?: string | null;
             /**
              * Format: int64
-             * @description Counts up in each skill.
+             * @description Its version, counted per skill.
              */
             version: number;
         };
@@ -1041,12 +1041,12 @@ export interface components {
             items: components["schemas"]["ReleaseInfo"][];
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
         /**
-         * @description How far a release goes.
+         * @description The stage of a release.
          * @enum {string}
          */
         ReleaseStage: "canary" | "stable";
@@ -1057,7 +1057,7 @@ export interface components {
             /** @description The name of the function that guest code calls. */
             name: string;
         };
-        /** @description What a container may use. */
+        /** @description Resource limits of a container. */
         Resources: {
             /**
              * Format: double
@@ -1069,9 +1069,9 @@ export interface components {
         };
         /** @description A sandbox. */
         SandboxInfo: {
-            /** @description What the profile can do. */
+            /** @description Capabilities of its profile. */
             capabilities: string[];
-            /** @description Its cargo: what is in `/workspace`. */
+            /** @description Its cargo, mounted at `/workspace`. */
             cargo_id: string;
             /** @description Its session's containers, while it has a session. */
             containers?: components["schemas"]["ContainerInfo"][] | null;
@@ -1081,53 +1081,53 @@ export interface components {
             /** @description `sandbox-` and 12 hex digits. */
             id: string;
             idle_expires_at?: components["schemas"]["Moment"] | null;
-            /** @description The profile it was made with. */
+            /** @description Its profile. */
             profile: string;
-            /** @description What it is doing. */
+            /** @description Its state. */
             status: components["schemas"]["SandboxStatus"];
-            /** @description What its operator should know, such as `memory: watched, not enforced`. */
+            /** @description Warnings for the operator, such as `memory: watched, not enforced`. */
             warnings?: string[];
         };
         /** @description A page of sandboxes. */
         SandboxList: {
             /** @description The sandboxes of this page. */
             items: components["schemas"]["SandboxInfo"][];
-            /** @description For the next page; none: this was the last. */
+            /** @description Cursor of the next page; null on the last page. */
             next_cursor?: string | null;
         };
         /**
-         * @description What a sandbox is doing.
+         * @description The state of a sandbox.
          * @enum {string}
          */
         SandboxStatus: "idle" | "starting" | "ready" | "failed" | "expired";
-        /** @description The body of 422: what was sent does not parse, or does not fit its schema. */
+        /** @description The body of 422: the request does not parse, or does not fit its schema. */
         SchemaErrors: {
             /** @description Each problem. */
             detail: components["schemas"]["SchemaProblem"][];
         };
-        /** @description One problem with what was sent. */
+        /** @description One problem of a request. */
         SchemaProblem: {
-            /** @description Where: `body`, `query` or `path`, then names and positions. */
+            /** @description Position: `body`, `query` or `path`, then names and indices. */
             loc: unknown[];
             /** @description What is wrong. */
             msg: string;
-            /** @description What kind of wrong: `missing`, `json_invalid`, `value_error`, … */
+            /** @description Kind of the problem: `missing`, `json_invalid`, `value_error`, … */
             type: string;
         };
-        /** @description A picture of the page. */
+        /** @description A screenshot to take. */
         ScreenshotRequest: {
-            /** @description The whole page, not only what is seen of it. */
+            /** @description The whole page instead of the visible part. */
             full_page?: boolean;
-            /** @description Relative to `/workspace`; none: a new name there. */
+            /** @description Path relative to `/workspace`; default: a new name. */
             path?: string | null;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
         };
-        /** @description An event as the stream has it. */
+        /** @description An event of the stream. */
         SentEvent: {
             /** @description The whole event as JSON. */
             data: string;
@@ -1141,22 +1141,22 @@ export interface components {
             command: string;
             /** @description The folder to run in, relative to `/workspace`. */
             cwd?: string | null;
-            /** @description What it is, for the history. */
+            /** @description Description, for the history. */
             description?: string | null;
-            /** @description Whether the answer repeats the command. */
+            /** @description Whether the answer includes the command. */
             include_code?: boolean;
-            /** @description Words for it, with commas between. */
+            /** @description Tags, separated by commas. */
             tags?: string | null;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
         };
-        /** @description What the shell said. */
+        /** @description The result of a shell command. */
         ShellExecResult: {
-            /** @description The command, if asked for. */
+            /** @description The command, if requested. */
             command?: string | null;
             /** @description Why it failed. */
             error?: string | null;
@@ -1164,7 +1164,7 @@ export interface components {
             execution_id?: string | null;
             /**
              * Format: int64
-             * @description How long it took.
+             * @description Time it took, in milliseconds.
              */
             execution_time_ms?: number | null;
             /**
@@ -1172,34 +1172,34 @@ export interface components {
              * @description Its exit code.
              */
             exit_code?: number | null;
-            /** @description What it wrote. */
+            /** @description Its output. */
             output: string;
             /**
-             * @description Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+             * @description Whether it is in the history. False: the database could not be written; the entry is added later.
              * @default true
              */
             recorded?: boolean;
             /**
              * Format: int32
-             * @description The signal that ended it; none: none has.
+             * @description The signal that ended it; null: none.
              */
             signal?: number | null;
             stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether its exit code is 0. */
             success: boolean;
-            /** @description Whether it was ended because its time was over. */
+            /** @description Whether it timed out. */
             timed_out?: boolean;
         };
-        /** @description What to see of the page. */
+        /** @description A snapshot to take. */
         SnapshotRequest: {
             /**
-             * @description Only what can be used.
+             * @description Only interactive elements.
              * @default true
              */
             interactive?: boolean;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Time limit in seconds.
              * @default 30
              */
             timeout?: number;
@@ -1210,40 +1210,40 @@ export interface components {
             status: string;
         };
         /**
-         * @description Why something was ended by force.
+         * @description Why something was killed.
          * @enum {string}
          */
         StopCause: "memory_limit" | "disk_limit";
-        /** @description An ending by force. */
+        /** @description Why something was killed, with numbers. */
         Stopped: {
             /** @description Why. */
             cause: components["schemas"]["StopCause"];
             /**
              * Format: int64
-             * @description What may be used, in bytes.
+             * @description The limit in bytes.
              */
             limit_bytes: number;
             /**
              * Format: int64
-             * @description What was used, in bytes.
+             * @description The usage in bytes.
              */
             used_bytes: number;
         };
         /** @description A client's answer to a tool call: a result or an error. */
         ToolAnswer: {
             /**
-             * @description What it throws instead.
+             * @description The error that it throws.
              * @default null
              */
             error?: string | null;
-            /** @description What the tool gives back. */
+            /** @description The result of the tool. */
             result?: unknown;
         };
-        /** @description Every step of one call. */
+        /** @description A trace: every step of one call. */
         TraceContent: {
             /**
              * Format: int32
-             * @description How many ran.
+             * @description Number of commands that ran.
              */
             completed_steps: number;
             /** @description One command or several. */
@@ -1254,26 +1254,26 @@ export interface components {
             success: boolean;
             /**
              * Format: int32
-             * @description How many were asked for.
+             * @description Number of commands in the request.
              */
             total_steps: number;
         };
         /**
-         * @description What kind of call a trace is of.
+         * @description The kind of a trace.
          * @enum {string}
          */
         TraceKind: "browser_exec_trace" | "browser_batch_trace";
-        /** @description A file and where it goes. */
+        /** @description A file to upload. */
         UploadForm: {
             /**
              * Format: binary
              * @description The bytes.
              */
             file: string;
-            /** @description Relative to `/workspace`; folders on the way are made. */
+            /** @description Path relative to `/workspace`; missing folders are created. */
             path: string;
         };
-        /** @description A file was taken in. */
+        /** @description An uploaded file. */
         UploadResult: {
             /** @description Relative to `/workspace`. */
             path: string;
@@ -1289,7 +1289,7 @@ export interface components {
         WriteFile: {
             /** @description The text. */
             content: string;
-            /** @description Relative to `/workspace`; folders on the way are made. */
+            /** @description Path relative to `/workspace`; missing folders are created. */
             path: string;
         };
     };

@@ -131,7 +131,7 @@ fn request_id() -> Value {
 pub(super) fn headers() -> Value {
     json!({
         "X-Request-Id": { "description": "The request's id", "schema": { "type": "string" } },
-        "WWW-Authenticate": { "description": "How to come in", "schema": { "type": "string" } },
+        "WWW-Authenticate": { "description": "How to authenticate", "schema": { "type": "string" } },
         "Retry-After": { "description": "Seconds", "schema": { "type": "integer" } },
     })
 }
@@ -140,7 +140,7 @@ fn unfit() -> Value {
     let problem =
         json!({ "loc": ["body", "timeout"], "msg": "must be at most 300, and is 301", "type": "less_than_equal" });
     json!({
-        "description": "What was sent does not parse, or does not fit its schema",
+        "description": "The request does not parse, or does not fit its schema",
         "headers": request_id(),
         "content": { "application/json": {
             "schema": { "$ref": "#/components/schemas/SchemaErrors" },
@@ -176,14 +176,14 @@ fn refusal(status: u16, codes: &[ErrorCode]) -> Value {
 
 fn meaning(code: ErrorCode) -> &'static str {
     match code {
-        ErrorCode::NotFound => "not found, or owned by somebody else",
+        ErrorCode::NotFound => "not found, or owned by another owner",
         ErrorCode::Unauthorized => "missing or invalid API key",
         ErrorCode::Forbidden => "the API key may not do this",
         ErrorCode::QuotaExceeded => "quota or rate limit exceeded",
         ErrorCode::SessionNotReady => "the session is starting; try again later",
         ErrorCode::Timeout => "the work timed out",
         ErrorCode::ShipError => "the runtime failed",
-        ErrorCode::Conflict => "the resource is not in a state for this",
+        ErrorCode::Conflict => "the current state does not allow this",
         ErrorCode::SandboxExpired => "the sandbox has expired",
         ErrorCode::SandboxTtlInfinite => "a sandbox without an expiry cannot be extended",
         ErrorCode::ValidationError => "invalid value",

@@ -19,9 +19,9 @@ const PATH_NAMES: [(&str, &str); 8] = [
     ("id", "Its id"),
     ("execution_id", "The execution's id: `exec-` and 12 hex digits"),
     ("skill_key", "The skill's name"),
-    ("trace_ref", "The trace's reference, as an answer gave it"),
-    ("payload_ref", "The payload's reference, as an answer gave it"),
-    ("call_id", "The call's id, as its event gave it"),
+    ("trace_ref", "Reference of the trace"),
+    ("payload_ref", "Reference of the payload"),
+    ("call_id", "Id of the call, from its event"),
     ("name", "The artifact's name"),
     ("tool", "`read`, `write`, `edit`, `grep`, `find` or `ls`"),
 ];
@@ -45,11 +45,11 @@ const TAGS: [(&str, &str); 11] = [
     ("sandboxes", "The only resource that a client has to name: a profile, a cargo, and at most one session."),
     ("python and shell", "Code and commands in a sandbox."),
     ("javascript", "JavaScript and TypeScript in an embedded engine or a headless browser, with artifacts."),
-    ("browser", "A browser by command."),
+    ("browser", "A browser, controlled by commands."),
     ("files", "Files in a sandbox's `/workspace`."),
-    ("events", "What happens in a sandbox, as it happens."),
-    ("history", "The record of what ran."),
-    ("cargos", "Volumes that outlive sandboxes."),
+    ("events", "Events of a sandbox, as they happen."),
+    ("history", "The history of executions."),
+    ("cargos", "Volumes that can be kept after their sandbox."),
     ("skills", "Skills: learnt from executions, evaluated, released and monitored."),
     ("profiles", "The profiles from which sandboxes are created."),
     ("admin", "Operations that affect all owners; only the owner `default` may use them."),
@@ -58,7 +58,7 @@ const TAGS: [(&str, &str); 11] = [
 const DESCRIPTION: &str = "A sheltered place for the code that AI agents write.\n\n\
     Every call but `/health` needs `Authorization: Bearer <key>`. Every response has `X-Request-Id`; a client may send its \
     own. Errors are `{error: {code, message, request_id, details?}}`; a body or a query that does not parse or fit its \
-    schema is 422 `{detail: [{loc, msg, type}]}`. The paths answer without `/v1` too.";
+    schema is 422 `{detail: [{loc, msg, type}]}`. All paths also work without `/v1`.";
 
 /// The whole document.
 pub fn openapi() -> &'static Value {

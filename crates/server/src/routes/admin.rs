@@ -26,7 +26,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct DetailQuery {
-    /// With descriptions and containers.
+    /// Include descriptions and containers.
     detail: bool,
 }
 
@@ -36,7 +36,7 @@ impl Bounded for DetailQuery {}
 ///
 /// The profiles from which sandboxes are created.
 #[utoipa::path(get, path = "/profiles", tag = "profiles", params(DetailQuery),
-    responses((status = 200, body = ProfileList, description = "All of them")))]
+    responses((status = 200, body = ProfileList, description = "All profiles")))]
 async fn list_profiles(
     State(app): State<App>,
     Caller(_): Caller,
@@ -47,17 +47,17 @@ async fn list_profiles(
 
 /// Run the collector
 ///
-/// It ends what is over and finds what was lost; it also runs by itself.
+/// It ends expired and idle resources and removes orphans. It also runs by itself at intervals.
 #[utoipa::path(post, path = "/admin/gc/run", tag = "admin", request_body = GcRequest,
-    responses((status = 200, body = GcReport, description = "What it did")))]
+    responses((status = 200, body = GcReport, description = "What it cleaned up")))]
 async fn run_collector(State(app): State<App>, Admin: Admin, Sent(request): Sent<GcRequest>) -> Reply<Json<GcReport>> {
     let bay = app.bay.clone();
     app.finish(async move { bay.run_gc(request).await }).await.map(Json)
 }
 
-/// Look at the collector
+/// Get the state of the collector
 #[utoipa::path(get, path = "/admin/gc/status", tag = "admin",
-    responses((status = 200, body = GcStatus, description = "What the collector does and did")))]
+    responses((status = 200, body = GcStatus, description = "The state of the collector and its last run")))]
 async fn get_collector(State(app): State<App>, Admin: Admin) -> Reply<Json<GcStatus>> {
     app.ask(app.bay.gc_status()).await.map(Json)
 }

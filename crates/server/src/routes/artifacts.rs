@@ -29,9 +29,9 @@ async fn list_artifacts(
     app.ask(app.bay.list_artifacts(&owner, &id)).await.map(Json)
 }
 
-/// Fetch an artifact
+/// Download an artifact
 #[utoipa::path(get, path = "/sandboxes/{id}/artifacts/{name}", tag = "javascript",
-    responses((status = 200, description = "Its bytes",
+    responses((status = 200, description = "The bytes",
         content((Vec<u8> = "image/png"), (Vec<u8> = "application/octet-stream")))))]
 async fn get_artifact(
     State(app): State<App>,

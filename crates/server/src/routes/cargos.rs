@@ -17,9 +17,9 @@ pub(super) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::default().routes(routes!(create_cargo, list_cargos)).routes(routes!(get_cargo, delete_cargo))
 }
 
-/// Make a cargo
+/// Create a cargo
 ///
-/// It belongs to no sandbox, and stays until it is deleted. Its size limit is enforced.
+/// It belongs to no sandbox and is kept until it is deleted. Its size limit is enforced.
 #[utoipa::path(post, path = "/cargos", tag = "cargos", request_body = CreateCargo,
     responses((status = 201, body = CargoInfo, description = "The new cargo")))]
 async fn create_cargo(
@@ -35,9 +35,9 @@ async fn create_cargo(
 
 /// List cargos
 ///
-/// Those of the caller's own making; with `managed=true`, those that were made for a sandbox and go with it.
+/// Lists the cargos that the caller created; with `managed=true`, those that were created for a sandbox and are deleted with it.
 #[utoipa::path(get, path = "/cargos", tag = "cargos", params(CargoQuery),
-    responses((status = 200, body = CargoList, description = "A page of them, newest first")))]
+    responses((status = 200, body = CargoList, description = "One page, newest first")))]
 async fn list_cargos(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -46,7 +46,7 @@ async fn list_cargos(
     app.ask(app.bay.list_cargos(&owner, query)).await.map(Json)
 }
 
-/// Look at a cargo
+/// Get a cargo
 #[utoipa::path(get, path = "/cargos/{id}", tag = "cargos",
     responses((status = 200, body = CargoInfo, description = "The cargo")))]
 async fn get_cargo(State(app): State<App>, Caller(owner): Caller, Named(id): Named<CargoId>) -> Reply<Json<CargoInfo>> {
@@ -56,7 +56,7 @@ async fn get_cargo(State(app): State<App>, Caller(owner): Caller, Named(id): Nam
 /// Delete a cargo
 ///
 /// Refused while a sandbox uses it.
-#[utoipa::path(delete, path = "/cargos/{id}", tag = "cargos", responses((status = 204, description = "It is gone")))]
+#[utoipa::path(delete, path = "/cargos/{id}", tag = "cargos", responses((status = 204, description = "Deleted")))]
 async fn delete_cargo(State(app): State<App>, Caller(owner): Caller, Named(id): Named<CargoId>) -> Reply<StatusCode> {
     let bay = app.bay.clone();
     app.finish(async move { bay.delete_cargo(&owner, &id).await }).await?;

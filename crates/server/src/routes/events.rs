@@ -31,15 +31,15 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct AfterQuery {
-    /// Events after this number; none: from now on. The header `Last-Event-ID`, which a browser sends by itself when it
-    /// comes back, wins.
+    /// Only events after this number; default: new events only. The header `Last-Event-ID`, which a browser sends when it
+    /// reconnects, has priority.
     #[param(minimum = 0)]
     after: Option<u64>,
 }
 
 impl Bounded for AfterQuery {}
 
-/// An event as the stream has it.
+/// An event of the stream.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only its schema is used: the stream is written as it comes")]
 struct SentEvent {
@@ -53,12 +53,12 @@ struct SentEvent {
     data: Event,
 }
 
-/// Follow a sandbox's events
+/// Stream a sandbox's events
 ///
 /// A stream of server-sent events: `id` is the event's number, `event` its kind, `data` the whole event as JSON. Comments
-/// keep a quiet stream open. Whoever comes back with the last number goes on there; a `gap` says that some were missed.
+/// keep a quiet stream open. A client that reconnects with the last number continues there; a `gap` event says that some were missed.
 #[utoipa::path(get, path = "/sandboxes/{id}/events", tag = "events",
-    params(AfterQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Events after this number")),
+    params(AfterQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Only events after this number")),
     responses((status = 200, body = SentEvent, content_type = "text/event-stream", description = "The events")))]
 async fn stream_events(
     State(app): State<App>,

@@ -18,9 +18,9 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 
 /// Run Python
 ///
-/// State is kept between calls. Code that fails is a success of the call: `success` is false, and `error` says why.
+/// State is kept between calls. Failing code is not a failed call: `success` is false, and `error` says why.
 #[utoipa::path(post, path = "/sandboxes/{id}/python/exec", tag = "python and shell", request_body = PythonExecRequest,
-    responses((status = 200, body = PythonExecResult, description = "What it said")))]
+    responses((status = 200, body = PythonExecResult, description = "The output")))]
 async fn exec_python(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -32,9 +32,9 @@ async fn exec_python(
 
 /// Run a shell command
 ///
-/// A command that fails is a success of the call: `success` is false, and `exit_code` says how.
+/// A failing command is not a failed call: `success` is false, and `exit_code` has its exit code.
 #[utoipa::path(post, path = "/sandboxes/{id}/shell/exec", tag = "python and shell", request_body = ShellExecRequest,
-    responses((status = 200, body = ShellExecResult, description = "What it said")))]
+    responses((status = 200, body = ShellExecResult, description = "The output")))]
 async fn exec_shell(
     State(app): State<App>,
     Caller(owner): Caller,

@@ -49,11 +49,11 @@ impl Default for FolderQuery {
 
 impl Bounded for FolderQuery {}
 
-/// A file and where it goes.
+/// A file to upload.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only its schema is used: the form is read as it comes")]
 struct UploadForm {
-    /// Relative to `/workspace`; folders on the way are made.
+    /// Path relative to `/workspace`; missing folders are created.
     path: String,
     /// The bytes.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
@@ -62,7 +62,7 @@ struct UploadForm {
 
 /// Read a text file
 #[utoipa::path(get, path = "/sandboxes/{id}/filesystem/files", tag = "files", params(FileQuery),
-    responses((status = 200, body = FileContent, description = "Its text")))]
+    responses((status = 200, body = FileContent, description = "The text")))]
 async fn read_file(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -74,7 +74,7 @@ async fn read_file(
 
 /// Write a text file
 ///
-/// Folders on the way are made.
+/// Missing folders are created.
 #[utoipa::path(put, path = "/sandboxes/{id}/filesystem/files", tag = "files", request_body = WriteFile,
     responses((status = 200, body = Status, description = "Written")))]
 async fn write_file(
@@ -102,9 +102,9 @@ async fn delete_file(
 
 /// List a folder
 ///
-/// Hidden entries too.
+/// Includes hidden entries.
 #[utoipa::path(get, path = "/sandboxes/{id}/filesystem/directories", tag = "files", params(FolderQuery),
-    responses((status = 200, body = DirectoryList, description = "Its entries")))]
+    responses((status = 200, body = DirectoryList, description = "The entries")))]
 async fn list_directory(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -114,10 +114,10 @@ async fn list_directory(
     app.ask(app.bay.list_directory(&owner, &id, &query.path)).await.map(Json)
 }
 
-/// Send a file in
+/// Upload a file
 #[utoipa::path(post, path = "/sandboxes/{id}/filesystem/upload", tag = "files",
     request_body(content = UploadForm, content_type = "multipart/form-data"),
-    responses((status = 200, body = UploadResult, description = "Where it is, and how large")))]
+    responses((status = 200, body = UploadResult, description = "Path and size of the file")))]
 async fn upload_file(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -127,9 +127,9 @@ async fn upload_file(
     upload::upload(&app, &owner, &id, request).await.map(Json)
 }
 
-/// Fetch a file
+/// Download a file
 #[utoipa::path(get, path = "/sandboxes/{id}/filesystem/download", tag = "files", params(FileQuery),
-    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream", description = "Its bytes")))]
+    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream", description = "The bytes")))]
 async fn download_file(
     State(app): State<App>,
     Caller(owner): Caller,

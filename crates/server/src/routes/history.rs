@@ -27,16 +27,16 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct KindQuery {
-    /// Only this kind.
+    /// Only entries of this kind.
     #[param(inline)]
     exec_type: Option<ExecType>,
 }
 
 impl Bounded for KindQuery {}
 
-/// List what ran
+/// List the history
 #[utoipa::path(get, path = "/sandboxes/{id}/history", tag = "history", params(HistoryQuery),
-    responses((status = 200, body = HistoryList, description = "A page of it, newest first")))]
+    responses((status = 200, body = HistoryList, description = "One page, newest first")))]
 async fn list_history(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -46,7 +46,7 @@ async fn list_history(
     app.ask(app.bay.history(&owner, &id, query)).await.map(Json)
 }
 
-/// Look at what ran last
+/// Get the last execution
 #[utoipa::path(get, path = "/sandboxes/{id}/history/last", tag = "history", params(KindQuery),
     responses((status = 200, body = HistoryEntry, description = "The last entry")))]
 async fn get_last_execution(
@@ -58,7 +58,7 @@ async fn get_last_execution(
     app.ask(app.bay.last_execution(&owner, &id, query.exec_type)).await.map(Json)
 }
 
-/// Look at an execution
+/// Get an execution
 #[utoipa::path(get, path = "/sandboxes/{id}/history/{execution_id}", tag = "history",
     responses((status = 200, body = HistoryEntry, description = "The entry")))]
 async fn get_execution(
@@ -69,11 +69,11 @@ async fn get_execution(
     app.ask(app.bay.execution(&owner, &id, &execution_id)).await.map(Json)
 }
 
-/// Note something with an execution
+/// Annotate an execution
 ///
-/// A field that is absent stays as it is.
+/// A missing field is not changed.
 #[utoipa::path(patch, path = "/sandboxes/{id}/history/{execution_id}", tag = "history", request_body = Annotation,
-    responses((status = 200, body = HistoryEntry, description = "The entry as it is now")))]
+    responses((status = 200, body = HistoryEntry, description = "The updated entry")))]
 async fn annotate_execution(
     State(app): State<App>,
     Caller(owner): Caller,

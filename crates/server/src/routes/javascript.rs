@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct SessionQuery {
-    /// Its name; none: the usual one.
+    /// Name of the session; default: the unnamed one.
     session: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Bounded for SessionQuery {}
 ///
 /// In the embedded engine or in a headless browser, behind walls. Pictures that the code draws become artifacts.
 #[utoipa::path(post, path = "/sandboxes/{id}/javascript/exec", tag = "javascript", request_body = JavaScriptExecRequest,
-    responses((status = 200, body = JavaScriptExecResult, description = "What it said")))]
+    responses((status = 200, body = JavaScriptExecResult, description = "The output")))]
 async fn exec_javascript(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -47,9 +47,9 @@ async fn exec_javascript(
     app.run(request.timeout, app.bay.exec_javascript(&owner, &id, request)).await.map(Json)
 }
 
-/// Forget a session's state
+/// Reset a JavaScript session
 #[utoipa::path(post, path = "/sandboxes/{id}/javascript/reset", tag = "javascript", params(SessionQuery),
-    responses((status = 200, body = Status, description = "Forgotten")))]
+    responses((status = 200, body = Status, description = "Reset")))]
 async fn reset_javascript(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -62,9 +62,9 @@ async fn reset_javascript(
 
 /// Answer a tool call
 ///
-/// Code called a tool of the caller's own; the call came as a `tool_call` event.
+/// Guest code has called a tool that the caller provides; the call was announced by a `tool_call` event.
 #[utoipa::path(post, path = "/sandboxes/{id}/javascript/tools/{call_id}", tag = "javascript", request_body = ToolAnswer,
-    responses((status = 200, body = Status, description = "The code goes on")))]
+    responses((status = 200, body = Status, description = "The code continues")))]
 async fn answer_tool(
     State(app): State<App>,
     Caller(owner): Caller,

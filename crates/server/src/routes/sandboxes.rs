@@ -22,9 +22,9 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(stop_sandbox))
 }
 
-/// Make a sandbox
+/// Create a sandbox
 ///
-/// It is `ready` where a warm one could be had, else `idle`: its first call starts it.
+/// It is `ready` if the warm pool had one, else `idle`: its first call starts it.
 #[utoipa::path(post, path = "/sandboxes", tag = "sandboxes", request_body = CreateSandbox,
     responses((status = 201, body = SandboxInfo, description = "The new sandbox")))]
 async fn create_sandbox(
@@ -40,7 +40,7 @@ async fn create_sandbox(
 
 /// List sandboxes
 #[utoipa::path(get, path = "/sandboxes", tag = "sandboxes", params(SandboxQuery),
-    responses((status = 200, body = SandboxList, description = "A page of them, newest first")))]
+    responses((status = 200, body = SandboxList, description = "One page, newest first")))]
 async fn list_sandboxes(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -49,9 +49,9 @@ async fn list_sandboxes(
     app.ask(app.bay.list_sandboxes(&owner, query)).await.map(Json)
 }
 
-/// Look at a sandbox
+/// Get a sandbox
 ///
-/// With its containers while it has a session.
+/// Includes its containers while it has a session.
 #[utoipa::path(get, path = "/sandboxes/{id}", tag = "sandboxes",
     responses((status = 200, body = SandboxInfo, description = "The sandbox")))]
 async fn get_sandbox(
@@ -64,9 +64,9 @@ async fn get_sandbox(
 
 /// Delete a sandbox
 ///
-/// With what runs in it and, if it was made with it, its cargo. Repeating it is fine.
+/// Ends what runs in it, and deletes its cargo if that was created with it. Can be repeated.
 #[utoipa::path(delete, path = "/sandboxes/{id}", tag = "sandboxes",
-    responses((status = 204, description = "It is gone")))]
+    responses((status = 204, description = "Deleted")))]
 async fn delete_sandbox(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -77,11 +77,11 @@ async fn delete_sandbox(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Give a sandbox more time
+/// Extend a sandbox's lifetime
 ///
-/// Counted from its end or from now, whichever is later.
+/// Counted from its expiry or from now, whichever is later.
 #[utoipa::path(post, path = "/sandboxes/{id}/extend_ttl", tag = "sandboxes", request_body = ExtendTtl,
-    responses((status = 200, body = SandboxInfo, description = "The sandbox with its new end")))]
+    responses((status = 200, body = SandboxInfo, description = "The sandbox with its new expiry")))]
 async fn extend_ttl(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -93,11 +93,11 @@ async fn extend_ttl(
     app.finish(async move { bay.extend_ttl(&owner, &id, wish, key.as_ref()).await }).await.map(Json)
 }
 
-/// Say that a sandbox is still needed
+/// Keep a sandbox alive
 ///
-/// Moves the end of its idleness; starts nothing.
+/// Restarts its idle time; starts nothing.
 #[utoipa::path(post, path = "/sandboxes/{id}/keepalive", tag = "sandboxes",
-    responses((status = 200, body = Status, description = "Noted")))]
+    responses((status = 200, body = Status, description = "Done")))]
 async fn keepalive(State(app): State<App>, Caller(owner): Caller, Named(id): Named<SandboxId>) -> Reply<Json<Status>> {
     app.ask(app.bay.keepalive(&owner, &id)).await?;
     Ok(Json(Status::ok()))
@@ -105,9 +105,9 @@ async fn keepalive(State(app): State<App>, Caller(owner): Caller, Named(id): Nam
 
 /// Stop a sandbox
 ///
-/// What runs in it is ended; its cargo stays, and the next call starts it again.
+/// Ends what runs in it; its cargo is kept, and the next call starts it again.
 #[utoipa::path(post, path = "/sandboxes/{id}/stop", tag = "sandboxes",
-    responses((status = 200, body = Status, description = "It is stopped")))]
+    responses((status = 200, body = Status, description = "Stopped")))]
 async fn stop_sandbox(
     State(app): State<App>,
     Caller(owner): Caller,

@@ -14,9 +14,9 @@ pub(super) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::default().routes(routes!(health))
 }
 
-/// See whether Bay is there
+/// Check that the server runs
 #[utoipa::path(get, path = "/health", tag = "service",
-    responses((status = 200, body = Health, description = "It is")))]
+    responses((status = 200, body = Health, description = "The server runs")))]
 async fn health() -> Json<Health> {
     Json(Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() })
 }

@@ -30,7 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(get_release_health))
 }
 
-/// Keep a payload
+/// Store a payload
 #[utoipa::path(post, path = "/skills/payloads", tag = "skills", request_body = CreatePayload,
     responses((status = 201, body = PayloadRef, description = "Its reference")))]
 async fn create_payload(
@@ -43,7 +43,7 @@ async fn create_payload(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-/// Look at a payload
+/// Get a payload
 #[utoipa::path(get, path = "/skills/payloads/{payload_ref}", tag = "skills",
     responses((status = 200, body = PayloadInfo, description = "The payload")))]
 async fn get_payload(
@@ -54,9 +54,9 @@ async fn get_payload(
     app.ask(app.bay.payload(&owner, &payload_ref)).await.map(Json)
 }
 
-/// Make a candidate
+/// Create a candidate
 ///
-/// From executions of the caller's own.
+/// Made from the caller's own executions.
 #[utoipa::path(post, path = "/skills/candidates", tag = "skills", request_body = CreateCandidate,
     responses((status = 201, body = CandidateInfo, description = "The new candidate")))]
 async fn create_candidate(
@@ -71,7 +71,7 @@ async fn create_candidate(
 
 /// List candidates
 #[utoipa::path(get, path = "/skills/candidates", tag = "skills", params(CandidateQuery),
-    responses((status = 200, body = CandidateList, description = "A page of them, newest first")))]
+    responses((status = 200, body = CandidateList, description = "One page, newest first")))]
 async fn list_candidates(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -80,7 +80,7 @@ async fn list_candidates(
     app.ask(app.bay.list_candidates(&owner, query)).await.map(Json)
 }
 
-/// Look at a candidate
+/// Get a candidate
 #[utoipa::path(get, path = "/skills/candidates/{id}", tag = "skills",
     responses((status = 200, body = CandidateInfo, description = "The candidate")))]
 async fn get_candidate(
@@ -104,7 +104,7 @@ async fn delete_candidate(
     app.finish(async move { bay.delete_candidate(&owner, &id, wish).await }).await.map(Json)
 }
 
-/// Note an evaluation
+/// Add an evaluation
 #[utoipa::path(post, path = "/skills/candidates/{id}/evaluate", tag = "skills", request_body = Evaluate,
     responses((status = 200, body = EvaluationInfo, description = "The evaluation")))]
 async fn evaluate_candidate(
@@ -135,7 +135,7 @@ async fn promote_candidate(
 
 /// List releases
 #[utoipa::path(get, path = "/skills/releases", tag = "skills", params(ReleaseQuery),
-    responses((status = 200, body = ReleaseList, description = "A page of them, newest first")))]
+    responses((status = 200, body = ReleaseList, description = "One page, newest first")))]
 async fn list_releases(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -144,7 +144,7 @@ async fn list_releases(
     app.ask(app.bay.list_releases(&owner, query)).await.map(Json)
 }
 
-/// Look at a release
+/// Get a release
 #[utoipa::path(get, path = "/skills/releases/{id}", tag = "skills",
     responses((status = 200, body = ReleaseInfo, description = "The release")))]
 async fn get_release(
@@ -157,7 +157,7 @@ async fn get_release(
 
 /// Delete a release
 ///
-/// Where it was in use, none is until another is released; after a canary, the stable release beside it is in use again.
+/// If it was active, no release is active until another is released; after a canary, the stable release is active again.
 #[utoipa::path(delete, path = "/skills/releases/{id}", tag = "skills", request_body = DeleteRequest,
     responses((status = 200, body = Deleted, description = "What was deleted")))]
 async fn delete_release(
@@ -170,11 +170,11 @@ async fn delete_release(
     app.finish(async move { bay.delete_release(&owner, &id, wish).await }).await.map(Json)
 }
 
-/// Take a release back
+/// Roll back a release
 ///
-/// The one before it is in use again, as a new version; the candidate of what was taken back is `rolled_back`.
+/// The previous release becomes active again, as a new version; the candidate of the release that was rolled back is `rolled_back`.
 #[utoipa::path(post, path = "/skills/releases/{id}/rollback", tag = "skills",
-    responses((status = 200, body = ReleaseInfo, description = "The release that is in use now")))]
+    responses((status = 200, body = ReleaseInfo, description = "The release that is active now")))]
 async fn rollback_release(
     State(app): State<App>,
     Caller(owner): Caller,
@@ -184,9 +184,9 @@ async fn rollback_release(
     app.finish(async move { bay.rollback(&owner, &id).await }).await.map(Json)
 }
 
-/// See how a release does
+/// Get a release's health
 #[utoipa::path(get, path = "/skills/releases/{id}/health", tag = "skills",
-    responses((status = 200, body = ReleaseHealth, description = "Its replays beside those of the release before")))]
+    responses((status = 200, body = ReleaseHealth, description = "Its replays compared with those of the previous release")))]
 async fn get_release_health(
     State(app): State<App>,
     Caller(owner): Caller,

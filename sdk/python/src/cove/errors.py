@@ -57,7 +57,7 @@ class ApiError(CoveError):
 
 
 class NotFoundError(ApiError):
-    """Not found, or owned by somebody else."""
+    """Not found, or owned by another owner."""
 
     code = "not_found"
 

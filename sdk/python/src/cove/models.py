@@ -37,44 +37,44 @@ class ArtifactList:
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserBatchResult:
-    """What the browser said to several commands."""
+    """The results of several browser commands."""
 
-    #: Each command that ran.
+    #: The result of each command that ran.
     results: list[BrowserStep]
 
-    #: How many were asked for.
+    #: Number of commands in the request.
     total_steps: int
 
-    #: How many ran.
+    #: Number of commands that ran.
     completed_steps: int
 
     #: Whether all ran and succeeded.
     success: bool
 
-    #: How long they took.
+    #: Time they took, in milliseconds.
     duration_ms: int
 
-    #: Their entry in the history: one for all.
+    #: Their entry in the history: one for all of them.
     execution_id: str | None = None
 
-    #: How long the call took.
+    #: Time the call took, in milliseconds.
     execution_time_ms: int | None = None
 
-    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #: Whether it is in the history. False: the database could not be written; the entry is added later.
     recorded: bool | None = None
 
-    #: The trace, if asked for.
+    #: The trace, if requested.
     trace_ref: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserExecResult:
-    """What the browser said."""
+    """The result of a browser command."""
 
     #: Whether its exit code is 0.
     success: bool
 
-    #: What it wrote. A page's words are in it: not to be trusted.
+    #: Its output. It contains text of the page: do not trust it.
     output: str
 
     #: Why it failed.
@@ -86,25 +86,25 @@ class BrowserExecResult:
     #: Standard error.
     stderr: str
 
-    #: Its exit code; −1: out of time.
+    #: Its exit code; −1: timed out.
     exit_code: int | None = None
 
     #: Its entry in the history.
     execution_id: str | None = None
 
-    #: How long it took.
+    #: Time it took, in milliseconds.
     execution_time_ms: int | None = None
 
-    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #: Whether it is in the history. False: the database could not be written; the entry is added later.
     recorded: bool | None = None
 
-    #: The trace, if asked for.
+    #: The trace, if requested.
     trace_ref: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserSkillResult:
-    """What a replay did."""
+    """The result of a replay."""
 
     #: The skill.
     skill_key: str
@@ -115,28 +115,28 @@ class BrowserSkillResult:
     #: Its entry in the history.
     execution_id: str
 
-    #: How long the call took.
+    #: Time the call took, in milliseconds.
     execution_time_ms: int
 
-    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #: Whether it is in the history. False: the database could not be written; the entry is added later.
     recorded: bool | None = None
 
-    #: The trace, if asked for.
+    #: The trace, if requested.
     trace_ref: str | None = None
 
-    #: Each command that ran.
+    #: The result of each command that ran.
     results: list[BrowserStep]
 
-    #: How many there are.
+    #: Number of commands.
     total_steps: int
 
-    #: How many ran.
+    #: Number of commands that ran.
     completed_steps: int
 
     #: Whether all ran and succeeded.
     success: bool
 
-    #: How long they took.
+    #: Time they took, in milliseconds.
     duration_ms: int
 
 
@@ -156,16 +156,16 @@ class BrowserStep:
     #: Its exit code.
     exit_code: int
 
-    #: Its place, from 0.
+    #: Its index, from 0.
     step_index: int
 
-    #: How long it took.
+    #: Time it took, in milliseconds.
     duration_ms: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserTrace:
-    """A trace that was kept."""
+    """A stored trace."""
 
     #: Its reference.
     trace_ref: str
@@ -199,10 +199,10 @@ class CandidateInfo:
     #: `code` or `browser`.
     skill_type: str
 
-    #: Whether it may be released without a person.
+    #: Whether it may be released automatically.
     auto_release_eligible: bool
 
-    #: Why it may or may not.
+    #: The reason for that.
     auto_release_reason: str | None = None
 
     #: What it does.
@@ -211,16 +211,16 @@ class CandidateInfo:
     #: How to use it.
     usage_notes: str | None = None
 
-    #: What must hold before.
+    #: Preconditions.
     preconditions: dict[str, Any] | None = None
 
-    #: What holds after.
+    #: Postconditions.
     postconditions: dict[str, Any] | None = None
 
-    #: The executions that it comes from.
+    #: The executions that it was made from.
     source_execution_ids: list[str]
 
-    #: Where it is in its life.
+    #: Its state.
     status: CandidateStatus
 
     #: The last evaluation's score.
@@ -235,7 +235,7 @@ class CandidateInfo:
     #: Its release, unless that was deleted.
     promotion_release_id: str | None = None
 
-    #: Whose it is.
+    #: Its owner.
     created_by: str | None = None
 
     #: When it was made.
@@ -244,13 +244,13 @@ class CandidateInfo:
     #: When it last changed.
     updated_at: datetime
 
-    #: Whether it is gone.
+    #: Whether it was deleted.
     is_deleted: bool
 
-    #: Since when.
+    #: When it was deleted.
     deleted_at: datetime | None = None
 
-    #: By whom.
+    #: Who deleted it.
     deleted_by: str | None = None
 
     #: Why.
@@ -264,10 +264,10 @@ class CandidateList:
     #: Newest first.
     items: list[CandidateInfo]
 
-    #: How many there are in all.
+    #: Total number.
     total: int
 
-#: A candidate's life.
+#: The state of a candidate.
 CandidateStatus = Literal["draft", "evaluating", "promoted", "promoted_canary", "promoted_stable", "rejected", "rolled_back"]
 
 
@@ -278,16 +278,16 @@ class CargoInfo:
     #: `ws-` and 12 hex digits.
     id: str
 
-    #: Whether it was made for a sandbox and goes with it.
+    #: Whether it was created for a sandbox and is deleted with it.
     managed: bool
 
     #: That sandbox.
     managed_by_sandbox_id: str | None = None
 
-    #: What holds it, and how its limit is kept: `local+loop`, `local+watch`, …
+    #: How it is stored and how its limit is enforced: `local+loop`, `local+watch`, …
     backend: str
 
-    #: What may be in it.
+    #: Its size limit in MB.
     size_limit_mb: int
 
     #: When it was made.
@@ -304,7 +304,7 @@ class CargoList:
     #: The cargos of this page.
     items: list[CargoInfo]
 
-    #: For the next page; none: this was the last.
+    #: Cursor of the next page; null on the last page.
     next_cursor: str | None = None
 
 
@@ -324,10 +324,10 @@ class ContainerInfo:
     #: The runtime's version.
     version: str | None = None
 
-    #: What it can do.
+    #: Its capabilities.
     capabilities: list[str]
 
-    #: Whether it answers; none: not asked.
+    #: Whether it answers; null: not checked.
     healthy: bool | None = None
 
 
@@ -341,10 +341,10 @@ class ContainerProfile:
     #: `ship` or `gull`.
     runtime_type: str
 
-    #: What it can do.
+    #: Its capabilities.
     capabilities: list[str]
 
-    #: What it may use.
+    #: Its resource limits.
     resources: Resources
 
 
@@ -358,7 +358,7 @@ class Deleted:
     #: When.
     deleted_at: datetime
 
-    #: By whom.
+    #: Who deleted it.
     deleted_by: str | None = None
 
     #: Why.
@@ -367,7 +367,7 @@ class Deleted:
 
 @dataclass(frozen=True, kw_only=True)
 class DirectoryList:
-    """A folder's entries, hidden ones too."""
+    """The entries of a folder, including hidden ones."""
 
     #: The entries.
     entries: list[FileInfo]
@@ -386,7 +386,7 @@ class EngineUsed:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBody:
-    """Every error's body."""
+    """The body of every error."""
 
     #: The error.
     error: ErrorDetail
@@ -397,7 +397,7 @@ ErrorCode = Literal["not_found", "unauthorized", "forbidden", "quota_exceeded", 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorDetail:
-    """What is in an error's body."""
+    """An error."""
 
     #: The stable code.
     code: ErrorCode
@@ -408,7 +408,7 @@ class ErrorDetail:
     #: The request's id, as in `X-Request-Id`.
     request_id: str
 
-    #: What a program may want to know.
+    #: Details for programs.
     details: dict[str, Any] | None = None
 
 
@@ -419,10 +419,10 @@ class EvaluationInfo:
     #: `se-` and 12 hex digits.
     id: str
 
-    #: Of which candidate.
+    #: Id of the candidate.
     candidate_id: str
 
-    #: What it was tried on.
+    #: The name of the benchmark.
     benchmark_id: str | None = None
 
     #: From 0 to 1.
@@ -431,10 +431,10 @@ class EvaluationInfo:
     #: Whether it passed.
     passed: bool
 
-    #: In words.
+    #: Report of the evaluation.
     report: str | None = None
 
-    #: Who evaluated.
+    #: Who evaluated it.
     evaluated_by: str | None = None
 
     #: When.
@@ -443,24 +443,24 @@ class EvaluationInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """One event. Its number is the `id` of the server-sent event, by which a reader resumes."""
+    """One event. Its number is the `id` of the server-sent event, from which a reader can resume."""
 
-    #: Counts up in each sandbox.
+    #: Its number, counted per sandbox.
     seq: int
 
-    #: What kind.
+    #: Its kind.
     kind: EventKind
 
     #: When.
     at: datetime
 
-    #: What.
+    #: Its data.
     data: dict[str, Any]
 
-#: What kind of thing happened.
+#: The kind of an event.
 EventKind = Literal["state", "run_started", "console", "tool_call", "run_finished", "gap"]
 
-#: What kind of work ran.
+#: The kind of an execution.
 ExecType = Literal["python", "shell", "javascript", "browser", "browser_batch"]
 
 
@@ -502,13 +502,13 @@ class GcReport:
     #: One report for each task.
     results: list[GcTaskReport]
 
-    #: Things cleaned away in all.
+    #: Total number of things cleaned up.
     total_cleaned: int
 
-    #: Faults in all.
+    #: Total number of errors.
     total_errors: int
 
-    #: How long it took.
+    #: Time it took, in milliseconds.
     duration_ms: int
 
 
@@ -519,19 +519,19 @@ class GcStatus:
     #: Whether it runs by itself.
     enabled: bool
 
-    #: Whether it is at work now.
+    #: Whether it is running now.
     is_running: bool
 
-    #: Which Bay this is.
+    #: Id of this Bay.
     instance_id: str
 
-    #: How often it runs.
+    #: Interval in seconds.
     interval_seconds: int
 
     #: When it last ran.
     last_run_at: datetime | None = None
 
-    #: What it did then.
+    #: Report of that run.
     last_report: GcReport | None = None
 
     #: Its tasks, and whether each is enabled.
@@ -545,10 +545,10 @@ class GcTaskReport:
     #: `idle_session`, `expired_sandbox`, `orphan_cargo`, `orphan_container`, `warm_pool`, …
     task: str
 
-    #: How many things were cleaned away.
+    #: Number of things cleaned up.
     cleaned: int
 
-    #: How many were looked at and left.
+    #: Number of things checked and left alone.
     skipped: int
 
     #: What went wrong.
@@ -557,7 +557,7 @@ class GcTaskReport:
 
 @dataclass(frozen=True, kw_only=True)
 class Health:
-    """Bay is there."""
+    """The server runs."""
 
     #: `ok`
     status: str
@@ -576,7 +576,7 @@ class HistoryEntry:
     #: The session it ran in.
     session_id: str | None = None
 
-    #: What kind of work it was.
+    #: Its kind.
     exec_type: ExecType
 
     #: What ran.
@@ -585,31 +585,31 @@ class HistoryEntry:
     #: Whether it succeeded.
     success: bool
 
-    #: How long it took.
+    #: Time it took, in milliseconds.
     execution_time_ms: int
 
-    #: What it said, cut to a limit.
+    #: Its output, up to a limit.
     output: str | None = None
 
-    #: Why it failed, cut to a limit.
+    #: Its error, up to a limit.
     error: str | None = None
 
     #: The payload that holds more, such as a trace.
     payload_ref: str | None = None
 
-    #: What the caller said it is.
+    #: Description by the caller.
     description: str | None = None
 
-    #: The caller's words for it, with commas between.
+    #: Tags by the caller, separated by commas.
     tags: str | None = None
 
-    #: What was noted later.
+    #: Notes that were added later.
     notes: str | None = None
 
     #: Whether a skill may be learnt from it.
     learn_enabled: bool
 
-    #: `pending`, `processed`, `error`; none: not to be learnt.
+    #: `pending`, `processed` or `error`; null: not to be learnt from.
     learn_status: str | None = None
 
     #: Why learning failed.
@@ -629,13 +629,13 @@ class HistoryList:
     #: Newest first.
     entries: list[HistoryEntry]
 
-    #: How many there are in all.
+    #: Total number.
     total: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class JavaScriptData:
-    """The rich form of what JavaScript said."""
+    """The result of JavaScript, in detail."""
 
     #: The value; with a failure, what `run_javascript` answers (`error`, `message`, `line`, `frame`, …).
     result: Any
@@ -649,16 +649,16 @@ class JavaScriptData:
     #: Which engine ran it.
     engine: EngineUsed | None = None
 
-    #: Whether the session said that this is its final answer.
+    #: Whether the code called `final_answer`.
     is_final: bool | None = None
 
-    #: What else is worth knowing: why another engine ran than the one asked for, that a session's state is lost, …
+    #: Warnings: why another engine ran than the requested one, that the state of a session is lost, …
     warnings: list[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class JavaScriptExecResult:
-    """What JavaScript said."""
+    """The result of JavaScript."""
 
     #: Whether it ended without an error.
     success: bool
@@ -669,19 +669,19 @@ class JavaScriptExecResult:
     #: The error with its code frame.
     error: str | None = None
 
-    #: The rich form.
+    #: The result in detail.
     data: JavaScriptData | None = None
 
     #: Its entry in the history.
     execution_id: str | None = None
 
-    #: How long it took.
+    #: Time it took, in milliseconds.
     execution_time_ms: int | None = None
 
-    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #: Whether it is in the history. False: the database could not be written; the entry is added later.
     recorded: bool | None = None
 
-    #: The code, if asked for.
+    #: The code, if requested.
     code: str | None = None
 
 
@@ -695,10 +695,10 @@ class JavaScriptImage:
     #: `image/png`
     media_type: str
 
-    #: Pixels across.
+    #: Width in pixels.
     width: int | None = None
 
-    #: Pixels down.
+    #: Height in pixels.
     height: int | None = None
 
 
@@ -734,13 +734,13 @@ class ProfileInfo:
     #: Its name.
     id: str
 
-    #: The first container's image; means nothing to the local driver.
+    #: Image of the first container; not used by the local driver.
     image: str
 
-    #: What its first container may use.
+    #: Resource limits of its first container.
     resources: Resources
 
-    #: What it can do.
+    #: Its capabilities.
     capabilities: list[str]
 
     #: Seconds without a call after which its session ends.
@@ -763,9 +763,9 @@ class ProfileList:
 
 @dataclass(frozen=True, kw_only=True)
 class PythonData:
-    """The rich form of what Python said."""
+    """The result of Python, in detail."""
 
-    #: How many pieces of code this interpreter has run.
+    #: Number of executions of this interpreter.
     execution_count: int | None = None
 
     #: Text and pictures.
@@ -774,42 +774,42 @@ class PythonData:
 
 @dataclass(frozen=True, kw_only=True)
 class PythonExecResult:
-    """What Python said."""
+    """The result of Python."""
 
     #: Whether it ended without an error.
     success: bool
 
-    #: What it printed, and the last expression's value.
+    #: What it printed, and the value of the last expression.
     output: str
 
     #: The error with its traceback.
     error: str | None = None
 
-    #: Whether it was ended because its time was over.
+    #: Whether it timed out.
     timed_out: bool | None = None
 
-    #: Whether the interpreter had to be replaced: variables and imports are gone.
+    #: Whether the interpreter was restarted: variables and imports are lost.
     state_lost: bool | None = None
 
-    #: The signal that ended the interpreter; none: none has.
+    #: The signal that ended the interpreter; null: none.
     signal: int | None = None
 
-    #: Why it was ended by force; none: it was not, or nobody knows.
+    #: Why it was killed; null: it was not killed, or the reason is not known.
     stopped: Stopped | None = None
 
-    #: The rich form.
+    #: The result in detail.
     data: PythonData | None = None
 
     #: Its entry in the history.
     execution_id: str | None = None
 
-    #: How long it took.
+    #: Time it took, in milliseconds.
     execution_time_ms: int | None = None
 
-    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #: Whether it is in the history. False: the database could not be written; the entry is added later.
     recorded: bool | None = None
 
-    #: The code, if asked for.
+    #: The code, if requested.
     code: str | None = None
 
 
@@ -826,63 +826,63 @@ class PythonOutput:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseHealth:
-    """How a release does, beside what was before it."""
+    """The health of a release, compared with the previous one."""
 
-    #: Which release.
+    #: Id of the release.
     release_id: str
 
     #: The skill's name.
     skill_key: str
 
-    #: How far it goes.
+    #: Its stage.
     stage: str
 
-    #: Watched from.
+    #: Start of the observation window.
     window_start_at: datetime
 
-    #: Watched until.
+    #: End of the observation window.
     window_end_at: datetime
 
-    #: Whether that time is over.
+    #: Whether the window has ended.
     window_complete: bool
 
-    #: How many replays were seen.
+    #: Number of replays.
     samples: int
 
-    #: How many of them succeeded, from 0 to 1.
+    #: Success rate, from 0 to 1.
     success_rate: float
 
-    #: How many failed, from 0 to 1.
+    #: Error rate, from 0 to 1.
     error_rate: float
 
-    #: The slowest but for one in twenty, in milliseconds.
+    #: 95th percentile of the duration, in milliseconds.
     p95_duration: int
 
-    #: The release before it: successes.
+    #: Success rate of the previous release.
     baseline_success_rate: float
 
-    #: The release before it: failures.
+    #: Error rate of the previous release.
     baseline_error_rate: float
 
-    #: The release before it: replays seen.
+    #: Number of replays of the previous release.
     baseline_samples: int
 
-    #: By how much successes fell.
+    #: Drop of the success rate.
     success_drop: float
 
-    #: How many times as often it fails.
+    #: Factor by which the error rate rose.
     error_rate_multiplier: float
 
-    #: Whether all is well.
+    #: Whether it is healthy.
     healthy: bool
 
-    #: Whether it should be taken back.
+    #: Whether a rollback is recommended.
     should_rollback: bool
 
     #: Why.
     rollback_reasons: list[str]
 
-    #: What is held to be well.
+    #: The thresholds for that.
     thresholds: dict[str, Any]
 
 
@@ -899,13 +899,13 @@ class ReleaseInfo:
     #: The candidate that was released.
     candidate_id: str
 
-    #: Counts up in each skill.
+    #: Its version, counted per skill.
     version: int
 
-    #: How far.
+    #: The stage.
     stage: ReleaseStage
 
-    #: Whether it is the one in use: the one of its skill that was released last.
+    #: Whether it is active: the last released one of its skill.
     is_active: bool
 
     #: `manual` or `auto`.
@@ -917,13 +917,13 @@ class ReleaseInfo:
     #: When.
     promoted_at: datetime
 
-    #: The release that this one takes back.
+    #: The release that this one rolls back.
     rollback_of: str | None = None
 
     #: The canary that it came from.
     auto_promoted_from: str | None = None
 
-    #: Until when it is watched.
+    #: End of its observation window.
     health_window_end_at: datetime | None = None
 
     #: The release that it replaces.
@@ -932,16 +932,16 @@ class ReleaseInfo:
     #: Why.
     upgrade_reason: str | None = None
 
-    #: What is new.
+    #: Release notes.
     change_summary: str | None = None
 
-    #: Whether it is gone.
+    #: Whether it was deleted.
     is_deleted: bool
 
-    #: Since when.
+    #: When it was deleted.
     deleted_at: datetime | None = None
 
-    #: By whom.
+    #: Who deleted it.
     deleted_by: str | None = None
 
     #: Why.
@@ -955,16 +955,16 @@ class ReleaseList:
     #: Newest first.
     items: list[ReleaseInfo]
 
-    #: How many there are in all.
+    #: Total number.
     total: int
 
-#: How far a release goes.
+#: The stage of a release.
 ReleaseStage = Literal["canary", "stable"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What a container may use."""
+    """Resource limits of a container."""
 
     #: Processors; 0.5 is half of one.
     cpus: float
@@ -980,31 +980,31 @@ class SandboxInfo:
     #: `sandbox-` and 12 hex digits.
     id: str
 
-    #: What it is doing.
+    #: Its state.
     status: SandboxStatus
 
-    #: The profile it was made with.
+    #: Its profile.
     profile: str
 
-    #: Its cargo: what is in `/workspace`.
+    #: Its cargo, mounted at `/workspace`.
     cargo_id: str
 
-    #: What the profile can do.
+    #: Capabilities of its profile.
     capabilities: list[str]
 
     #: When it was made.
     created_at: datetime
 
-    #: When it ends; none: never.
+    #: When it expires; null: never.
     expires_at: datetime | None = None
 
-    #: When its session ends for want of calls; none: no session.
+    #: When its session ends if it is not used; null: no session.
     idle_expires_at: datetime | None = None
 
     #: Its session's containers, while it has a session.
     containers: list[ContainerInfo] | None = None
 
-    #: What its operator should know, such as `memory: watched, not enforced`.
+    #: Warnings for the operator, such as `memory: watched, not enforced`.
     warnings: list[str] | None = None
 
 
@@ -1015,16 +1015,16 @@ class SandboxList:
     #: The sandboxes of this page.
     items: list[SandboxInfo]
 
-    #: For the next page; none: this was the last.
+    #: Cursor of the next page; null on the last page.
     next_cursor: str | None = None
 
-#: What a sandbox is doing.
+#: The state of a sandbox.
 SandboxStatus = Literal["idle", "starting", "ready", "failed", "expired"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaErrors:
-    """The body of 422: what was sent does not parse, or does not fit its schema."""
+    """The body of 422: the request does not parse, or does not fit its schema."""
 
     #: Each problem.
     detail: list[SchemaProblem]
@@ -1032,21 +1032,21 @@ class SchemaErrors:
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaProblem:
-    """One problem with what was sent."""
+    """One problem of a request."""
 
-    #: Where: `body`, `query` or `path`, then names and positions.
+    #: Position: `body`, `query` or `path`, then names and indices.
     loc: list[Any]
 
     #: What is wrong.
     msg: str
 
-    #: What kind of wrong: `missing`, `json_invalid`, `value_error`, …
+    #: Kind of the problem: `missing`, `json_invalid`, `value_error`, …
     type: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentEvent:
-    """An event as the stream has it."""
+    """An event of the stream."""
 
     #: Its number.
     id: str
@@ -1059,24 +1059,24 @@ class SentEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ShellExecResult:
-    """What the shell said."""
+    """The result of a shell command."""
 
     #: Whether its exit code is 0.
     success: bool
 
-    #: What it wrote.
+    #: Its output.
     output: str
 
     #: Why it failed.
     error: str | None = None
 
-    #: Whether it was ended because its time was over.
+    #: Whether it timed out.
     timed_out: bool | None = None
 
-    #: The signal that ended it; none: none has.
+    #: The signal that ended it; null: none.
     signal: int | None = None
 
-    #: Why it was ended by force; none: it was not, or nobody knows.
+    #: Why it was killed; null: it was not killed, or the reason is not known.
     stopped: Stopped | None = None
 
     #: Its exit code.
@@ -1085,13 +1085,13 @@ class ShellExecResult:
     #: Its entry in the history.
     execution_id: str | None = None
 
-    #: How long it took.
+    #: Time it took, in milliseconds.
     execution_time_ms: int | None = None
 
-    #: Whether the history has it. False: the database could not be written; Bay writes the entry when it can be again.
+    #: Whether it is in the history. False: the database could not be written; the entry is added later.
     recorded: bool | None = None
 
-    #: The command, if asked for.
+    #: The command, if requested.
     command: str | None = None
 
 
@@ -1102,27 +1102,27 @@ class Status:
     #: `ok`, `stopped`.
     status: str
 
-#: Why something was ended by force.
+#: Why something was killed.
 StopCause = Literal["memory_limit", "disk_limit"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stopped:
-    """An ending by force."""
+    """Why something was killed, with numbers."""
 
     #: Why.
     cause: StopCause
 
-    #: What may be used, in bytes.
+    #: The limit in bytes.
     limit_bytes: int
 
-    #: What was used, in bytes.
+    #: The usage in bytes.
     used_bytes: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceContent:
-    """Every step of one call."""
+    """A trace: every step of one call."""
 
     #: One command or several.
     kind: TraceKind
@@ -1130,22 +1130,22 @@ class TraceContent:
     #: Whether all ran and succeeded.
     success: bool
 
-    #: How many were asked for.
+    #: Number of commands in the request.
     total_steps: int
 
-    #: How many ran.
+    #: Number of commands that ran.
     completed_steps: int
 
     #: Each command that ran: `cmd`, `stdout`, `stderr`, `exit_code`, `step_index`, `duration_ms`; long outputs are cut.
     steps: list[dict[str, Any]]
 
-#: What kind of call a trace is of.
+#: The kind of a trace.
 TraceKind = Literal["browser_exec_trace", "browser_batch_trace"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class UploadResult:
-    """A file was taken in."""
+    """An uploaded file."""
 
     #: `ok`
     status: str

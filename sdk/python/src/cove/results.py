@@ -77,12 +77,12 @@ class JavaScriptRun(models.JavaScriptExecResult, _Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserRun(models.BrowserExecResult, _Checked):
-    """What the browser said. A page's words are in it: not to be trusted."""
+    """The result of a browser command. It contains text of the page: do not trust it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserBatch(models.BrowserBatchResult, _Checked):
-    """What the browser said to several commands."""
+    """The results of several browser commands."""
 
 
 @dataclass(frozen=True, kw_only=True)
