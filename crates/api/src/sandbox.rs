@@ -46,7 +46,8 @@ pub struct SandboxInfo {
     /// Its session's containers, while it has a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containers: Option<Vec<ContainerInfo>>,
-    /// Warnings for the operator, such as `memory: watched, not enforced`.
+    /// Warnings: limits that are not enforced (`memory: watched, not enforced`), and what this machine lacks for it, with the
+    /// command that installs it (`browser: agent-browser was not found; install it with …`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -205,11 +205,10 @@ impl Bay {
 }
 
 pub(crate) fn pick(session: &LiveSession, capability: Capability) -> Option<usize> {
-    let all = session.all();
-    let can = |place: &usize| all[*place].capabilities.contains(&capability);
-    let primary = |place: &usize| all[*place].spec.primary_for.contains(&capability);
-    let mut able = (0..all.len()).filter(can);
-    (0..all.len()).filter(can).find(primary).or_else(|| able.next())
+    let places = 0..session.profile.containers.len();
+    let able: Vec<usize> = places.filter(|place| session.capabilities(*place).contains(&capability)).collect();
+    let primary = |place: &usize| session.spec(*place).is_some_and(|spec| spec.primary_for.contains(&capability));
+    able.iter().copied().find(primary).or_else(|| able.first().copied())
 }
 
 fn unsupported(message: String, capability: Capability, available: &[String]) -> BayError {

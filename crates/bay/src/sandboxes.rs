@@ -1,5 +1,6 @@
 //! Sandboxes: made, listed, prolonged, stopped, deleted.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{
@@ -362,8 +363,15 @@ impl Bay {
             expires_at: row.expires_at,
             idle_expires_at: idle_expires_at.filter(|_| !endless),
             containers,
-            warnings: self.inner.driver.warnings(),
+            warnings: self.warnings(profile),
         }
+    }
+
+    /// What the one who made a sandbox of this profile should know.
+    fn warnings(&self, profile: Option<&Arc<Profile>>) -> Vec<String> {
+        let driver = &self.inner.driver;
+        let missing = profile.into_iter().flat_map(|profile| &profile.containers).flat_map(|spec| driver.missing(spec));
+        driver.warnings().into_iter().chain(missing).collect()
     }
 }
 

@@ -16,6 +16,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, WaitOptions, getegid, geteuid, kill_process, set_parent_process_death_signal, waitpid};
 
 use super::attend::{Duties, attend};
+use super::blocked::wall;
 use super::disk::DiskWatch;
 use super::guests::open_proc;
 use super::identity::{self, INSIDE};
@@ -157,9 +158,10 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     let page = SharedPage::new()?;
     let proc = namespaces::open_proc()?;
     if !root {
-        identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw())?;
+        let entered = identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw());
+        wall("user-namespace", entered)?;
     }
-    unshare(UnshareFlags::NEWPID)?;
+    wall("pid-namespace", unshare(UnshareFlags::NEWPID))?;
     let Forked::Parent(init) = fork()? else {
         drop(collar);
         return become_init(control, listener, spec, Given { leash, page, proc, was_root: root });
@@ -255,8 +257,8 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     let mut survey = Survey::default();
     let new = |what: &str| Ok::<_, io::Error>(what.to_owned());
     let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET;
-    unshare(spaces)?;
-    rustix::system::sethostname(spec.hostname.as_bytes())?;
+    wall("mount, network, IPC and UTS namespaces", unshare(spaces))?;
+    wall("host name", rustix::system::sethostname(spec.hostname.as_bytes()).map_err(io::Error::from))?;
     let loopback = raise_loopback();
     let root::Built { shared, shared_devices, uptime } = root::build(spec)?;
     send_descriptors(leash, &[open_proc()?])?;

@@ -7,6 +7,7 @@
 //! the kernel ends whatever else is in the sandbox's PID namespace; its mounts exist nowhere else.
 
 mod attend;
+mod blocked;
 mod disk;
 mod egress;
 mod enter;

@@ -13,6 +13,7 @@ use std::path::Path;
 use cove_walls::mounts::MountBars;
 use rustix::mount::{MountFlags, mount, mount_bind};
 
+use super::blocked::wall;
 use super::root::{OLD, READ_ONLY, bar, during};
 use super::spec::Spec;
 
@@ -47,7 +48,7 @@ const COUNTERS: &[&str] = &[
 pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
     fs::create_dir("/proc")?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    during("/proc", mount("proc", "/proc", "proc", flags, c""))?;
+    wall("/proc", mount("proc", "/proc", "proc", flags, c"").map_err(io::Error::from))?;
     fs::create_dir(ASIDE)?;
     during(ASIDE, mount("proc", ASIDE, "tmpfs", flags, c"size=4m,nr_inodes=64,mode=755"))?;
     fs::write(format!("{ASIDE}/nothing"), "")?;

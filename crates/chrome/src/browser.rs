@@ -1,7 +1,7 @@
 //! One running browser: launched, checked, watched, and ended with every process it has.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use cove_core::EngineError;
@@ -18,7 +18,7 @@ use crate::launch::{Launched, launch};
 use crate::options::ChromeOptions;
 use crate::pool::Pool;
 use crate::profile::Profile;
-use crate::tab::{STEP, Tab, TabError, shared_processes};
+use crate::tab::{Build, STEP, Tab, TabError, shared_processes};
 use crate::watch::{SharedProcesses, Watch};
 
 /// How long the last processes of a killed browser may take to disappear: moments, but fifty renderers that die at once
@@ -35,6 +35,8 @@ pub(crate) struct Browser {
     pub(crate) pool: Pool,
     pub(crate) watch: Watch,
     one_at_a_time: tokio::sync::Mutex<()>,
+    /// Which browser it is, once it has said so.
+    build: OnceLock<Build>,
     ended: watch::Receiver<bool>,
     tasks: std::sync::Mutex<Vec<AbortHandle>>,
 }
@@ -45,10 +47,9 @@ struct Version {
 }
 
 impl Version {
-    /// The full browser calls itself by another name, also where it shows no window. It changes a page's process while
-    /// the page loads, so that nobody can say which process a guest is in.
-    fn is_headless_shell(&self) -> bool {
-        self.product.starts_with("HeadlessChrome/")
+    /// The full browser calls itself by another name, also where it shows no window.
+    fn build(&self) -> Build {
+        if self.product.starts_with("HeadlessChrome/") { Build::Shell } else { Build::Full }
     }
 }
 
@@ -71,6 +72,7 @@ impl Browser {
             pool: Pool::new(options.pool_size, options.pool_age),
             watch: Watch::default(),
             one_at_a_time: tokio::sync::Mutex::new(()),
+            build: OnceLock::new(),
             ended,
             tasks: std::sync::Mutex::default(),
         });
@@ -78,8 +80,8 @@ impl Browser {
         let checked = async {
             let version = call_browser::<Version>(&client, "Browser.getVersion", json!({}), options.launch_timeout);
             match version.await {
-                Ok(version) if !version.is_headless_shell() => Err(unfit(&version.product)),
-                Ok(_) => {
+                Ok(version) => {
+                    let _ = browser.build.set(version.build());
                     // Every page comes to us standing still; one that nobody made stays so.
                     let attach = json!({
                         "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
@@ -156,7 +158,8 @@ impl Browser {
     }
 
     async fn make_tab(&self, proxy: Option<&str>) -> Result<Tab, TabError> {
-        Tab::create(&self.client, proxy, &self.one_at_a_time).await
+        let build = self.build.get().copied().unwrap_or(Build::Full);
+        Tab::create(&self.client, build, proxy, &self.one_at_a_time).await
     }
 
     /// Makes the first tab and looks at its renderer: no seccomp filter, no service.
@@ -165,7 +168,7 @@ impl Browser {
             Ok(tab) => tab,
             Err(_) => self.make_tab(None).await.map_err(no_first_page)?,
         };
-        match tab.renderer.walls() {
+        match tab.renderers.walls() {
             Some(walls) if walls.seccomp == 2 && walls.no_new_privileges => {
                 let shared = shared_processes(&self.client).await;
                 Ok((tab, shared.map_err(|error| EngineError::Open(error.to_string()))?))
@@ -200,8 +203,7 @@ impl Browser {
 /// A browser that answers and cannot be used.
 fn unfit(why: &str) -> EngineError {
     EngineError::Unavailable(format!(
-        "this browser's pages cannot be used ({why}); Cove is made for the headless shell: \
-         `apt-get install chromium-headless-shell chromium-sandbox`"
+        "this browser's pages cannot be used ({why}); install one that Cove is tested with: `cove setup browser`"
     ))
 }
 
@@ -242,12 +244,12 @@ mod tests {
     #[test]
     fn the_full_browser_is_told_from_the_shell() {
         for (product, expected) in [
-            ("HeadlessChrome/156.0.8078.79", true),
-            ("Chrome/156.0.8078.79", false),
-            ("Edg/156.0.0.0", false),
-            ("", false),
+            ("HeadlessChrome/156.0.8078.79", Build::Shell),
+            ("Chrome/156.0.8078.79", Build::Full),
+            ("Edg/156.0.0.0", Build::Full),
+            ("", Build::Full),
         ] {
-            assert_eq!(Version { product: product.to_owned() }.is_headless_shell(), expected, "{product}");
+            assert_eq!(Version { product: product.to_owned() }.build(), expected, "{product}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::process::Stdio;
 
 use cove_walls::limits::Resource;
 use cove_walls::{BindMount, ChildSetup, Ruleset};
+use cove_workspace::is_passable;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
@@ -90,13 +91,14 @@ pub(crate) struct Being {
     pub(crate) become_id: Option<u32>,
     pub(crate) data_limit_bytes: u64,
     pub(crate) file_limit_bytes: Option<u64>,
-    /// A folder, and where this browser alone sees it.
-    pub(crate) mounted: Option<(PathBuf, PathBuf)>,
+    /// Folders, and where this browser alone sees them.
+    pub(crate) mounted: Vec<(PathBuf, PathBuf)>,
     pub(crate) ruleset: Option<Ruleset>,
 }
 
 /// Starts a browser with these flags in this folder.
-pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: Being) -> io::Result<Launched> {
+pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, mut being: Being) -> io::Result<Launched> {
+    let binary = &within_reach(binary, &profile, &mut being)?;
     let (commands_out, commands_in) = io::pipe()?;
     let (answers_out, answers_in) = io::pipe()?;
     let complaints = profile.path().join("complaints");
@@ -125,7 +127,7 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: 
         // The browser's own numbers for its pipe: it reads commands from 3 and writes answers to 4.
         descriptors: vec![commands_out.into(), answers_in.into()],
         limits,
-        mount: being.mounted.map(|(folder, place)| BindMount::new(&folder, &place)).transpose()?,
+        mounts: being.mounted.iter().map(|(folder, place)| BindMount::new(folder, place)).collect::<Result<_, _>>()?,
         // An ordinary user may only give up rights that it promises never to win back.
         no_new_privileges: being.ruleset.is_some() && being.become_id.is_none(),
         ruleset: being.ruleset,
@@ -133,7 +135,7 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: 
         ..ChildSetup::default()
     };
     setup.apply(command.as_std_mut())?;
-    let child = command.spawn()?;
+    let child = command.spawn().map_err(|error| shut_out(&error, &being.mounted))?;
     let pid = child.id().ok_or_else(|| io::Error::other("the browser ended at once"))?;
     Ok(Launched {
         child,
@@ -143,6 +145,34 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, being: 
         profile,
         complaints,
     })
+}
+
+/// The path under which the browser's user can get to the program: as it is, or in the browser's own folder, if it lies
+/// below a folder that is closed to that user (root's home, say).
+fn within_reach(binary: &Path, profile: &Profile, being: &mut Being) -> io::Result<PathBuf> {
+    let Some(id) = being.become_id else { return Ok(binary.to_owned()) };
+    let binary = binary.canonicalize()?;
+    match (binary.parent(), binary.file_name()) {
+        (Some(folder), Some(name)) if !is_passable(&binary, id) => {
+            being.mounted.push((folder.to_owned(), profile.app()));
+            Ok(profile.app().join(name))
+        }
+        _ => Ok(binary),
+    }
+}
+
+/// Says which folder is in the way, where mounting it elsewhere failed.
+fn shut_out(error: &io::Error, mounted: &[(PathBuf, PathBuf)]) -> io::Error {
+    let folders: Vec<String> = mounted.iter().map(|(folder, _)| folder.display().to_string()).collect();
+    if folders.is_empty() || error.kind() != io::ErrorKind::PermissionDenied {
+        return io::Error::new(error.kind(), error.to_string());
+    }
+    let said = format!(
+        "{error}: it does not run as root, its user cannot get to {}, and a root without CAP_SYS_ADMIN cannot mount that \
+         elsewhere; keep it where every user can go",
+        folders.join(" and ")
+    );
+    io::Error::new(error.kind(), said)
 }
 
 #[expect(clippy::disallowed_methods, reason = "this file owns the browser's process: Browser ends it")]
@@ -171,7 +201,8 @@ fn flags(profile: &Profile, options: &ChromeOptions, resolver_rules: &str) -> Ve
 
 /// The flag that a machine with little shared memory needs.
 pub(crate) fn shared_memory_flag() -> Option<String> {
-    let little = rustix::fs::statvfs("/dev/shm").is_ok_and(|shm| shm.f_blocks * shm.f_frsize < SHARED_MEMORY_BYTES);
+    let is_enough = |shm: rustix::fs::StatVfs| shm.f_blocks * shm.f_frsize >= SHARED_MEMORY_BYTES;
+    let little = !rustix::fs::statvfs("/dev/shm").is_ok_and(is_enough);
     little.then(|| "--disable-dev-shm-usage".to_owned())
 }
 

@@ -1,10 +1,12 @@
-//! One renderer process: how much it holds, whether it lives, and its end.
+//! Renderer processes: how much they hold, whether they live, and their end.
 //!
-//! It is held by a descriptor, not by a number: a number may belong to somebody else by the time a signal is sent.
+//! Each is held by a descriptor, not by a number: a number may belong to somebody else by the time a signal is sent. The
+//! headless shell has one for a tab; the full browser has a second one for the window that nobody sees, and which of them
+//! is the page's nobody says. So the processes that came with a tab are watched and ended together.
 
 use std::fs;
 use std::os::fd::OwnedFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cove_walls::{Stat, Status, process};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -14,6 +16,61 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 pub(crate) struct Renderer {
     pid: u32,
     handle: OwnedFd,
+}
+
+/// The renderers that came with one tab.
+#[derive(Debug)]
+pub(crate) struct Renderers(Vec<Renderer>);
+
+impl Renderers {
+    /// Takes hold of running processes; `None` if there is none, or one is gone already.
+    pub(crate) fn open(pids: &[u32]) -> Option<Self> {
+        let all: Option<Vec<Renderer>> = pids.iter().map(|pid| Renderer::open(*pid)).collect();
+        all.filter(|all| !all.is_empty()).map(Self)
+    }
+
+    /// What they hold together; `None` when all are gone.
+    pub(crate) fn resident(&self) -> Option<Resident> {
+        let each = self.0.iter().filter_map(Renderer::resident);
+        each.reduce(|a, b| Resident { private: a.private + b.private, shared: a.shared + b.shared })
+    }
+
+    /// Pages they have touched for the first time since they began.
+    pub(crate) fn faults(&self) -> Option<u64> {
+        self.0.iter().filter_map(Renderer::faults).reduce(|a, b| a + b)
+    }
+
+    /// How the one that is walled in worst is; `None` when one is gone.
+    pub(crate) fn walls(&self) -> Option<Walls> {
+        let each: Option<Vec<Walls>> = self.0.iter().map(Renderer::walls).collect();
+        each?.into_iter().min_by_key(|walls| (walls.seccomp == 2, walls.no_new_privileges))
+    }
+
+    /// Ends them, certainly.
+    pub(crate) fn kill(&self) {
+        self.0.iter().for_each(Renderer::kill);
+    }
+
+    /// Waits until all are gone; `false` when one is still there after `wait`.
+    pub(crate) async fn gone_within(&self, wait: Duration) -> bool {
+        let until = Instant::now() + wait;
+        for one in &self.0 {
+            if !one.gone_within(until.saturating_duration_since(Instant::now())).await {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether one of them is gone.
+    pub(crate) async fn is_broken(&self) -> bool {
+        for one in &self.0 {
+            if one.gone_within(Duration::ZERO).await {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// Resident memory of a process, in bytes.
@@ -40,12 +97,12 @@ impl Renderer {
     }
 
     /// What it holds now; `None` when it is gone.
-    pub(crate) fn resident(&self) -> Option<Resident> {
+    fn resident(&self) -> Option<Resident> {
         resident(self.pid)
     }
 
     /// Pages it has touched for the first time since it began: who fills memory, its own or another's, touches pages.
-    pub(crate) fn faults(&self) -> Option<u64> {
+    fn faults(&self) -> Option<u64> {
         Stat::of(self.pid)?.faults()
     }
 
@@ -55,12 +112,12 @@ impl Renderer {
     }
 
     /// Ends it, certainly.
-    pub(crate) fn kill(&self) {
+    fn kill(&self) {
         process::kill(&self.handle);
     }
 
     /// Waits until it is gone; `false` when it is still there after `wait`.
-    pub(crate) async fn gone_within(&self, wait: Duration) -> bool {
+    async fn gone_within(&self, wait: Duration) -> bool {
         tokio::time::timeout(wait, process::ended(&self.handle)).await.is_ok_and(|ready| ready.is_ok())
     }
 }

@@ -47,7 +47,7 @@ impl ChromeSession {
         seat: OwnedSemaphorePermit,
         network: Option<Lease>,
     ) -> Self {
-        let watched = Watched::new(tab.renderer.clone(), tab.events.clone(), options.limits.memory_bytes);
+        let watched = Watched::new(tab.renderers.clone(), tab.events.clone(), options.limits.memory_bytes);
         let watched = Arc::new(watched);
         browser.watch.add(&watched);
         let secret = Uuid::new_v4().simple().to_string();

@@ -92,7 +92,7 @@ impl BrowserFolder {
     /// Makes the folder.
     pub fn create(options: &StandaloneOptions) -> io::Result<Self> {
         let become_id = become_id(options.unprivileged_id)?;
-        Ok(Self { profile: Profile::create(&options.temp_dir, become_id)?, become_id })
+        Ok(Self { profile: Profile::create_as(&options.temp_dir, "c-", become_id)?, become_id })
     }
 
     /// The folder.
@@ -128,8 +128,9 @@ impl StandaloneBrowser {
         options: &StandaloneOptions,
         ruleset: Option<Ruleset>,
     ) -> io::Result<(Self, BrowserPipe)> {
-        let mounted = options.is_mounted.then(|| (options.data_dir.clone(), folder.profile.data()));
-        let data_dir = mounted.as_ref().map_or(&options.data_dir, |(_, place)| place);
+        let mounted: Vec<_> =
+            options.is_mounted.then(|| (options.data_dir.clone(), folder.profile.data())).into_iter().collect();
+        let data_dir = mounted.first().map_or(&options.data_dir, |(_, place)| place);
         let flags = flags(folder.path(), data_dir, options);
         let being = Being {
             become_id: folder.become_id,
@@ -230,7 +231,7 @@ fn flags(folder: &Path, data_dir: &Path, options: &StandaloneOptions) -> Vec<Str
     let own = ["--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding"];
     let mut flags: Vec<String> = COMMON_FLAGS.iter().chain(&own).map(|flag| (*flag).to_owned()).collect();
     flags.push(format!("--user-data-dir={}", data_dir.display()));
-    flags.push(format!("--disk-cache-dir={}", folder.join("tmp/cache").display()));
+    flags.push(format!("--disk-cache-dir={}", folder.join("t/cache").display()));
     flags.push(format!("--disk-cache-size={CACHE_BYTES}"));
     flags.push(format!("--window-size={},{}", options.window.0, options.window.1));
     match options.proxy_port {

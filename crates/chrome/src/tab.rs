@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::cdp::{CallError, Client, Evaluated, Gone, Session, call_browser};
 use crate::page::{BINDING, KERNEL, PAGE_URL, SYNC_URL};
-use crate::renderer::Renderer;
+use crate::renderer::Renderers;
 use crate::tab_events::TabEvents;
 
 /// One step of making a tab. Generous: a loaded machine starts a process in seconds.
@@ -30,6 +30,16 @@ const WINDOW: (u32, u32) = (64, 64);
 const REHEARSAL: &str = r#"function(){this.run('(async function(input){"use strict";return [1]})',
     '{"silent":true,"body":false,"steps":null,"maxLog":1024,"maxResult":1024,"maxImages":1}')}"#;
 
+/// Which browser makes the tab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// The headless shell: a page stands still before its first request, and has one process from then on.
+    Shell,
+    /// The full browser: it asks for a page's address at once, so the page is led there when it is watched. It may have a
+    /// second process for the window that nobody sees, and another one for the page once it has loaded.
+    Full,
+}
+
 /// Why there is no tab.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TabError {
@@ -47,7 +57,7 @@ pub(crate) enum TabError {
 pub(crate) struct Tab {
     pub(crate) session: Session,
     pub(crate) events: Arc<TabEvents>,
-    pub(crate) renderer: Arc<Renderer>,
+    pub(crate) renderers: Arc<Renderers>,
     /// The debugger's handle to the kernel object.
     pub(crate) kernel: String,
     pub(crate) born: Instant,
@@ -62,7 +72,7 @@ struct End {
     handle: Handle,
     context: String,
     session: String,
-    renderer: Option<Arc<Renderer>>,
+    renderers: Option<Arc<Renderers>>,
     _going: watch::Sender<()>,
 }
 
@@ -97,9 +107,10 @@ struct Nothing {}
 impl Tab {
     /// Makes a tab with the kernel in it. `proxy` is the only way to the network; without one there is none.
     ///
-    /// Only one tab's process may start at a time (`one_at_a_time`): that is how we know which one is whose.
+    /// Only one tab's processes may start at a time (`one_at_a_time`): that is how we know which ones are whose.
     pub(crate) async fn create(
         client: &Client,
+        build: Build,
         proxy: Option<&str>,
         one_at_a_time: &tokio::sync::Mutex<()>,
     ) -> Result<Self, TabError> {
@@ -118,12 +129,16 @@ impl Tab {
             handle: Handle::current(),
             context: context.clone(),
             session: String::new(),
-            renderer: None,
+            renderers: None,
             _going: going,
         };
         let made = async {
             let (width, height) = WINDOW;
-            let target = json!({ "url": PAGE_URL, "browserContextId": context, "width": width, "height": height });
+            let url = match build {
+                Build::Shell => PAGE_URL,
+                Build::Full => "about:blank",
+            };
+            let target = json!({ "url": url, "browserContextId": context, "width": width, "height": height });
             let target: TargetMade = call_browser(client, "Target.createTarget", target, STEP).await?;
             end.session = client.session_of(&target.target_id, STEP).await?;
             let session = Session { client: client.clone(), id: end.session.clone() };
@@ -136,24 +151,37 @@ impl Tab {
             session.send("Page.enable", json!({})).await?;
             session.send("Fetch.enable", intercepted()).await?;
             session.send("Emulation.setDeviceMetricsOverride", screen()).await?;
-            session.send("Runtime.runIfWaitingForDebugger", json!({})).await?;
-            let pid = tokio::time::timeout(STEP, fresh_renderer(client, &before)).await;
+            let settled = match build {
+                Build::Shell => {
+                    session.send("Runtime.runIfWaitingForDebugger", json!({})).await?;
+                    // Others may begin while the page loads.
+                    None
+                }
+                Build::Full => {
+                    session.call::<Nothing>("Runtime.runIfWaitingForDebugger", json!({}), STEP).await?;
+                    session.send("Page.navigate", json!({ "url": PAGE_URL })).await?;
+                    Some(settle(&session, &events).await?)
+                }
+            };
+            let pids = tokio::time::timeout(STEP, fresh_renderers(client, build, &before)).await;
             drop(alone);
-            let pid = pid.map_err(|_| TabError::NoProcess)??;
-            let renderer = Arc::new(Renderer::open(pid).ok_or(TabError::NoProcess)?);
-            end.renderer = Some(renderer.clone());
-
-            let kernel = settle(&session, &events).await?;
+            let pids = pids.map_err(|_| TabError::NoProcess)??;
+            let renderers = Arc::new(Renderers::open(&pids).ok_or(TabError::NoProcess)?);
+            end.renderers = Some(renderers.clone());
+            let kernel = match settled {
+                Some(kernel) => kernel,
+                None => settle(&session, &events).await?,
+            };
             // A page that changed its process on the way would be watched in the wrong place.
-            if renderer.gone_within(Duration::ZERO).await {
+            if renderers.is_broken().await {
                 return Err(TabError::NoProcess);
             }
-            Ok((session, events, renderer, kernel))
+            Ok((session, events, renderers, kernel))
         }
         .await;
         match made {
-            Ok((session, events, renderer, kernel)) => {
-                Ok(Self { session, events, renderer, kernel, born: Instant::now(), gone, end: Some(end) })
+            Ok((session, events, renderers, kernel)) => {
+                Ok(Self { session, events, renderers, kernel, born: Instant::now(), gone, end: Some(end) })
             }
             Err(error) => {
                 end.now().await;
@@ -194,14 +222,14 @@ impl End {
         self.client.end(&self.session, Gone::Detached);
         let dispose = json!({ "browserContextId": self.context });
         let disposed = call_browser::<Nothing>(&self.client, "Target.disposeBrowserContext", dispose, STEP);
-        let Some(renderer) = self.renderer else {
+        let Some(renderers) = self.renderers else {
             let _ = disposed.await;
             return;
         };
         let killed = async {
-            if !renderer.gone_within(GRACE).await {
-                renderer.kill();
-                renderer.gone_within(STEP).await;
+            if !renderers.gone_within(GRACE).await {
+                renderers.kill();
+                renderers.gone_within(STEP).await;
             }
         };
         let _ = tokio::join!(disposed, killed);
@@ -249,14 +277,14 @@ async fn settle(session: &Session, events: &TabEvents) -> Result<String, TabErro
     Ok(kernel)
 }
 
-/// The one renderer that was not there before. It is started a moment after its tab.
-async fn fresh_renderer(client: &Client, before: &[u32]) -> Result<u32, TabError> {
+/// The renderers that were not there before. They are started a moment after their tab.
+async fn fresh_renderers(client: &Client, build: Build, before: &[u32]) -> Result<Vec<u32>, TabError> {
     loop {
         let fresh: Vec<u32> = renderers(client).await?.into_iter().filter(|pid| !before.contains(pid)).collect();
-        match fresh.as_slice() {
-            [] => tokio::time::sleep(Duration::from_millis(2)).await,
-            [pid] => return Ok(*pid),
-            _ => return Err(TabError::NoProcess),
+        match (fresh.len(), build) {
+            (0, _) => tokio::time::sleep(Duration::from_millis(2)).await,
+            (1, Build::Shell) | (_, Build::Full) => return Ok(fresh),
+            (_, Build::Shell) => return Err(TabError::NoProcess),
         }
     }
 }

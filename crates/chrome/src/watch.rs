@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::renderer::{Renderer, Resident, resident};
+use crate::renderer::{Renderers, Resident, resident};
 use crate::tab_events::{TabEnd, TabEvents};
 
 /// Time between two looks. A page can fill about 100 MB in it.
@@ -24,7 +24,7 @@ const SHARED_GROWTH_BYTES: u64 = 96 << 20;
 
 /// One session's memory under watch.
 pub(crate) struct Watched {
-    renderer: Arc<Renderer>,
+    renderers: Arc<Renderers>,
     events: Arc<TabEvents>,
     limit_bytes: u64,
     before: Resident,
@@ -34,9 +34,9 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// Begins the watch: what the renderer holds now is not the guest's.
-    pub(crate) fn new(renderer: Arc<Renderer>, events: Arc<TabEvents>, limit_bytes: u64) -> Self {
-        let before = renderer.resident().unwrap_or_default();
-        Self { renderer, events, limit_bytes, before, peak_bytes: AtomicU64::new(0), faults: AtomicU64::new(0) }
+    pub(crate) fn new(renderers: Arc<Renderers>, events: Arc<TabEvents>, limit_bytes: u64) -> Self {
+        let before = renderers.resident().unwrap_or_default();
+        Self { renderers, events, limit_bytes, before, peak_bytes: AtomicU64::new(0), faults: AtomicU64::new(0) }
     }
 
     /// The most that the guest was seen to hold.
@@ -51,7 +51,7 @@ impl Watched {
 
     /// Looks once more, so that a short run has a figure too.
     pub(crate) fn look(&self) {
-        let Some(now) = self.renderer.resident() else { return };
+        let Some(now) = self.renderers.resident() else { return };
         let held = grown(self.before, now);
         self.peak_bytes.fetch_max(held, Ordering::Relaxed);
         if held > self.limit_bytes.saturating_add(OWN_GROWTH_BYTES) {
@@ -61,13 +61,13 @@ impl Watched {
 
     /// Pages touched since the last time this was asked.
     fn fresh_faults(&self) -> u64 {
-        let now = self.renderer.faults().unwrap_or_default();
+        let now = self.renderers.faults().unwrap_or_default();
         now.saturating_sub(self.faults.swap(now, Ordering::Relaxed))
     }
 
     fn end(&self) {
         self.events.end(TabEnd::Memory);
-        self.renderer.kill();
+        self.renderers.kill();
     }
 }
 

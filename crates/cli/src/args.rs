@@ -4,9 +4,23 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+/// What people want first.
+const FIRST: &str = "\
+Five things to begin with:
+  cove run hello.js                        run JavaScript or TypeScript in a sandboxed process
+  cove setup                               bring what this machine lacks: a browser, Python packages
+  cove browse 'open http://localhost:3000' 'screenshot page.png'
+                                           drive a browser by command
+  cove serve                               sandboxes with Python, a shell, files and a browser
+  cove mcp                                 all of it as tools for an agent";
+
+/// As usual, with those before the list of all commands.
+const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
 /// A sheltered place for the code that AI agents write.
 #[derive(Debug, Parser)]
 #[command(name = "cove", version, about, max_term_width = 100, arg_required_else_help = true)]
+#[command(before_help = FIRST, help_template = TEMPLATE)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -36,6 +50,10 @@ pub(crate) enum Command {
     Gull(crate::runtimes::Gull),
     /// Check what this machine has: sandboxing features, Chrome, agent-browser, Python, fonts
     Doctor(Doctor),
+    /// Bring what this machine lacks: a browser, a Python environment, fonts
+    Setup(crate::setup::Setup),
+    /// Print the version; with --verbose, every part that is found here
+    Version(crate::version::Version),
     /// Print shell completions
     Completions {
         /// Which shell
@@ -117,7 +135,7 @@ pub(crate) struct Doctor {
     /// Path of the browser to look at [default: COVE_BROWSER, then the usual places]
     #[arg(long, value_name = "PATH")]
     pub(crate) browser: Option<PathBuf>,
-    /// The Python environment to look at, as `python` in the server's configuration [default: the system's Python]
+    /// The Python environment to look at, as `python` in the server's configuration [default: the one of `cove setup`, then the system's]
     #[arg(long, value_name = "DIR")]
     pub(crate) python: Option<PathBuf>,
     #[command(flatten)]

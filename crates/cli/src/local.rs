@@ -1,13 +1,23 @@
 //! Where a server on this machine leaves word of itself, and how a client finds it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 /// The key of a server that was told none.
 pub(crate) const KEY_FILE: &str = "api-key";
 /// Where the server that uses this folder listens.
 const ADDRESS_FILE: &str = "address";
+/// What names a server.
+const URL_VARIABLES: &[&str] = &["COVE_URL", "BAY_ENDPOINT"];
 /// Where a server listens unless told otherwise.
 const USUAL: &str = "http://127.0.0.1:8114";
+
+/// How long a server that was started just before us may take to listen: `cove serve & cove sandbox create`.
+const STARTING: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Says where the server is, as long as it is there.
 pub(crate) struct Note {
@@ -33,20 +43,50 @@ impl Drop for Note {
     }
 }
 
-/// Where to ask, and with which key: what was said, else the environment, else what the local server left.
-pub(crate) fn find(url: Option<&str>, key: Option<&str>, data_dir: Option<&Path>) -> (String, Option<String>) {
-    let first = |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
-    let dir = match data_dir {
+/// The same, after a moment for a server on this machine that is just starting. Who named another server waits for none.
+pub(crate) async fn find_started(
+    url: Option<&str>,
+    key: Option<&str>,
+    data_dir: Option<&Path>,
+) -> (String, Option<String>) {
+    let until = Instant::now() + STARTING;
+    let is_named = url.is_some() || said(URL_VARIABLES).is_some();
+    loop {
+        let (found, key) = find(url, key, data_dir);
+        let has_note = folder(data_dir).is_some_and(|folder| folder.join(ADDRESS_FILE).exists());
+        let is_ready = match found.strip_prefix("http://") {
+            Some(address) if key.is_some() || has_note => TcpStream::connect(address).await.is_ok(),
+            _ => false,
+        };
+        if is_named || is_ready || Instant::now() > until {
+            return (found, key);
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// The first of these variables that says something.
+fn said(names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()))
+}
+
+fn folder(data_dir: Option<&Path>) -> Option<PathBuf> {
+    match data_dir {
         Some(dir) => Some(dir.to_owned()),
         None => cove_config::Config::default().data_dir().ok(),
-    };
+    }
+}
+
+/// Where to ask, and with which key: what was said, else the environment, else what the local server left.
+pub(crate) fn find(url: Option<&str>, key: Option<&str>, data_dir: Option<&Path>) -> (String, Option<String>) {
+    let dir = folder(data_dir);
     let read = |name: &str| {
         let text = std::fs::read_to_string(dir.as_ref()?.join(name)).ok()?;
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     };
-    let url = url.map(str::to_owned).or_else(|| first(&["COVE_URL", "BAY_ENDPOINT"]));
+    let url = url.map(str::to_owned).or_else(|| said(URL_VARIABLES));
     let url = url.or_else(|| read(ADDRESS_FILE)).unwrap_or_else(|| USUAL.to_owned());
-    let key = key.map(str::to_owned).or_else(|| first(&["COVE_KEY", "BAY_TOKEN", "BAY_API_KEY"]));
+    let key = key.map(str::to_owned).or_else(|| said(&["COVE_KEY", "BAY_TOKEN", "BAY_API_KEY"]));
     // A key found in a folder is for the server that uses this folder, not for whoever is asked.
     let is_local =
         ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|start| url.starts_with(start));

@@ -14,12 +14,14 @@ mod mcp;
 mod process;
 mod repl;
 mod run;
+mod run_setup;
 mod runtimes;
 mod sandbox;
 mod serve;
 mod setup;
 mod show;
 mod terminal;
+mod version;
 
 use clap::Parser;
 
@@ -102,6 +104,8 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Ship(ship) => Ok(runtimes::ship(ship)),
         Command::Gull(gull) => in_runtime(runtimes::gull(gull)),
         Command::Doctor(doctor) => in_runtime(doctor::doctor(doctor)),
+        Command::Setup(setup) => in_runtime(setup::setup(setup)),
+        Command::Version(args) => in_runtime(version::version(args)),
         Command::Completions { shell } => {
             use std::io::Write as _;
             // Into memory first: writing a script to a pipe that is closed early must not be a panic.

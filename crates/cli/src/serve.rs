@@ -165,9 +165,14 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
     // What the command line says may weaken what the file says.
     config.check()?;
     let data_dir = config.data_dir()?;
-    let made = std::fs::create_dir_all(&data_dir);
+    // Tried by writing: a folder may be there and on a disk that is full or can only be read.
+    let made = std::fs::create_dir_all(&data_dir).and_then(|()| {
+        let mut file = tempfile::tempfile_in(&data_dir)?;
+        file.write_all(b"tried")?;
+        file.sync_all()
+    });
     made.with_context(|| {
-        format!("cannot use {} as the data folder (--data-dir or COVE_DATA_DIR name another)", data_dir.display())
+        format!("cannot write to the data folder {}: name another with --data-dir or COVE_DATA_DIR", data_dir.display())
     })?;
     // Bay works from elsewhere too: children start in other folders.
     config.data_dir = Some(data_dir.canonicalize()?);

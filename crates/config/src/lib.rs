@@ -14,7 +14,7 @@ mod words;
 
 pub use door::check_key;
 pub use load::{ConfigError, Loaded};
-pub use places::make_private;
+pub use places::{make_private, python_in};
 pub use profile::{ContainerConfig, ContainerSpec, DiskLimit, Profile, ProfileConfig, ResourceConfig};
 pub use words::{Capability, EnvValue, MemorySize, RuntimeType, Secret};
 

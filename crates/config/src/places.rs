@@ -11,10 +11,7 @@ impl Config {
         if let Some(dir) = &self.data_dir {
             return Ok(dir.clone());
         }
-        let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        from("COVE_DATA_DIR")
-            .or_else(|| from("XDG_DATA_HOME").map(|dir| dir.join("cove")))
-            .or_else(|| from("HOME").map(|dir| dir.join(".local/share/cove")))
+        cove_workspace::data_dir()
             .ok_or_else(|| ConfigError::value("data_dir", "HOME is not set: name a data folder with --data-dir"))
     }
 
@@ -42,24 +39,56 @@ impl Config {
         }
     }
 
-    /// A folder of this user's for sockets, made where it is not there. Short: a socket's path has at most 107 bytes.
+    /// A folder of this user's for sockets, made where it is not there: the configured one, else the first that can be
+    /// used of `cove` in `XDG_RUNTIME_DIR`, and `cove-UID` in the temporary folder and in `/tmp`.
     pub fn runtime_root(&self) -> Result<PathBuf, ConfigError> {
         let id = rustix::process::geteuid().as_raw();
-        let usual = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| dir.is_dir() && id != 0);
-        let root = match (&self.runtime_dir, usual) {
-            (Some(dir), _) => dir.clone(),
-            (None, Some(dir)) => dir.join("cove"),
-            (None, None) => std::env::temp_dir().join(format!("cove-{id}")),
+        let places = match &self.runtime_dir {
+            Some(dir) => vec![dir.clone()],
+            None => {
+                let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+                let own = own.filter(|dir| dir.is_dir() && id != 0).map(|dir| dir.join("cove"));
+                let temporary = [std::env::temp_dir(), "/tmp".into()].map(|dir| dir.join(format!("cove-{id}")));
+                own.into_iter().chain(temporary).collect()
+            }
         };
-        let wrong =
-            |why: String| ConfigError::value("runtime_dir", &format!("{} cannot be used: {why}", root.display()));
-        make_private(&root).map_err(|error| wrong(error.to_string()))?;
-        let root = root.canonicalize().map_err(|error| wrong(error.to_string()))?;
-        if root.as_os_str().len() > 50 {
-            return Err(wrong("its path is too long for sockets; the limit is 50 bytes".to_owned()));
+        let mut wrong = Vec::new();
+        for place in places {
+            match for_sockets(&place) {
+                Ok(root) => return Ok(root),
+                Err(why) => wrong.push(format!("{}: {why}", place.display())),
+            }
         }
-        Ok(root)
+        wrong.dedup();
+        let reason = format!(
+            "no folder for sockets can be used ({}); name a short path that can be written with runtime_dir or \
+             BAY_RUNTIME_DIR",
+            wrong.join("; ")
+        );
+        Err(ConfigError::value("runtime_dir", &reason))
     }
+}
+
+/// The longest path of a folder for sockets: a socket's own path has at most 107 bytes.
+const MAX_SOCKET_FOLDER_BYTES: usize = 50;
+
+/// Makes a folder for sockets, and says where it really is.
+fn for_sockets(place: &Path) -> std::io::Result<PathBuf> {
+    if place.as_os_str().len() > MAX_SOCKET_FOLDER_BYTES {
+        return Err(too_long());
+    }
+    make_private(place)?;
+    let real = place.canonicalize()?;
+    if real.as_os_str().len() > MAX_SOCKET_FOLDER_BYTES { Err(too_long()) } else { Ok(real) }
+}
+
+fn too_long() -> std::io::Error {
+    std::io::Error::other(format!("its path is longer than {MAX_SOCKET_FOLDER_BYTES} bytes"))
+}
+
+/// Where `cove setup` makes the Python environment that sandboxes get by default.
+pub fn python_in(data_dir: &Path) -> PathBuf {
+    data_dir.join("python")
 }
 
 /// Makes a folder in which others can list nothing, or takes one that is ours.

@@ -6,7 +6,9 @@
 //! environment is the same for every process of a session (a difference would make agent-browser restart its daemon and
 //! forget the page), and the only browser it can find is ours: the path of the other one does not exist.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +17,7 @@ use std::time::Duration;
 use cove_walls::limits::Resource;
 use cove_walls::process::kill_group;
 use cove_walls::{ChildSetup, Ruleset};
+use cove_workspace::is_passable;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
@@ -40,6 +43,8 @@ const FILE_BYTES: u64 = 1 << 30;
 /// How agent-browser is started in one session.
 pub(crate) struct Agent {
     binary: PathBuf,
+    /// The same, opened, where the user that it runs as cannot get to it by its path.
+    opened: Option<File>,
     session: String,
     sockets: PathBuf,
     home: PathBuf,
@@ -77,16 +82,18 @@ impl Agent {
         private_folder: &PrivateFolder,
         bridge: (String, u16),
         become_id: Option<u32>,
-    ) -> Self {
-        let package = binary.parent().map(|bin| bin.parent().unwrap_or(bin).to_owned());
+    ) -> io::Result<Self> {
+        let is_shut = become_id.is_some_and(|id| !is_passable(&binary, id));
+        let opened = is_shut.then(|| File::open(&binary)).transpose()?;
         let walls = ruleset(&Reach {
-            read: package.as_deref().into_iter().collect(),
+            read: vec![package(&binary)],
             write: vec![private_folder.path()],
             write_opened: None,
             port: Some(bridge.1),
         });
-        Self {
+        Ok(Self {
             binary,
+            opened,
             session: session.to_owned(),
             sockets: private_folder.sockets(),
             home: private_folder.home(),
@@ -95,7 +102,7 @@ impl Agent {
             become_id,
             walls,
             config: Mutex::new(CONFIG.to_owned()),
-        }
+        })
     }
 
     /// Whether its processes live under Landlock.
@@ -204,7 +211,11 @@ impl Agent {
     }
 
     fn command(&self, alone: bool) -> io::Result<Command> {
-        let mut command = new_command(&self.binary);
+        let mut command = match &self.opened {
+            // By the descriptor that the child inherits: no folder is in the way of that.
+            Some(file) => new_command(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd()))),
+            None => new_command(&self.binary),
+        };
         command
             .env_clear()
             .env("HOME", &self.home)
@@ -231,6 +242,12 @@ impl Agent {
         setup.apply(command.as_std_mut())?;
         Ok(command)
     }
+}
+
+/// What agent-browser reads of itself: npm's package, else the binary alone. Never the folder of something else.
+fn package(binary: &Path) -> &Path {
+    let package = binary.parent().and_then(Path::parent);
+    package.filter(|folder| folder.ends_with("node_modules/agent-browser")).unwrap_or(binary)
 }
 
 /// The daemon of a session. Dropping it ends it.

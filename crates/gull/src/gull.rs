@@ -281,7 +281,8 @@ impl Inner {
             .map_err(folder("the bridge could not be opened".to_owned()))?;
         let proxy = NetworkProxy::open(&options.network)
             .map_err(folder("the network proxy could not be started".to_owned()))?;
-        let agent = Agent::new(binary, &options.session, &private_folder, (bridge.url(), bridge.port()), become_id);
+        let agent = Agent::new(binary, &options.session, &private_folder, (bridge.url(), bridge.port()), become_id)
+            .map_err(folder("agent-browser cannot be read".to_owned()))?;
         let (memory, cpus) = (options.memory_bytes, options.cpus);
         let governor = Arc::new(Governor::new(memory, cpus, options.process_memory_bytes, options.control_groups));
         Ok(Arc::new(Self {

@@ -9,10 +9,10 @@
 use std::fs::{DirBuilder, File, Permissions};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use cove_workspace::open_up;
+use cove_workspace::{is_passable, open_up};
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
@@ -169,20 +169,6 @@ fn move_aside(parent: impl AsFd + Copy, name: &str, shown: &str, notes: &mut Vec
         other.strip_prefix(name).unwrap_or_default()
     ));
     Ok(())
-}
-
-/// Whether a user without groups can pass through every folder above `path`.
-fn is_passable(path: &Path, id: u32) -> bool {
-    path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).all(|folder| {
-        std::fs::metadata(folder).is_ok_and(|meta| {
-            let bit = match (meta.uid() == id, meta.gid() == id) {
-                (true, _) => 0o100,
-                (false, true) => 0o010,
-                (false, false) => 0o001,
-            };
-            meta.permissions().mode() & bit != 0
-        })
-    })
 }
 
 #[cfg(test)]

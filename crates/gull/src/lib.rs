@@ -59,7 +59,10 @@ mod watch;
 mod words;
 
 pub use address::named_hosts;
-pub use find::{AGENT_BROWSER_VERSION, AgentBrowserNotFound, find_agent_browser};
+pub use find::{
+    AGENT_BROWSER_VERSION, AgentBrowserNotFound, agent_browser_prefix, find_agent_browser, find_agent_browser_with,
+    native_name,
+};
 pub use governor::EffectiveLimits;
 pub use gull::{Gull, GullError};
 pub use options::{GullOptions, Listen};

@@ -45,8 +45,8 @@ pub struct ChildSetup {
     pub descriptors: Vec<OwnedFd>,
     /// Its resource limits and those of all that it starts; only lowered, never raised.
     pub limits: Vec<(Resource, u64)>,
-    /// A folder that it alone sees in another place.
-    pub mount: Option<BindMount>,
+    /// Folders that it alone sees in other places.
+    pub mounts: Vec<BindMount>,
     /// Whether no program that it executes may gain privileges. An ordinary user needs it for a ruleset.
     pub no_new_privileges: bool,
     /// Landlock rules to live under.
@@ -71,11 +71,11 @@ impl BindMount {
         Ok(Self { from: CString::new(from.as_os_str().as_bytes())?, to: CString::new(to.as_os_str().as_bytes())? })
     }
 
-    /// In a mount namespace of its own, from which nothing spreads: it goes with the last of its processes.
-    fn mount(&self) -> io::Result<()> {
+    /// All of them, in a mount namespace of its own, from which nothing spreads: it goes with the last of its processes.
+    fn mount_all(all: &[Self]) -> io::Result<()> {
         sys::unshare(UnshareFlags::NEWNS)?;
         mounts::make_private()?;
-        Ok(mount_bind(self.from.as_c_str(), self.to.as_c_str())?)
+        all.iter().try_for_each(|one| Ok(mount_bind(one.from.as_c_str(), one.to.as_c_str())?))
     }
 }
 
@@ -109,8 +109,8 @@ impl ChildSetup {
         for (resource, most) in &self.limits {
             lower(*resource, *most)?;
         }
-        if let Some(mount) = &self.mount {
-            mount.mount()?;
+        if !self.mounts.is_empty() {
+            BindMount::mount_all(&self.mounts)?;
         }
         if self.no_new_privileges {
             identity::set_no_new_privileges()?;

@@ -1085,7 +1085,10 @@ export interface components {
             profile: string;
             /** @description Its state. */
             status: components["schemas"]["SandboxStatus"];
-            /** @description Warnings for the operator, such as `memory: watched, not enforced`. */
+            /**
+             * @description Warnings: limits that are not enforced (`memory: watched, not enforced`), and what this machine lacks for it, with the
+             *     command that installs it (`browser: agent-browser was not found; install it with …`).
+             */
             warnings?: string[];
         };
         /** @description A page of sandboxes. */

@@ -107,6 +107,8 @@ pub(crate) trait Driver: Debug + Send + Sync + 'static {
     fn no_hard_limit(&self) -> Option<&'static str>;
     /// What an operator should know of limits that are not enforced; none where the kernel enforces them.
     fn warnings(&self) -> Vec<String>;
+    /// What this machine lacks for a container, each with the command that brings it; none: nothing that is known.
+    fn missing(&self, spec: &ContainerSpec) -> Vec<String>;
     /// Starts a container; returns when it answers.
     fn start(&self, order: ContainerOrder) -> DriverFuture<'_, Result<Arc<dyn Container>, DriverError>>;
     /// Makes a cargo's folder; fine where it is there already.

@@ -37,8 +37,9 @@ pub(crate) struct LiveSession {
     pub(crate) cargo_id: CargoId,
     /// What may be in that.
     pub(crate) cargo_limit_bytes: u64,
-    /// One for each of the profile's containers, in its order; replaced when dead.
-    containers: Vec<RwLock<Arc<LiveContainer>>>,
+    /// One for each of the profile's containers, in its order; replaced when dead. None where one could not start: it is
+    /// tried again when it is needed.
+    containers: Vec<RwLock<Option<Arc<LiveContainer>>>>,
     idle_expires_micros: AtomicI64,
     /// Whether the store does not know yet when it ends.
     dirty: AtomicBool,
@@ -119,19 +120,32 @@ impl LiveContainer {
 }
 
 impl LiveSession {
-    /// The container at a place.
+    /// The container at a place, unless it could not start.
     pub(crate) fn container(&self, place: usize) -> Option<Arc<LiveContainer>> {
-        self.containers.get(place).map(|slot| Arc::clone(&slot.read().unwrap_or_else(PoisonError::into_inner)))
+        self.containers.get(place)?.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// All of them.
+    /// What the container at a place is to be.
+    pub(crate) fn spec(&self, place: usize) -> Option<&ContainerSpec> {
+        self.profile.containers.get(place)
+    }
+
+    /// What the container at a place can do; one that could not start: what the profile wants of it.
+    pub(crate) fn capabilities(&self, place: usize) -> Vec<Capability> {
+        match self.container(place) {
+            Some(container) => container.capabilities.clone(),
+            None => self.spec(place).map(|spec| spec.capabilities.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// All that could start.
     pub(crate) fn all(&self) -> Vec<Arc<LiveContainer>> {
         (0..self.containers.len()).filter_map(|place| self.container(place)).collect()
     }
 
     fn replace(&self, place: usize, container: Arc<LiveContainer>) {
         if let Some(slot) = self.containers.get(place) {
-            *slot.write().unwrap_or_else(PoisonError::into_inner) = container;
+            *slot.write().unwrap_or_else(PoisonError::into_inner) = Some(container);
         }
     }
 

@@ -19,9 +19,7 @@ impl Bay {
         place: usize,
         deadline: Deadline,
     ) -> BayResult<Arc<LiveContainer>> {
-        let none = || BayError::new(ErrorCode::InternalError, "the session has no such container");
-        let found = session.container(place).ok_or_else(none)?;
-        if found.handle.is_alive() {
+        if let Some(found) = session.container(place).filter(|found| found.handle.is_alive()) {
             return Ok(found);
         }
         let (bay, session) = (self.clone(), Arc::clone(session));
@@ -38,15 +36,16 @@ impl Bay {
 
     async fn repair(&self, session: &Arc<LiveSession>, place: usize) -> BayResult<Arc<LiveContainer>> {
         let none = || BayError::new(ErrorCode::InternalError, "the session has no such container");
-        let found = session.container(place).ok_or_else(none)?;
-        if found.handle.is_alive() {
-            return Ok(found);
+        let spec = session.spec(place).ok_or_else(none)?;
+        let found = session.container(place);
+        if let Some(found) = found.as_ref().filter(|found| found.handle.is_alive()) {
+            return Ok(Arc::clone(found));
         }
         let current = self.inner.sessions.get(&session.sandbox_id).is_some_and(|live| live.id == session.id);
         if !current {
             return Err(super::ensure::not_ready());
         }
-        tracing::info!(sandbox = %session.sandbox_id, container = %found.spec.name, "a dead container is started again");
+        tracing::info!(sandbox = %session.sandbox_id, container = %spec.name, "a container is started again");
         let plan = SessionPlan {
             session_id: session.id.clone(),
             sandbox_id: session.sandbox_id.clone(),
@@ -54,8 +53,10 @@ impl Bay {
             profile: Arc::clone(&session.profile),
         };
         self.hold_lease().await?;
-        found.handle.stop().await;
-        match self.start_container(&plan, &found.spec, session.cargo_limit_bytes).await {
+        if let Some(found) = found {
+            found.handle.stop().await;
+        }
+        match self.start_container(&plan, spec, session.cargo_limit_bytes).await {
             Ok(remade) => {
                 session.replace(place, Arc::clone(&remade));
                 let records = serde_json::to_value(session.records()).unwrap_or_default();
@@ -67,12 +68,16 @@ impl Bay {
                 self.watch_containers(session);
                 Ok(remade)
             }
+            // The others go on.
+            Err(error) if session.all().iter().any(|other| other.handle.is_alive()) => {
+                Err(ship_error(&error, &spec.name))
+            }
             Err(error) => {
                 self.inner.sessions.take(&session.sandbox_id);
                 stop_all(&session.all()).await;
                 self.inner.store.session_failed(&session.id, &error.to_string()).await?;
                 self.tell_state(&session.sandbox_id, "failed", Some(&error.to_string()));
-                Err(ship_error(&error, &found.spec.name))
+                Err(ship_error(&error, &spec.name))
             }
         }
     }

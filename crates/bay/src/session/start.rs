@@ -1,4 +1,5 @@
-//! Starting a session: all its containers at once, and none of them when one cannot.
+//! Starting a session: all its containers at once. One that cannot start takes no other with it: whoever needs it is told
+//! why.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize};
 use std::sync::{Arc, Mutex, RwLock};
@@ -76,13 +77,16 @@ impl Bay {
         let mut containers = Vec::new();
         let mut failure = None;
         for (result, spec) in join_all(starts).await.into_iter().zip(&plan.profile.containers) {
-            match result {
-                Ok(container) => containers.push(container),
-                Err(error) => failure = failure.or(Some(ship_error(&error, &spec.name))),
+            if let Err(error) = &result {
+                let (sandbox, container) = (&plan.sandbox_id, &spec.name);
+                tracing::warn!(%sandbox, %container, %error, "a container could not be started");
+                failure = failure.or(Some(ship_error(error, &spec.name)));
             }
+            containers.push(result.ok());
         }
-        if let Some(failure) = failure {
-            stop_all(&containers).await;
+        if containers.iter().all(Option::is_none)
+            && let Some(failure) = failure
+        {
             return Err(failure);
         }
         let idle = idle_end(&plan.profile);

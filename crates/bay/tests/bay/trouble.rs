@@ -79,21 +79,44 @@ async fn a_sandbox_that_is_stopped_or_deleted_under_a_call_says_so() {
 }
 
 #[tokio::test]
-async fn one_container_that_cannot_start_rolls_the_session_back() {
+async fn a_browser_that_cannot_start_takes_nothing_else_with_it() {
     let harbour =
         harbour_with(|config| config.driver.local.agent_browser = Some("/nowhere/agent-browser".into())).await;
-    let id = harbour.create_of("browser-python").await.id;
-    let failed = harbour.shell(&id, "true").await.unwrap_err();
-    assert_eq!((failed.code, &failed.details["container"]), (ErrorCode::ShipError, &"gull".into()), "{failed}");
-    assert!(failed.message.contains("/nowhere/agent-browser"), "{failed}");
-    assert_eq!(failed.cause(), Some(RuntimeCause::NotStarted), "{failed}");
-    assert_eq!(below(std::process::id()), Vec::<u32>::new());
+    let made = harbour.create_of("browser-python").await;
+    let id = made.id;
+    let told = |warning: &String| warning.starts_with("browser: ") && warning.contains("/nowhere/agent-browser");
+    assert!(made.warnings.iter().any(told), "{:?}", made.warnings);
+    assert!(!harbour.create_of("python-default").await.warnings.iter().any(told));
+    // Asked first for what it cannot do, it says why; and does all else.
+    for _ in 0..2 {
+        let open = crate::browser::command("open about:blank");
+        let failed = harbour.bay.exec_browser(&harbour.owner, &id, open).await.unwrap_err();
+        assert_eq!((failed.code, &failed.details["container"]), (ErrorCode::ShipError, &"gull".into()), "{failed}");
+        assert!(failed.message.contains("/nowhere/agent-browser"), "{failed}");
+        assert_eq!(failed.cause(), Some(RuntimeCause::NotStarted), "{failed}");
+        assert_eq!(harbour.out(&id, "echo kept >> kept.txt; tail -n 1 kept.txt").await, "kept");
+        assert!(harbour.python(&id, "x = 1").await.success);
+    }
     let info = harbour.info(&id).await;
-    assert_eq!((info.status, info.containers), (SandboxStatus::Failed, None));
-    // It is tried again, and told again.
-    assert_eq!(harbour.shell(&id, "true").await.unwrap_err().code, ErrorCode::ShipError);
+    let names: Vec<String> = info.containers.into_iter().flatten().map(|container| container.name).collect();
+    assert_eq!((info.status, names), (SandboxStatus::Ready, vec!["ship".to_owned()]));
     harbour.bay.stop_sandbox(&harbour.owner, &id).await.unwrap();
     assert_eq!(harbour.info(&id).await.status, SandboxStatus::Idle);
+    assert_eq!(below(std::process::id()), Vec::<u32>::new());
+    harbour.close().await;
+}
+
+#[tokio::test]
+async fn a_session_of_which_nothing_can_start_has_failed() {
+    let harbour = harbour_with(|config| config.driver.local.program = Some("/nowhere/cove".into())).await;
+    let id = harbour.create_of("browser-python").await.id;
+    for _ in 0..2 {
+        let failed = harbour.shell(&id, "true").await.unwrap_err();
+        assert_eq!((failed.code, failed.cause()), (ErrorCode::ShipError, Some(RuntimeCause::NotStarted)), "{failed}");
+        let info = harbour.info(&id).await;
+        assert_eq!((info.status, info.containers), (SandboxStatus::Failed, None));
+    }
+    assert_eq!(below(std::process::id()), Vec::<u32>::new());
     harbour.close().await;
 }
 

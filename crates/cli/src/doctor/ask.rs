@@ -15,7 +15,7 @@ const MAX_ANSWER_BYTES: u64 = 16 << 10;
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(super) enum NoAnswer {
+pub(crate) enum NoAnswer {
     NotStarted(std::io::Error),
     Silent,
     Failed(std::process::ExitStatus),
@@ -33,7 +33,7 @@ impl std::fmt::Display for NoAnswer {
 
 /// What a program writes to its standard output.
 #[expect(clippy::disallowed_methods, reason = "the child is ended with this function, by its end or by being dropped")]
-pub(super) async fn ask(program: &Path, args: &[impl AsRef<OsStr>]) -> Result<String, NoAnswer> {
+pub(crate) async fn ask(program: &Path, args: &[impl AsRef<OsStr>]) -> Result<String, NoAnswer> {
     let mut command = tokio::process::Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     let mut child = command.spawn().map_err(NoAnswer::NotStarted)?;
@@ -53,7 +53,7 @@ pub(super) async fn ask(program: &Path, args: &[impl AsRef<OsStr>]) -> Result<St
 }
 
 /// The first line of what a program says of its version.
-pub(super) async fn version(program: &Path) -> Result<String, NoAnswer> {
+pub(crate) async fn version(program: &Path) -> Result<String, NoAnswer> {
     let said = ask(program, &["--version"]).await?;
     Ok(said.lines().next().unwrap_or_default().trim().to_owned())
 }

@@ -1,11 +1,11 @@
 //! Chrome, for code that needs a browser, and agent-browser, for browser commands.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cove_chrome::{BrowserNotFound, ChromeEngine, ChromeOptions, find_browser};
 use cove_core::{Engine as _, RunRequest, SessionOptions};
-use cove_gull::{AGENT_BROWSER_VERSION, AgentBrowserNotFound, find_agent_browser};
+use cove_gull::{AGENT_BROWSER_VERSION, AgentBrowserNotFound, find_agent_browser_with};
 use serde::Serialize;
 
 use super::ask;
@@ -13,24 +13,24 @@ use super::ask;
 /// For Chrome to start and run one line. It takes half a second; a cold disk on a loaded machine takes longer.
 const TRIAL: Duration = Duration::from_secs(10);
 
-/// How to get a Chrome with its sandbox.
-const INSTALL: &str = "apt-get install chromium-headless-shell chromium-sandbox";
+/// How to get a Chrome with its sandbox, and agent-browser.
+const INSTALL: &str = "cove setup browser";
 
 /// What there is of Chrome.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Chrome {
-    pub(super) found: bool,
-    pub(super) path: Option<PathBuf>,
-    pub(super) version: Option<String>,
+pub(crate) struct Chrome {
+    pub(crate) found: bool,
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) version: Option<String>,
     /// The user that it runs as: never root.
-    pub(super) user_id: u32,
+    pub(crate) user_id: u32,
     /// Whether it started, its own sandbox was seen in force, and code ran in it.
-    pub(super) sandbox_works: bool,
-    pub(super) problem: Option<String>,
-    pub(super) next_step: Option<String>,
+    pub(crate) sandbox_works: bool,
+    pub(crate) problem: Option<String>,
+    pub(crate) next_step: Option<String>,
 }
 
-pub(super) async fn chrome(given: Option<PathBuf>) -> Chrome {
+pub(crate) async fn chrome(given: Option<PathBuf>) -> Chrome {
     let options = ChromeOptions { browser: given, pool_size: 1, launch_timeout: TRIAL, ..ChromeOptions::default() };
     let own = rustix::process::geteuid();
     let user_id = if own.is_root() { options.unprivileged_id } else { own.as_raw() };
@@ -39,11 +39,15 @@ pub(super) async fn chrome(given: Option<PathBuf>) -> Chrome {
         Err(error) => {
             let next_step = match &error {
                 BrowserNotFound::Nowhere => format!("{INSTALL}; or name a browser with COVE_BROWSER"),
+                BrowserNotFound::Snap(_) => INSTALL.to_owned(),
                 BrowserNotFound::NotAProgram(_) => "correct --browser or COVE_BROWSER, or leave it out".to_owned(),
             };
             let problem = match error {
                 BrowserNotFound::Nowhere => "no Chrome or Chromium was found".to_owned(),
                 BrowserNotFound::NotAProgram(path) => format!("{} is not a program", path.display()),
+                BrowserNotFound::Snap(path) => {
+                    format!("{} belongs to a snap, whose launcher hides the browser from Cove", path.display())
+                }
             };
             return Chrome { user_id, problem: Some(problem), next_step: Some(next_step), ..Chrome::default() };
         }
@@ -84,25 +88,31 @@ async fn trial(options: ChromeOptions) -> Result<(), String> {
 
 /// What there is of agent-browser.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct AgentBrowser {
-    pub(super) found: bool,
-    pub(super) path: Option<PathBuf>,
-    pub(super) version: Option<String>,
+pub(crate) struct AgentBrowser {
+    pub(crate) found: bool,
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) version: Option<String>,
     /// The version that Cove's table of commands was written for.
-    pub(super) expected_version: &'static str,
-    pub(super) problem: Option<String>,
-    pub(super) next_step: Option<String>,
+    pub(crate) expected_version: &'static str,
+    pub(crate) problem: Option<String>,
+    pub(crate) next_step: Option<String>,
 }
 
-pub(super) async fn agent_browser() -> AgentBrowser {
+pub(crate) async fn agent_browser(data_dir: Option<&Path>) -> AgentBrowser {
     let nothing = AgentBrowser { expected_version: AGENT_BROWSER_VERSION, ..AgentBrowser::default() };
-    let install = format!("npm install -g agent-browser@{AGENT_BROWSER_VERSION}");
-    let path = match find_agent_browser(None) {
+    let path = match find_agent_browser_with(None, data_dir) {
         Ok(path) => path,
         Err(AgentBrowserNotFound::Nowhere) => {
             return AgentBrowser {
                 problem: Some("agent-browser was not found".to_owned()),
-                next_step: Some(format!("{install}; or name its native binary with COVE_AGENT_BROWSER")),
+                next_step: Some(format!("{INSTALL}; or name its native binary with COVE_AGENT_BROWSER")),
+                ..nothing
+            };
+        }
+        Err(AgentBrowserNotFound::NotExecutable(path)) => {
+            return AgentBrowser {
+                problem: Some(format!("{} cannot be executed", path.display())),
+                next_step: Some(format!("chmod +x {}", path.display())),
                 ..nothing
             };
         }
@@ -124,6 +134,6 @@ pub(super) async fn agent_browser() -> AgentBrowser {
         }
         Ok(_) => None,
     };
-    let next_step = problem.is_some().then_some(install);
+    let next_step = problem.is_some().then(|| INSTALL.to_owned());
     AgentBrowser { found: true, path: Some(path), version, problem, next_step, ..nothing }
 }

@@ -26,20 +26,20 @@ return { cjk: draw('漢').join() !== draw('語').join(), emoji: isColourful(draw
 
 /// What there is of fonts.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Fonts {
+pub(crate) struct Fonts {
     /// Whether the machine has fonts of its own. Without, the built-in ones draw Latin letters.
-    pub(super) found: bool,
+    pub(crate) found: bool,
     /// Font files in the usual folders.
-    pub(super) files: usize,
+    pub(crate) files: usize,
     /// Whether Chinese and Japanese letters can be drawn.
-    pub(super) cjk: bool,
+    pub(crate) cjk: bool,
     /// Whether emoji are drawn in colour. The built-in ones are black and white, and few.
-    pub(super) emoji: bool,
-    pub(super) problem: Option<String>,
-    pub(super) next_step: Option<String>,
+    pub(crate) emoji: bool,
+    pub(crate) problem: Option<String>,
+    pub(crate) next_step: Option<String>,
 }
 
-pub(super) async fn fonts(engine: &EmbeddedEngine) -> Fonts {
+pub(crate) async fn fonts(engine: &EmbeddedEngine) -> Fonts {
     let look = async {
         let files = tokio::task::spawn_blocking(cove_embedded::system_font_files).await.unwrap_or_default();
         let mut session = engine.open(SessionOptions::one_shot()).await.map_err(|error| error.to_string())?;
@@ -54,15 +54,20 @@ pub(super) async fn fonts(engine: &EmbeddedEngine) -> Fonts {
         Err(_) => (0, Value::Null, Some(format!("no letter could be drawn within {} s", TRIAL.as_secs()))),
     };
     let (cjk, emoji) = (drawn["cjk"] == true, drawn["emoji"] == true);
-    let next_step = install(files > 0, cjk, emoji);
+    let next_step = (!missing(files > 0, cjk, emoji).is_empty()).then(|| "cove setup fonts".to_owned());
     Fonts { found: files > 0, files, cjk, emoji, problem, next_step }
 }
 
-/// The command that installs what is missing.
-fn install(found: bool, cjk: bool, emoji: bool) -> Option<String> {
+impl Fonts {
+    /// The packages of the system that have what is missing.
+    pub(crate) fn missing(&self) -> Vec<&'static str> {
+        missing(self.found, self.cjk, self.emoji)
+    }
+}
+
+fn missing(found: bool, cjk: bool, emoji: bool) -> Vec<&'static str> {
     let kinds = [(found, "fonts-liberation"), (cjk, "fonts-noto-cjk"), (emoji, "fonts-noto-color-emoji")];
-    let missing: Vec<&str> = kinds.into_iter().filter(|(there, _)| !there).map(|(_, package)| package).collect();
-    (!missing.is_empty()).then(|| format!("apt-get install {}", missing.join(" ")))
+    kinds.into_iter().filter(|(there, _)| !there).map(|(_, package)| package).collect()
 }
 
 #[cfg(test)]
@@ -71,10 +76,9 @@ mod tests {
 
     #[test]
     fn only_what_is_missing_is_installed() {
-        assert_eq!(install(true, true, true), None);
-        assert_eq!(install(true, false, true).as_deref(), Some("apt-get install fonts-noto-cjk"));
-        let all = "apt-get install fonts-liberation fonts-noto-cjk fonts-noto-color-emoji";
-        assert_eq!(install(false, false, false).as_deref(), Some(all));
+        assert!(missing(true, true, true).is_empty());
+        assert_eq!(missing(true, false, true), ["fonts-noto-cjk"]);
+        assert_eq!(missing(false, false, false), ["fonts-liberation", "fonts-noto-cjk", "fonts-noto-color-emoji"]);
     }
 
     /// The letters tell: with the built-in fonts alone there is neither.

@@ -4,11 +4,11 @@
 //! All of it is asked at the same time, each with a deadline. Something that is missing is a finding with a next step,
 //! never a failure: only the embedded engine, which is part of this binary, must work.
 
-mod ask;
-mod browser;
-mod fonts;
+pub(crate) mod ask;
+pub(crate) mod browser;
+pub(crate) mod fonts;
 mod print;
-mod python;
+pub(crate) mod python;
 
 use cove_core::{Engine as _, RunReport, RunRequest, SessionOptions};
 use cove_embedded::{EmbeddedEngine, WallReport};
@@ -43,10 +43,12 @@ pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
     let mut session = engine.open(SessionOptions::one_shot()).await?;
     let trial = session.run(&RunRequest { timeout_ms: 10_000, ..RunRequest::new("return 6 * 7") }).await;
     session.close().await?;
+    let data_dir = cove_workspace::data_dir();
+    let environment = args.python.or_else(|| python::usual_environment(data_dir.as_deref()?));
     let (chrome, agent_browser, python, fonts) = tokio::join!(
         browser::chrome(args.browser),
-        browser::agent_browser(),
-        python::python(args.python.as_deref()),
+        browser::agent_browser(data_dir.as_deref()),
+        python::python(environment.as_deref()),
         fonts::fonts(&engine),
     );
     let memory_is_enforced = cove_cgroup::counts_memory();
@@ -65,6 +67,19 @@ impl Findings {
         self.trial.result.as_ref().is_ok_and(|finished| finished.value == 42)
     }
 
+    /// The one command that brings what is missing and can be brought; `None`: nothing.
+    fn next_step(&self) -> Option<&'static str> {
+        let browser = !self.chrome.sandbox_works || self.agent_browser.problem.is_some();
+        let lacks = [browser, !self.python.is_complete(), !self.fonts.missing().is_empty()];
+        match lacks {
+            [false, false, false] => None,
+            [true, false, false] => Some("cove setup browser"),
+            [false, true, false] => Some("cove setup python"),
+            [false, false, true] => Some("cove setup fonts"),
+            _ => Some("cove setup"),
+        }
+    }
+
     /// The same facts for programs. Names stay; new ones may come.
     fn to_json(&self) -> Value {
         json!({
@@ -76,6 +91,7 @@ impl Findings {
             "agent_browser": self.agent_browser,
             "python": self.python,
             "fonts": self.fonts,
+            "next_step": self.next_step(),
         })
     }
 }

@@ -30,11 +30,15 @@ pub(super) fn for_people(found: &Findings) -> io::Result<()> {
     programs(&mut out, found)?;
     let (took, missing) = (found.trial.usage.wall_ms, found.walls.missing().count());
     match (found.runs(), missing) {
-        (false, _) => writeln!(out, "\n{RED}✗ a trial run failed{PLAIN}"),
-        (true, 0) => writeln!(out, "\n{GREEN}✓ every wall is active{PLAIN}; a trial run took {took:.2} ms"),
+        (false, _) => writeln!(out, "\n{RED}✗ a trial run failed{PLAIN}")?,
+        (true, 0) => writeln!(out, "\n{GREEN}✓ every wall is active{PLAIN}; a trial run took {took:.2} ms")?,
         (true, n) => {
-            writeln!(out, "\n{YELLOW}– {n} missing on this kernel{PLAIN}; `--strict` would refuse to start")
+            writeln!(out, "\n{YELLOW}– {n} missing on this kernel{PLAIN}; `--strict` would refuse to start")?;
         }
+    }
+    match found.next_step() {
+        Some(command) => writeln!(out, "{YELLOW}–{PLAIN} to bring what is missing: {command}"),
+        None => Ok(()),
     }
 }
 

@@ -10,14 +10,21 @@ use super::ask;
 /// Where a sandbox looks for programs: the system's folders, and nothing of a user's own.
 const FOLDERS: &[&str] = &["/usr/local/bin", "/usr/bin", "/bin"];
 
-/// The packages: the name in Python, the one for pip, the one for Debian.
-const PACKAGES: &[(&str, &str, &str)] = &[
-    ("IPython", "ipython", "python3-ipython"),
-    ("NumPy", "numpy", "python3-numpy"),
-    ("pandas", "pandas", "python3-pandas"),
-    ("Pillow", "pillow", "python3-pil"),
-    ("matplotlib", "matplotlib", "python3-matplotlib"),
+/// The packages: the name in Python, and the one for pip.
+const PACKAGES: &[(&str, &str)] = &[
+    ("IPython", "ipython"),
+    ("NumPy", "numpy"),
+    ("pandas", "pandas"),
+    ("Pillow", "pillow"),
+    ("matplotlib", "matplotlib"),
 ];
+
+/// The same as packages of Debian.
+pub(crate) const DEBIAN_PACKAGES: &[&str] =
+    &["python3-ipython", "python3-numpy", "python3-pandas", "python3-pil", "python3-matplotlib"];
+
+/// How to get what is missing, for sandboxes with the usual Python.
+const INSTALL: &str = "cove setup python";
 
 /// Names the versions without importing anything: pandas alone would take a second.
 const QUESTION: &str = "\
@@ -31,25 +38,37 @@ print(json.dumps({'version': '.'.join(map(str, sys.version_info[:3])), 'packages
 
 /// What there is of Python.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Python {
-    pub(super) found: bool,
-    pub(super) path: Option<PathBuf>,
-    pub(super) version: Option<String>,
-    pub(super) packages: Vec<Package>,
-    pub(super) problem: Option<String>,
-    pub(super) next_step: Option<String>,
+pub(crate) struct Python {
+    pub(crate) found: bool,
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) version: Option<String>,
+    pub(crate) packages: Vec<Package>,
+    pub(crate) problem: Option<String>,
+    pub(crate) next_step: Option<String>,
 }
 
 /// One package; without a version where it is missing.
 #[derive(Debug, Serialize)]
-pub(super) struct Package {
-    pub(super) name: &'static str,
-    pub(super) found: bool,
-    pub(super) version: Option<String>,
+pub(crate) struct Package {
+    pub(crate) name: &'static str,
+    pub(crate) found: bool,
+    pub(crate) version: Option<String>,
+}
+
+impl Python {
+    /// Whether it runs and has every package.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.found && self.problem.is_none() && self.packages.iter().all(|package| package.found)
+    }
+}
+
+/// The environment that sandboxes get by default, where `cove setup` has made it.
+pub(crate) fn usual_environment(data_dir: &Path) -> Option<PathBuf> {
+    Some(cove_config::python_in(data_dir)).filter(|folder| folder.join("bin/python3").exists())
 }
 
 /// Looks at the Python of an environment, or at the system's.
-pub(super) async fn python(environment: Option<&Path>) -> Python {
+pub(crate) async fn python(environment: Option<&Path>) -> Python {
     let places: Vec<PathBuf> = match environment {
         Some(folder) => vec![folder.join("bin/python3")],
         None => FOLDERS.iter().map(|folder| Path::new(folder).join("python3")).collect(),
@@ -57,7 +76,7 @@ pub(super) async fn python(environment: Option<&Path>) -> Python {
     let Some(path) = places.iter().find(|path| path.is_file()) else {
         let next_step = match environment {
             Some(folder) => format!("python3 -m venv {}", folder.display()),
-            None => "apt-get install python3".to_owned(),
+            None => INSTALL.to_owned(),
         };
         let problem = places.first().map(|first| match environment {
             Some(_) => format!("there is no {}", first.display()),
@@ -66,7 +85,7 @@ pub(super) async fn python(environment: Option<&Path>) -> Python {
         return Python { packages: packages(&[]), problem, next_step: Some(next_step), ..Python::default() };
     };
     let mut question = vec!["-I", "-c", QUESTION];
-    question.extend(PACKAGES.iter().map(|(_, pip, _)| *pip));
+    question.extend(PACKAGES.iter().map(|(_, pip)| *pip));
     let said = match ask::ask(path, &question).await {
         Ok(said) => serde_json::from_str::<Value>(&said).unwrap_or_default(),
         Err(error) => {
@@ -82,30 +101,27 @@ pub(super) async fn python(environment: Option<&Path>) -> Python {
     };
     let versions = said["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let packages = packages(versions);
-    let next_step = install(path, &packages);
+    let next_step = install(environment, path, &packages);
     let version = said["version"].as_str().map(str::to_owned);
     Python { found: true, path: Some(path.clone()), version, packages, problem: None, next_step }
 }
 
 fn packages(versions: &[Value]) -> Vec<Package> {
     let version = |at: usize| versions.get(at).and_then(Value::as_str).map(str::to_owned);
-    let named = PACKAGES.iter().enumerate().map(|(at, (name, ..))| (*name, version(at)));
+    let named = PACKAGES.iter().enumerate().map(|(at, (name, _))| (*name, version(at)));
     named.map(|(name, version)| Package { name, found: version.is_some(), version }).collect()
 }
 
-/// The command that installs what is missing. The system's own Python belongs to the system's packages: pip refuses there.
-fn install(python: &Path, packages: &[Package]) -> Option<String> {
-    let missing: Vec<&(&str, &str, &str)> =
-        PACKAGES.iter().zip(packages).filter(|(_, package)| !package.found).map(|(names, _)| names).collect();
-    if missing.is_empty() {
-        return None;
+/// The command that installs what is missing: with the environment's own pip where one was named, else Cove's.
+fn install(environment: Option<&Path>, python: &Path, packages: &[Package]) -> Option<String> {
+    let missing: Vec<&str> =
+        PACKAGES.iter().zip(packages).filter(|(_, package)| !package.found).map(|((_, pip), _)| *pip).collect();
+    let is_usual = environment.is_none_or(|folder| {
+        cove_workspace::data_dir().is_some_and(|data_dir| folder == cove_config::python_in(&data_dir))
+    });
+    match (missing.is_empty(), is_usual) {
+        (true, _) => None,
+        (false, true) => Some(INSTALL.to_owned()),
+        (false, false) => Some(format!("{} -m pip install {}", python.display(), missing.join(" "))),
     }
-    let is_systems = python.starts_with("/usr/bin") && Path::new("/usr/bin/apt-get").exists();
-    Some(if is_systems {
-        let names: Vec<&str> = missing.iter().map(|(_, _, debian)| *debian).collect();
-        format!("apt-get install {}", names.join(" "))
-    } else {
-        let names: Vec<&str> = missing.iter().map(|(_, pip, _)| *pip).collect();
-        format!("{} -m pip install {}", python.display(), names.join(" "))
-    })
 }

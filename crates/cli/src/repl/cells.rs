@@ -13,7 +13,7 @@ use cove_executor::choose;
 use cove_script::{Mode, PrepareOptions, prepare};
 
 use crate::run::print;
-use crate::setup::RunSetup;
+use crate::run_setup::RunSetup;
 use crate::terminal::{DIM, PLAIN, YELLOW, note};
 
 /// Runs cells.
@@ -40,7 +40,7 @@ impl Cells {
     }
 
     /// Where pictures are, and how they are shown.
-    pub(super) fn gallery(&self) -> &crate::setup::Gallery {
+    pub(super) fn gallery(&self) -> &crate::run_setup::Gallery {
         &self.setup.gallery
     }
 

@@ -15,7 +15,7 @@ use rustyline::{Completer, Editor, Helper, Highlighter, Hinter};
 use crate::args::Repl;
 use crate::exit::Exit;
 use crate::run::print;
-use crate::setup::{self, Gallery};
+use crate::run_setup::{self, Gallery};
 use crate::terminal::{self, DIM, PLAIN, RED, note};
 
 use cells::Cells;
@@ -29,7 +29,7 @@ Type JavaScript or TypeScript. The last expression is shown as Node shows it; wh
 
 pub(crate) fn repl(args: Repl) -> anyhow::Result<Exit> {
     args.raw.apply();
-    let setup = match setup::read(args.setup, Limits::EXECUTOR) {
+    let setup = match run_setup::read(args.setup, Limits::EXECUTOR) {
         Ok(setup) => setup,
         Err(error) => {
             note!("{RED}error:{PLAIN} {error:#}");
@@ -43,7 +43,7 @@ pub(crate) fn repl(args: Repl) -> anyhow::Result<Exit> {
     exit
 }
 
-fn converse(runtime: &tokio::runtime::Runtime, setup: setup::RunSetup) -> anyhow::Result<Exit> {
+fn converse(runtime: &tokio::runtime::Runtime, setup: run_setup::RunSetup) -> anyhow::Result<Exit> {
     let mut cells = runtime.block_on(Cells::begin(setup))?;
     let mut editor: Editor<Lines, FileHistory> = Editor::new()?;
     editor.set_helper(Some(Lines));

@@ -12,7 +12,7 @@ use cove_executor::{Runner, RunnerOptions};
 
 use crate::args::Run;
 use crate::exit::Exit;
-use crate::setup::{self, Gallery};
+use crate::run_setup::{self, Gallery};
 use crate::terminal::{PLAIN, RED, note};
 
 pub(crate) async fn run(args: Run) -> anyhow::Result<Exit> {
@@ -58,7 +58,7 @@ fn read(args: Run) -> anyhow::Result<Plan> {
     };
     let input = args.input.as_deref().map(input).transpose()?;
     let limits = Limits { max_code_chars: 16 << 20, max_result_chars: 64 << 20, ..Limits::ONE_SHOT };
-    let setup = setup::read(args.setup, limits)?;
+    let setup = run_setup::read(args.setup, limits)?;
     let request = RunRequest {
         input,
         engine: setup.choice,

@@ -7,7 +7,7 @@ use cove_core::{Fault, Finished, LogLevel, LogLine, Retry, RunReport, ToolErrorC
 use cove_executor::join_logs;
 use serde_json::{Value, json};
 
-use crate::setup::Gallery;
+use crate::run_setup::Gallery;
 use crate::show;
 use crate::terminal::{self, DIM, PLAIN, RED, YELLOW};
 

@@ -23,11 +23,11 @@ use args::Verb;
 
 use crate::exit::Exit;
 use crate::local;
-use crate::terminal::{self, DIM, PLAIN, RED, note};
+use crate::terminal::{self, DIM, PLAIN, RED, YELLOW, note};
 
 pub(crate) async fn sandbox(args: Sandbox) -> anyhow::Result<Exit> {
     args.raw.apply();
-    let (url, key) = local::find(args.url.as_deref(), args.key.as_deref(), args.data_dir.as_deref());
+    let (url, key) = local::find_started(args.url.as_deref(), args.key.as_deref(), args.data_dir.as_deref()).await;
     let bay = match Client::new(&url, key.as_deref()) {
         Ok(bay) => bay,
         Err(error) => return Ok(refused(&error)),
@@ -57,6 +57,9 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
         Verb::Create { profile, cargo, ttl } => {
             let wish = CreateSandbox { profile, cargo_id: cargo, ttl };
             let info = wait::with_progress("making a sandbox", bay.create_sandbox(&wish)).await?;
+            for warning in &info.warnings {
+                note!("{YELLOW}warning:{PLAIN} {warning}");
+            }
             if json { print_json(&info)? } else { writeln!(terminal::out(), "{}", info.id)? }
         }
         Verb::List { status } => {

@@ -36,7 +36,7 @@ fn without_a_browser_the_embedded_engine_runs() {
         (5, &json!(false), &json!("browser_not_available")),
         "{object}"
     );
-    assert!(object["error"]["message"].as_str().unwrap().contains("apt-get install"), "{object}");
+    assert!(object["error"]["message"].as_str().unwrap().contains("cove setup browser"), "{object}");
 }
 
 /// A drawing ends as a PNG in the folder that was named, whichever engine drew it.

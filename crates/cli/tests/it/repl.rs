@@ -169,7 +169,7 @@ fn without_a_browser_the_embedded_engine_has_the_session() {
     assert!(done.code == 0 && values(&done).contains(&"42"), "{done:?}");
     assert_eq!(done.err.matches("the embedded engine runs the code instead").count(), 1, "{done:?}");
     let done = cove(&[&missing[..], &["--no-fallback"]].concat(), "1\n");
-    assert!(done.code == 5 && done.err.contains("apt-get install"), "{done:?}");
+    assert!(done.code == 5 && done.err.contains("cove setup browser"), "{done:?}");
 }
 
 /// Ctrl-C ends the line that runs, and its session; the prompt stays.

@@ -30,6 +30,7 @@ mod terminal;
 mod trouble;
 mod unread;
 mod uploads;
+mod walk;
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;

@@ -1004,7 +1004,8 @@ class SandboxInfo:
     #: Its session's containers, while it has a session.
     containers: list[ContainerInfo] | None = None
 
-    #: Warnings for the operator, such as `memory: watched, not enforced`.
+    #: Warnings: limits that are not enforced (`memory: watched, not enforced`), and what this machine lacks for it, with the
+    #: command that installs it (`browser: agent-browser was not found; install it with …`).
     warnings: list[str] | None = None
 
 

@@ -27,6 +27,19 @@ const START_LIMIT: Duration = Duration::from_secs(20);
 /// How long it may take to close its browser before it is ended.
 const END_LIMIT: Duration = Duration::from_secs(6);
 
+/// The variables by which programs are found.
+const FOUND_BY: &[&str] = &[
+    "PATH",
+    "HOME",
+    "LANG",
+    "COVE_BROWSER",
+    "COVE_AGENT_BROWSER",
+    "CHROME_PATH",
+    "XDG_CACHE_HOME",
+    "PLAYWRIGHT_BROWSERS_PATH",
+    "PUPPETEER_CACHE_DIR",
+];
+
 /// What is kept of what it says on standard error.
 const MAX_WORDS: u64 = 4096;
 
@@ -49,8 +62,8 @@ impl LocalDriver {
             lease_until_ms: *lease.borrow_and_update(),
         };
         let mut env: Vec<(String, std::ffi::OsString)> = Vec::new();
-        for name in ["PATH", "HOME", "LANG", "COVE_BROWSER", "COVE_AGENT_BROWSER"] {
-            env.extend(std::env::var_os(name).map(|value| (name.to_owned(), value)));
+        for name in FOUND_BY {
+            env.extend(std::env::var_os(name).map(|value| ((*name).to_owned(), value)));
         }
         for (name, path) in
             [("COVE_BROWSER", &self.options.browser), ("COVE_AGENT_BROWSER", &self.options.agent_browser)]
@@ -58,6 +71,7 @@ impl LocalDriver {
             env.extend(path.as_ref().map(|path| (name.to_owned(), path.into())));
         }
         env.push(("TMPDIR".to_owned(), self.runtime_dir.browser_folders().into()));
+        env.push(("COVE_DATA_DIR".to_owned(), self.data_dir.clone().into()));
         let args = ["gull", SPEC_ARGUMENT].map(str::to_owned).into();
         let mut process = child::start(&self.program, args, env).await?;
         let words = process.stderr.take();

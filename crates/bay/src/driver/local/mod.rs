@@ -8,6 +8,7 @@ mod cargo;
 mod child;
 mod gull;
 mod image;
+mod lacks;
 mod runtime_dir;
 mod ship;
 
@@ -21,7 +22,7 @@ use tokio::sync::watch;
 
 use super::{CargoLimit, Container, ContainerOrder, Driver, DriverError, DriverFuture, Orphans};
 use cargo::Cargos;
-use cove_config::{Config, ConfigError, DiskLimit, LocalDriverConfig, RuntimeType};
+use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, LocalDriverConfig, RuntimeType};
 use runtime_dir::RuntimeDir;
 
 /// The local driver.
@@ -29,6 +30,9 @@ use runtime_dir::RuntimeDir;
 pub(crate) struct LocalDriver {
     program: PathBuf,
     options: LocalDriverConfig,
+    /// Where `cove setup` puts what it installs.
+    data_dir: PathBuf,
+    lacks: lacks::Lacks,
     runtime_dir: RuntimeDir,
     cargos: Cargos,
     /// Which records this Bay has: only Bays with the same ones clear up after one another.
@@ -53,6 +57,7 @@ impl LocalDriver {
             let reason = format!("{} has no bin/python3", python.display());
             return Err(ConfigError::value("driver.local.python", &reason));
         }
+        let data_dir = config.data_dir()?;
         let root = config.runtime_root()?;
         config.check_mounted(&root)?;
         let records = config.database_url()?;
@@ -62,7 +67,9 @@ impl LocalDriver {
             .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
         let memory_is_enforced = options.control_groups && cove_cgroup::counts_memory();
         let lease = watch::Sender::new(None);
-        let driver = Self { program, options, runtime_dir, cargos, records, lease, memory_is_enforced };
+        let lacks = lacks::Lacks::default();
+        let driver =
+            Self { program, options, data_dir, lacks, runtime_dir, cargos, records, lease, memory_is_enforced };
         driver.reserve(&[]);
         Ok(driver)
     }
@@ -94,6 +101,10 @@ impl Driver for LocalDriver {
 
     fn warnings(&self) -> Vec<String> {
         if self.memory_is_enforced { Vec::new() } else { vec![cove_cell::MEMORY_WATCHED.to_owned()] }
+    }
+
+    fn missing(&self, spec: &ContainerSpec) -> Vec<String> {
+        self.lacks.of(spec, &self.options, &self.data_dir)
     }
 
     fn start(&self, order: ContainerOrder) -> DriverFuture<'_, Result<Arc<dyn Container>, DriverError>> {

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use super::LocalDriver;
 use super::image::image_bytes;
+use super::lacks::environment;
 use super::runtime_dir::{Label, LabelFile, began};
 use crate::driver::{Container, ContainerOrder, DriverError, DriverFuture};
 use cove_config::DiskLimit;
@@ -102,8 +103,8 @@ impl LocalDriver {
         for mount in &self.options.mounts {
             options.mounts.push(CellMount { host: mount.host.clone(), inside: mount.inside.clone() });
         }
-        if let Some(python) = &self.options.python {
-            options.mounts.push(CellMount { host: python.clone(), inside: PYTHON.into() });
+        if let Some(python) = environment(&self.options, &self.data_dir) {
+            options.mounts.push(CellMount { host: python, inside: PYTHON.into() });
             let path = options.env.iter_mut().find(|(name, _)| name == "PATH");
             match path {
                 Some((_, path)) => *path = format!("{PYTHON}/bin:{path}"),
