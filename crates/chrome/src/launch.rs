@@ -50,7 +50,9 @@ pub(crate) const COMMON_FLAGS: &[&str] = &[
     "--password-store=basic",
     "--use-mock-keychain",
     // Without it a guest's peer connection would send datagrams past resolver rules and proxy.
+    // The headless shell knows it by the first name, the full browser by the second.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     // A spare renderer would be a process that belongs to no tab, and so would those in which a browser with windows
     // (the full one, in its headless mode too) draws its address bar: one or two for every context.
     "--disable-features=SpareRendererForSitePerProcess,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIReloadButton,\
@@ -220,6 +222,7 @@ mod tests {
             "--remote-debugging-pipe",
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+            "--webrtc-ip-handling-policy=disable_non_proxied_udp",
             "--block-new-web-contents",
             // The full browser would open a page of its own, with a process that is nobody's.
             "--no-startup-window",
