@@ -25,6 +25,10 @@ impl<'a> Rewriter<'a, '_> {
                 self.cell_declaration(it, Place::List);
             }
             Statement::TSEnumDeclaration(it) => self.enumeration(it),
+            Statement::FunctionDeclaration(it) => {
+                self.block_function(it);
+                self.visit_statement(statement);
+            }
             _ => self.visit_statement(statement),
         }
     }

@@ -65,7 +65,8 @@ impl<'a> Rewriter<'a, '_> {
             visit(self);
             return;
         }
-        self.edits.insert(span.start, "{__cove_catch(0);");
+        // A declaration has no value, so that of a text given to `eval` stays what it was.
+        self.edits.insert(span.start, "{let __cove_j=__cove_catch(0);");
         visit(self);
         self.edits.insert(span.end, "}");
     }

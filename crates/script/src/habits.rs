@@ -1,6 +1,11 @@
-//! Habits of sloppy code in a function body: names that are assigned and never declared, Markdown around the code.
+//! Habits of sloppy code in a function body: names that are assigned and never declared, functions that are used outside of
+//! the block that declares them, Markdown around the code.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use oxc_ast::ast::Function;
+use oxc_syntax::scope::ScopeFlags;
 
 use crate::node;
 use crate::rewriter::Rewriter;
@@ -24,18 +29,47 @@ const GLOBALS: &str = " \
 impl<'a> Rewriter<'a, '_> {
     /// Notes a name that is assigned without having been read, and is declared nowhere.
     pub(crate) fn note_assigned(&mut self, name: &'a str) {
-        let known = || GLOBALS.split(' ').any(|global| global == name) || node::is_given(name);
-        if !self.implicit.contains(&name) && !known() {
+        if !self.implicit.contains(&name) && !is_known(name) {
             self.implicit.push(name);
         }
+    }
+
+    /// A function that is declared in a block and used outside of it, as sloppy code may: its name becomes a variable of the
+    /// run, which is set where the block begins to run the declaration.
+    pub(crate) fn block_function(&mut self, it: &Function<'a>) {
+        let Some(id) = it.id.as_ref().filter(|_| self.is_body() && it.body.is_some() && !it.r#async && !it.generator)
+        else {
+            return;
+        };
+        let name: &'a str = id.name.as_str();
+        let whole = ScopeFlags::Top | ScopeFlags::Function | ScopeFlags::ClassStaticBlock;
+        let in_block = id
+            .symbol_id
+            .get()
+            .is_some_and(|symbol| !self.scoping.scope_flags(self.scoping.symbol_scope_id(symbol)).intersects(whole));
+        if !in_block || !self.scoping.root_unresolved_references().contains_key(name) || is_known(name) {
+            return;
+        }
+        self.note_assigned(name);
+        self.block_functions.insert(name);
+        self.edits.insert(it.span.start, format!("__cove_s_{name}({name});"));
     }
 
     /// Their declarations. A name that the program also knows as a property of the global object stays one.
     pub(crate) fn implicit_names(&self) -> String {
         let names: Vec<&str> =
             self.implicit.iter().copied().filter(|name| !self.global_members.contains(name)).collect();
-        if names.is_empty() { String::new() } else { format!("let {};", names.join(",")) }
+        let mut text = if names.is_empty() { String::new() } else { format!("let {};", names.join(",")) };
+        for name in &self.block_functions {
+            let _ = write!(text, "const __cove_s_{name}=(__cove_f)=>{{{name}=__cove_f}};");
+        }
+        text
     }
+}
+
+/// Whether a name is there already, in one engine or the other.
+fn is_known(name: &str) -> bool {
+    GLOBALS.split(' ').any(|global| global == name) || node::is_given(name)
 }
 
 /// The text without a Markdown fence around it; every character stays where it was.

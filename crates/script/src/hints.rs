@@ -49,9 +49,10 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["__dirname", "__filename", "global"], "There is no file and no Node here; globalThis is the global object."),
 ];
 
-/// What the two engines say where something cannot be changed, and where nothing can be fetched.
+/// What the two engines say where something is frozen, where it cannot be changed, and where nothing can be fetched.
+const FROZEN: &[&str] = &["not extensible", "could not delete property", "Cannot delete property"];
 const NO_CHANGE: &[&str] =
-    &["read-only", "read only", "not extensible", "constant variable", "has only a getter", "no setter for property"];
+    &["read-only", "read only", "constant variable", "has only a getter", "no setter for property"];
 const NO_FETCH: &[&str] = &["fetch is closed", "Failed to fetch"];
 
 /// The advice for an error of this type, if there is any. `network`: whether the session reaches any host.
@@ -72,8 +73,13 @@ pub fn hint(error_type: Option<&str>, message: &str, network: bool) -> Option<St
              `xs.reduce((a, b) => Math.max(a, b))`; instead of `list.push(...xs)` a loop or `list = list.concat(xs)`."
                 .to_owned(),
         ),
+        "TypeError" if FROZEN.iter().any(|said| message.contains(said)) => Some(
+            "It is frozen: a built-in such as `Array.prototype`, a variable from outside, or what the code froze itself. \
+             Write a function of your own instead of a new method; to get a BigInt into JSON, convert it with `String(x)`."
+                .to_owned(),
+        ),
         "TypeError" if NO_CHANGE.iter().any(|said| message.contains(said)) => Some(
-            "It cannot be changed: a `const`, or part of something frozen (built-ins, variables from outside, tools). Use `let`, or a copy."
+            "It cannot be changed: a `const`, or part of something frozen (built-ins, variables from outside, tools). Use `let`, a copy, or a function of your own."
                 .to_owned(),
         ),
         "TypeError" if message.ends_with(" is not a function") => {

@@ -18,6 +18,7 @@
 
 mod ambient;
 mod asked;
+mod assigned;
 mod calls;
 mod cell;
 mod class;

@@ -33,11 +33,7 @@ const MODULES: &[(&str, &str)] = &[
         "() => ({ setTimeout: (ms, value) => new Promise((done) => setTimeout(done, ms, value)), \
          setImmediate: (value) => new Promise((done) => setTimeout(done, 0, value)) })",
     ),
-    (
-        "querystring",
-        "() => ({ parse: (s) => Object.fromEntries(new URLSearchParams(s)), \
-                     stringify: (o) => new URLSearchParams(o).toString(), escape: encodeURIComponent, unescape: decodeURIComponent })",
-    ),
+    ("querystring", include_str!("node/querystring.js")),
 ];
 
 const REQUIRE: &str = include_str!("node/require.js");
@@ -62,6 +58,17 @@ const NAMES: &[(&str, &str)] = &[
     ),
 ];
 
+/// What is written for a body that uses names of Node's.
+#[derive(Default)]
+pub(crate) struct NodeFrame {
+    /// Around the function.
+    pub(crate) around: String,
+    /// Where the function begins: what must be awaited.
+    pub(crate) before: String,
+    /// What it returns if it exports.
+    pub(crate) exported: &'static str,
+}
+
 /// Whether a name is given to bodies that use it.
 pub(crate) fn is_given(name: &str) -> bool {
     matches!(name, "require" | "module" | "exports") || NAMES.iter().any(|(given, _)| *given == name)
@@ -79,16 +86,16 @@ impl Rewriter<'_, '_> {
         self.is_body() && module(name).is_some() && self.options.imports.is_none_or(|policy| !policy.allows(name))
     }
 
-    /// The text for the names that the body uses and does not declare, and what it returns if it exports.
-    pub(crate) fn node_frame(&mut self) -> (String, &'static str) {
+    /// The text for the names that the body uses and does not declare.
+    pub(crate) fn node_frame(&mut self) -> NodeFrame {
         // A name that is only asked for its type is absent, as in any sandbox.
         let used = std::mem::take(&mut self.node_names);
         if used.is_empty() && self.module.node_imports.is_empty() {
-            return (String::new(), "");
+            return NodeFrame::default();
         }
         let uses = |name: &str| used.contains(&name);
         let (requires, exports) = (uses("require"), uses("module") || uses("exports"));
-        let mut head = String::new();
+        let (mut head, mut before) = (String::new(), String::new());
         if requires || !self.module.node_imports.is_empty() || uses("Buffer") || uses("process") {
             self.write_modules(&mut head, requires, uses("Buffer"), uses("process"));
         }
@@ -106,19 +113,19 @@ impl Rewriter<'_, '_> {
             let allowed = |name: &String| self.options.imports.is_some_and(|policy| policy.allows(name));
             head.push_str("const __cove_r={__proto__:null};");
             for name in modules.iter().filter(|name| allowed(name)) {
-                head.push_str(&preload(name));
+                before.push_str(&preload(name));
             }
             let _ = write!(head, "let require=({})(__cove_k,__cove_r,module);", flat(REQUIRE));
         }
         self.free.retain(|(name, _)| !used.contains(name));
         // A program that says what it exports and returns nothing means the export; a function is called with the input.
-        let tail = if exports && self.top_return.is_none() {
+        let exported = if exports && self.top_return.is_none() {
             "\n;if(typeof module.exports===\"function\")return module.exports(input);\
              if(typeof module.exports!==\"object\"||Object.keys(module.exports??[0]).length>0)return module.exports;"
         } else {
             ""
         };
-        (head, tail)
+        NodeFrame { around: head, before, exported }
     }
 
     fn write_modules(&self, head: &mut String, requires: bool, buffer: bool, process: bool) {

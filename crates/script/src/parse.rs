@@ -22,22 +22,28 @@ pub(crate) struct Parsed<'a> {
     pub(crate) plain: bool,
 }
 
-/// Parses `source`, or says what is wrong with it. `plain`: a text in which `await` is a name will do, too.
-pub(crate) fn parse<'a>(arena: &'a Allocator, source: &'a str, plain: bool) -> Result<Parsed<'a>, Finding> {
+/// Parses `source`, or says what is wrong with it. `body`: it is the body of a function, which may ask for its
+/// `new.target`, and a text in which `await` is a name will do, too.
+pub(crate) fn parse<'a>(arena: &'a Allocator, source: &'a str, body: bool) -> Result<Parsed<'a>, Finding> {
     let javascript = run(arena, source, Language::JavaScript, false);
-    if javascript.diagnostics.is_empty() {
+    if javascript.diagnostics.iter().all(|diagnostic| body && is_fine_in_a_body(diagnostic)) {
         return Ok(Parsed { program: javascript.program, language: Language::JavaScript, plain: false });
     }
     match parse_typescript(arena, source) {
         Ok(parsed) => Ok(parsed),
         Err(typescript) => {
-            if plain && let Some(parsed) = parse_plain(arena, source) {
+            if body && let Some(parsed) = parse_plain(arena, source) {
                 return Ok(parsed);
             }
             let javascript = first(&javascript, source);
             Err(if typescript.offset > javascript.offset { typescript } else { javascript })
         }
     }
+}
+
+/// The goal is "module", where there is no function around the text.
+fn is_fine_in_a_body(diagnostic: &OxcDiagnostic) -> bool {
+    diagnostic.message == "Unexpected new.target expression"
 }
 
 /// Parses `source` as a text in which `await` is a name.

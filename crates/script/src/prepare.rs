@@ -141,7 +141,7 @@ fn rewrite(source: &str, parsed: &Parsed<'_>, options: &PrepareOptions<'_>) -> R
     let errors = semantic
         .diagnostics
         .errors()
-        .filter(|error| options.mode == Mode::Module || !redeclared::is_legal(error, source, &scoping));
+        .filter(|error| options.mode == Mode::Module || !redeclared::is_legal(error, &scoping));
     if let Some(error) = errors.map(|error| finding(error, source)).min_by_key(|f| f.offset) {
         return Err(error);
     }

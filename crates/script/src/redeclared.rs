@@ -2,23 +2,26 @@
 
 use oxc_diagnostics::OxcDiagnostic;
 use oxc_semantic::Scoping;
-use oxc_syntax::symbol::SymbolFlags;
+use oxc_syntax::symbol::{SymbolFlags, SymbolId};
 
 /// What may be declared again at the top level.
 pub(crate) const AGAIN: SymbolFlags =
     SymbolFlags::Function.union(SymbolFlags::FunctionScopedVariable).union(SymbolFlags::AsyncOrGeneratorFunction);
 
 /// Whether a complaint is about a function or a `var` at the top level that is there already as one of the two.
-pub(crate) fn is_legal(error: &OxcDiagnostic, source: &str, scoping: &Scoping) -> bool {
+pub(crate) fn is_legal(error: &OxcDiagnostic, scoping: &Scoping) -> bool {
     let [first, again] = error.labels.as_slice() else { return false };
     if !error.message.contains("has already been declared") {
         return false;
     }
-    let name = source.get(first.offset() as usize..(first.offset() + first.len()) as usize).unwrap_or_default();
-    let Some(symbol) = scoping.get_root_binding(name.into()) else { return false };
-    let mut places: Vec<u32> = scoping.symbol_redeclarations(symbol).iter().map(|other| other.span.start).collect();
-    places.push(scoping.symbol_span(symbol).start);
-    AGAIN.contains(scoping.symbol_flags(symbol))
-        && scoping.symbol_redeclarations(symbol).iter().all(|other| AGAIN.contains(other.flags))
-        && [first, again].iter().all(|label| places.contains(&label.offset()))
+    let is_at = |symbol: SymbolId, offset: u32| {
+        scoping.symbol_span(symbol).start == offset
+            || scoping.symbol_redeclarations(symbol).iter().any(|other| other.span.start == offset)
+    };
+    // By place, for a name may be spelt in several ways.
+    let mut symbols = scoping.get_bindings(scoping.root_scope_id()).values().copied();
+    symbols.find(|symbol| is_at(*symbol, first.offset()) && is_at(*symbol, again.offset())).is_some_and(|symbol| {
+        AGAIN.contains(scoping.symbol_flags(symbol))
+            && scoping.symbol_redeclarations(symbol).iter().all(|other| AGAIN.contains(other.flags))
+    })
 }

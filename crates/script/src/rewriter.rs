@@ -2,6 +2,8 @@
 //!
 //! The walk itself is in `walk`; what it does at each kind of node is in the file named for it.
 
+use std::collections::BTreeSet;
+
 use cove_core::FaultKind;
 use oxc_ast::ast::Program;
 use oxc_semantic::Scoping;
@@ -12,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::edits::Edits;
 use crate::enums::Members;
 use crate::module::ModuleParts;
+use crate::node::NodeFrame;
 use crate::options::{Language, Mode, PrepareOptions};
 use crate::parse::Parsed;
 use crate::redeclared;
@@ -76,6 +79,8 @@ pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) node_names: Vec<&'a str>,
     /// Names that are assigned and declared nowhere, in a function body.
     pub(crate) implicit: Vec<&'a str>,
+    /// Functions that are declared in a block and used outside of it.
+    pub(crate) block_functions: BTreeSet<&'a str>,
     /// Names that are known as properties of the global object.
     pub(crate) global_members: FxHashSet<&'a str>,
     /// Names that are set as properties of the global object.
@@ -138,6 +143,7 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             needed: FxHashSet::default(),
             node_names: Vec::new(),
             implicit: Vec::new(),
+            block_functions: BTreeSet::new(),
             global_members: FxHashSet::default(),
             global_writes: FxHashSet::default(),
             module: ModuleParts::default(),
@@ -234,19 +240,24 @@ impl<'a, 'o> Rewriter<'a, 'o> {
     fn body_frame(&mut self) -> (String, String) {
         let implicit = self.implicit_names();
         self.free.retain(|(name, _)| self.global_members.contains(name) || !self.implicit.contains(name));
-        let (node, exported) = self.node_frame();
+        let NodeFrame { around, before, exported } = self.node_frame();
         // The user's own `let input` would clash with the parameter.
         let mut parameters = if self.is_lexical("input") { "__cove_p" } else { "input" }.to_owned();
         if self.free.iter().any(|(name, _)| *name == "getCanvas") && !self.global_writes.contains("getCanvas") {
             parameters.push_str(",getCanvas");
         }
         let (keep, give) = if self.captured.is_empty() { ("", "") } else { ("let __cove_v;", "\n;return __cove_v") };
-        let head = format!("(async function({parameters}){{\"use strict\";{implicit}{node}");
+        // What is given of Node's lies around the function: names that the user declares are not those that it uses.
+        let (open, close) = match around.as_str() {
+            "" => (String::new(), ""),
+            around => (format!("(()=>{{\"use strict\";{around}return"), "})()"),
+        };
+        let head = format!("{open}(async function({parameters}){{\"use strict\";{implicit}{before}");
         if self.plain {
             let head = format!("{head}return(function({parameters}){{\"use strict\";{keep}");
-            return (head, format!("{exported}{give}\n}}).call(this,{parameters})}})"));
+            return (head, format!("{exported}{give}\n}}).call(this,{parameters})}}){close}"));
         }
-        (head + keep, format!("{exported}{give}\n}})"))
+        (head + keep, format!("{exported}{give}\n}}){close}"))
     }
 
     /// Whether the text declares the name at its top level, and not by `var` or `function`.

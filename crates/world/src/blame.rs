@@ -52,6 +52,12 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
             fault.message = format!("TypeError: {clear}");
             place.position = position;
         }
+        if kind == FaultKind::Exception
+            && let Some(name) = read_only(&fault.message)
+            && let Some(position) = place.assignment(name)
+        {
+            place.position = position;
+        }
         fault.position = Some(place.position);
         fault.frame = Some(place.frame(&short(&fault.message)));
     }
@@ -77,6 +83,11 @@ fn clearer(why: &str, stack: &str, place: &Place) -> Option<(String, Position)> 
     let what = if constructs { "constructor" } else { "function" };
     let clear = format!("{callee} is not a {what}");
     (UNCLEAR.contains(&why) || clear == why).then_some((clear, position))
+}
+
+/// The name of the `const` that was assigned.
+fn read_only(message: &str) -> Option<&str> {
+    message.strip_prefix("TypeError: '")?.strip_suffix("' is read-only")
 }
 
 /// What the engine says of any call that fails.

@@ -20,9 +20,7 @@ const MAX_REJECTIONS: usize = 20;
 
 /// Evaluates a script of our own making, or prepared code.
 pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, code: &str, file: &str) -> rquickjs::Result<Value<'js>> {
-    let mut options = rquickjs::context::EvalOptions::default();
-    options.filename = Some(file.to_owned());
-    ctx.eval_with_options(code, options)
+    raw::evaluate(ctx, code, file)
 }
 
 /// Runs what was asked for; the port has been lent already.

@@ -38,6 +38,11 @@ impl Place {
     pub(crate) fn call(&self) -> Option<Call> {
         self.source.call_at(self.position)
     }
+
+    /// Where the name is assigned that the engine means by the place.
+    pub(crate) fn assignment(&self, name: &str) -> Option<Position> {
+        self.source.assignment_at(name, self.position)
+    }
 }
 
 /// One line of the engine's record of a stack.

@@ -150,6 +150,81 @@ fn node_names() {
     assert_eq!(Guest::new().cell("typeof require + typeof Buffer").unwrap(), "undefinedundefined");
 }
 
+/// What the user declares is not what the given modules use.
+#[test]
+fn names_of_the_user_do_not_reach_the_given_modules() {
+    check("const { URL, URLSearchParams } = require('url'); return new URL('https://a.b/c').pathname", json!("/c"));
+    check("const { Buffer } = require('buffer'); return Buffer.from('hi').toString('hex')", json!("6869"));
+    check("const { setTimeout } = require('timers/promises'); return await setTimeout(1, 'done')", json!("done"));
+    check("const { performance } = require('perf_hooks'); return typeof performance.now()", json!("number"));
+    check(
+        "const { TextEncoder, inspect } = require('util'); return inspect(new TextEncoder().encode('a').length)",
+        json!("1"),
+    );
+    check("var URL = require('url').URL; return new URL('https://a.b/c').pathname", json!("/c"));
+    check("const console = { log: () => 1 }; const { format } = require('util'); return format('%s', 1)", json!("1"));
+    check("class Error {} ; try { require('fs') } catch (e) { return e.code }", json!("MODULE_NOT_FOUND"));
+    check(
+        "const Object = { own: 1 }; return require('querystring').stringify({ a: [1, 'b c'] })",
+        json!("a=1&a=b%20c"),
+    );
+    check("return require('querystring').parse('a=1&b=x+y&a=2')", json!({"a": ["1", "2"], "b": "x y"}));
+}
+
+/// Functions that are used outside of the block that declares them.
+#[test]
+fn functions_in_blocks() {
+    check("if (true) { function f() { return 1 } } return f()", json!(1));
+    check("{ function f() { return 1 } } { function f() { return 2 } } return f()", json!(2));
+    check("const seen = typeof f; { function f() {} } return [seen, typeof f]", json!(["undefined", "function"]));
+    check("switch (1) { case 1: function g() { return 3 } } return g()", json!(3));
+    check("function outer() { if (true) { function inner() { return 4 } } return inner() } return outer()", json!(4));
+    check("{ function f() { return 1 } } { let f = 2; return f }", json!(2));
+    check("return new.target === undefined", json!(true));
+    let fault = Guest::new().body("if (false) { function f() {} }\nreturn f()").unwrap_err();
+    assert_eq!(fault.message, "TypeError: f is not a function");
+}
+
+/// Words and places of errors that the engine tells late or not at all.
+#[test]
+fn errors_are_told_where_they_are() {
+    check(
+        "return await Promise.resolve(1).then((v) => v.foo()).catch((e) => e.message)",
+        json!("v.foo is not a function"),
+    );
+    check("return await Promise.resolve({}).then((v) => v.a.b()).then(null, (e) => e.name)", json!("TypeError"));
+    let place = |code: &str| {
+        let fault = Guest::new().body(code).unwrap_err();
+        fault.position.map(|at| (at.line, at.column))
+    };
+    assert_eq!(place("const a = 1\na = 2\nreturn a"), Some((2, 1)));
+    assert_eq!(place("const f = () => {\n  const n = 1\n  n++\n  return n\n}\nf()"), Some((3, 3)));
+    assert_eq!(place("let a = 1\na = 2\nconst o = Object.freeze({ a })\no.a = 3\nreturn o"), Some((4, 1)));
+    let fault = Guest::new().body("Array.prototype[Symbol.iterator] = 1").unwrap_err();
+    assert_eq!(fault.message, "TypeError: 'Symbol.iterator' is read-only");
+    let fault = Guest::new().body("Array.prototype.last = 1").unwrap_err();
+    assert!(fault.hint.as_deref().is_some_and(|hint| hint.contains("function of your own")), "{fault:?}");
+}
+
+/// Generator functions from text, and a text with a character of number zero.
+#[test]
+fn odd_texts() {
+    check("const G = (function* () {}).constructor; return [...new G('a', 'yield a; yield a * 2')(4)]", json!([4, 8]));
+    check(
+        "const G = (async function* () {}).constructor; const got = []; for await (const x of G('yield await 1')()) got.push(x); return got",
+        json!([1]),
+    );
+    check(
+        "const G = (function* () {}).constructor; const out = []; for (const b of ['}, function () {', '}[x] = {', '} } + { *m() {', '})({']) { try { new G(b); out.push(b) } catch (e) { out.push(e.name) } } return out",
+        json!(["SyntaxError", "SyntaxError", "SyntaxError", "SyntaxError"]),
+    );
+    check("return ['a\0b'.length, `\0`.charCodeAt(0)]", json!([3, 0]));
+    check(
+        "return eval('99; do { -99; try { 39 } catch (e) { -1 } finally { 42; break; -2 }; } while (false);')",
+        json!(42),
+    );
+}
+
 /// An import that is not allowed can be caught; one that nobody catches keeps its code.
 #[test]
 fn an_import_that_may_fail() {

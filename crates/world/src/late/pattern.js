@@ -59,6 +59,7 @@
   // One part's pattern as an expression and the names of its groups.
   function compile(given, part, ignoreCase) {
     const list = tokens(given);
+    if (list.some((token) => token.kind === 'text' && token.value === ':' && !token.escaped)) throw bad(given, 'a name is missing behind a colon; write \\\\: for the colon itself');
     // An address has these parts encoded.
     if (part === 'pathname' || part === 'search' || part === 'hash') for (const token of list) if (token.kind === 'text') token.value = encoded(token.value);
     const pattern = write(list);
@@ -139,6 +140,7 @@
   function split(text) {
     const parts = {};
     let depth = 0;
+    let brackets = 0;
     let part;
     let from = 0;
     const list = tokens(text);
@@ -168,7 +170,9 @@
     if (scheme === -1 && part !== 'pathname') { from = 1; at = 1; }
     for (; at < list.length; at++) {
       if (list[at].kind === 'open') depth++; else if (list[at].kind === 'close') depth--;
-      else if (part === 'hostname' && plain(at, ':')) go('port', at, at + 1);
+      else if (part === 'hostname' && plain(at, '[')) brackets++;
+      else if (part === 'hostname' && plain(at, ']')) brackets--;
+      else if (part === 'hostname' && brackets === 0 && plain(at, ':')) go('port', at, at + 1);
       else if ((part === 'hostname' || part === 'port') && plain(at, '/')) go('pathname', at, at);
       else if (part !== 'search' && part !== 'hash' && plain(at, '?')) go('search', at, at + 1);
       else if (part !== 'hash' && plain(at, '#')) go('hash', at, at + 1);

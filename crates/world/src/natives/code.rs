@@ -32,7 +32,17 @@ pub(super) fn install<'js>(natives: &Object<'js>, state: &Rc<State>) -> rquickjs
             // In two shapes, so that parameters cannot close one and go on behind it.
             known.check_part(&ctx, &format!("(function anonymous({parameters}\n){{}})"), Mode::Dynamic)?;
             known.check_part(&ctx, &format!("(({parameters}\n)=>{{}})"), Mode::Dynamic)?;
-            known.check_part(&ctx, &body, Mode::FunctionBody)?;
+            // Nor may a body. What closes a method of an object goes on behind a comma; that of a class does not.
+            match head.strip_suffix("function*") {
+                Some(prefix) => {
+                    let method = format!("{prefix}*anonymous() {{\n{body}\n}}");
+                    known.check_part(&ctx, &format!("({{{method}}})"), Mode::Dynamic)?;
+                    known.check_part(&ctx, &format!("(class {{{method}}})"), Mode::Dynamic)?;
+                }
+                None => {
+                    known.check_part(&ctx, &body, Mode::FunctionBody)?;
+                }
+            }
             let whole = format!("({head} anonymous({parameters}\n) {{\n{body}\n}})");
             Ok(strict(&known.prepare_dynamic(&ctx, &whole)?.code))
         },

@@ -28,8 +28,9 @@ pub(crate) fn install_end<'js>(ctx: &Ctx<'js>, state: &Rc<State>, kit: &Object<'
         Ok(())
     })?;
     kit.set("stop", stop)?;
-    kit.set("rethrow", rethrow)?;
     let over: Array<'js> = kit.get("over")?;
+    over.set(2, rethrow.clone())?;
+    kit.set("rethrow", rethrow)?;
     over.set(1, crate::run::evaluate(ctx, "new Error('final_answer was given: the run is over')", "cove:end.js")?)?;
 
     let globals = ctx.globals();

@@ -528,7 +528,6 @@
       const own = getOwnPropertyDescriptor(at, 'toString') ?? getOwnPropertyDescriptor(at, Symbol.toPrimitive);
       if (own !== undefined) return String(value);
     }
-    if (native.brand(value) === 'Error' || native.brand(value) === 'Date') return String(value);
     return kit.inspect(value, 0);
   }
 

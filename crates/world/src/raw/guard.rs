@@ -57,7 +57,7 @@ pub(crate) fn drain_jobs(ctx: &Ctx<'_>) {
 }
 
 /// `Promise.prototype.then` whose callbacks do nothing once the run is over. `over` holds the flag and, beside it, what
-/// is thrown then.
+/// is thrown then, and a function that gives an error its words before a handler hears of it.
 ///
 /// `await` does not pass through here, and need not: a rejection that reaches it is thrown again by `__cove_catch`.
 pub(crate) fn guarded_then<'js>(
@@ -76,6 +76,9 @@ pub(crate) fn guarded_queue<'js>(
 ) -> rquickjs::Result<Value<'js>> {
     guarded(ctx, queue, over, c"queueMicrotask", 1)
 }
+
+/// Which callback of `then` hears of a rejection.
+const HANDLER: c_int = 1;
 
 fn guarded<'js>(
     ctx: &Ctx<'js>,
@@ -122,7 +125,15 @@ unsafe extern "C" fn call_guarded(
             let given = *argv.add(index);
             if qjs::JS_IsFunction(ctx, given) {
                 let mut inner = [over, given];
-                *handler = qjs::JS_NewCFunctionData2(ctx, Some(callback), c"".as_ptr(), 1, 0, 2, inner.as_mut_ptr());
+                *handler = qjs::JS_NewCFunctionData2(
+                    ctx,
+                    Some(callback),
+                    c"".as_ptr(),
+                    1,
+                    index as c_int,
+                    2,
+                    inner.as_mut_ptr(),
+                );
             } else {
                 *handler = qjs::JS_DupValue(ctx, given);
             }
@@ -140,7 +151,7 @@ unsafe extern "C" fn callback(
     this: qjs::JSValue,
     argc: c_int,
     argv: *mut qjs::JSValue,
-    _magic: c_int,
+    index: c_int,
     kept: *mut qjs::JSValue,
 ) -> qjs::JSValue {
     // SAFETY: as above. `over` is an array that only this crate holds, so reading it runs no code; what is read from
@@ -152,6 +163,15 @@ unsafe extern "C" fn callback(
         qjs::JS_FreeValue(ctx, flag);
         if is_over {
             return qjs::JS_Throw(ctx, qjs::JS_GetPropertyUint32(ctx, over, 1));
+        }
+        if index == HANDLER && argc > 0 && qjs::JS_IsError(*argv) {
+            let clarify = qjs::JS_GetPropertyUint32(ctx, over, 2);
+            let told = qjs::JS_Call(ctx, clarify, qjs::JS_UNDEFINED, 1, argv);
+            qjs::JS_FreeValue(ctx, clarify);
+            if qjs::JS_IsException(told) {
+                return told;
+            }
+            qjs::JS_FreeValue(ctx, told);
         }
         qjs::JS_Call(ctx, given, this, argc, argv)
     }

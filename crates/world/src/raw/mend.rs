@@ -62,7 +62,14 @@ unsafe extern "C" fn set(
         let key = *known.add(1);
         let value = if argc > 0 { *argv } else { qjs::JS_UNDEFINED };
         if !qjs::JS_IsObject(this) || qjs::JS_IsStrictEqual(ctx, this, home) {
-            let shown = qjs::JS_ToCString(ctx, key);
+            // A symbol is named by what it describes.
+            let named = if qjs::JS_IsSymbol(key) {
+                qjs::JS_GetPropertyStr(ctx, key, c"description".as_ptr())
+            } else {
+                qjs::JS_DupValue(ctx, key)
+            };
+            let shown = qjs::JS_ToCString(ctx, named);
+            qjs::JS_FreeValue(ctx, named);
             if shown.is_null() {
                 return qjs::JS_EXCEPTION;
             }

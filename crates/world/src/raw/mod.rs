@@ -1,12 +1,13 @@
 //! The only unsafe code of this crate: what the engine's C interface can do and its safe binding cannot.
 //!
-//! Eight things need it: loading the prelude from its bytecode, globals that are loaded when they are first read, Rust
+//! Nine things need it: loading the prelude from its bytecode, evaluating a text with any character in it, globals that are loaded when they are first read, Rust
 //! values inside of objects, tidying the heap before a fork, counting and refusing memory at the allocator, lending the
 //! host's port to native functions for the length of one run, walking and freezing intrinsics without running a line of
 //! JavaScript, and errors that no `catch` can hold. Everything leaves this module as safe types of `rquickjs`; nothing outside it says `unsafe`.
 #![allow(unsafe_code)]
 
 mod compiled;
+mod eval;
 mod gaps;
 mod guard;
 mod held;
@@ -18,6 +19,7 @@ mod object;
 mod value;
 
 pub(crate) use compiled::run_compiled;
+pub(crate) use eval::evaluate;
 pub(crate) use gaps::close_gaps;
 pub use guard::use_stack;
 pub(crate) use guard::{
