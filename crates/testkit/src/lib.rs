@@ -18,7 +18,7 @@ mod site;
 mod suite;
 mod until;
 
-pub use node::ask_node;
+pub use node::{InNode, ask_node, run_in_node};
 pub use postgres::{Postgres, PostgresSession};
 pub use site::Site;
 pub use suite::{Case, run_cases};

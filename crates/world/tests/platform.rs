@@ -6,18 +6,14 @@
 mod host;
 
 use cove_core::{Limits, Random};
-use cove_testkit::ask_node;
+use cove_testkit::run_in_node;
 use host::{Guest, setup};
 use serde_json::{Value, json};
 
 /// The values of programs with their inputs, in Node; `{ thrown }` for one that failed.
 fn in_node(programs: &[(&str, Value)]) -> Vec<Value> {
-    let script = "const { webcrypto } = require('crypto'); globalThis.crypto ??= webcrypto; globalThis.File ??= require('buffer').File;\
-        const AsyncFunction = (async () => {}).constructor;\
-        const one = async ([code, input]) => { try { return await new AsyncFunction('input', code)(input) ?? null; } catch (e) { return { thrown: String(e) }; } };\
-        (async () => { const out = []; for (const p of JSON.parse(require('fs').readFileSync(0, 'utf8'))) out.push(await one(p));\
-        process.stdout.write(JSON.stringify(out), () => process.exit(0)); })();";
-    serde_json::from_slice(&ask_node(script, &serde_json::to_vec(programs).unwrap())).unwrap()
+    let ends = run_in_node(programs).into_iter();
+    ends.map(|end| end.thrown.map_or(end.value.unwrap_or_default(), |thrown| json!({ "thrown": thrown }))).collect()
 }
 
 fn here(code: &str, input: Value) -> Value {

@@ -82,3 +82,13 @@ fn the_list_of_tools_costs_a_model_little() {
 fn every_failure_is_told_in_few_and_true_words() {
     node("failures.mjs", "", "as they are written");
 }
+
+#[test]
+fn programs_do_in_the_embedded_engine_what_they_do_in_node() {
+    node("programs.mjs", "embedded", "programs as in Node");
+}
+
+#[test]
+fn programs_do_with_auto_what_they_do_in_node() {
+    node("programs.mjs", "auto", "programs as in Node");
+}
