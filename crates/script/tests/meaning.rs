@@ -1,11 +1,14 @@
 //! What prepared programs do, in a real engine.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
 mod calls;
 mod engine;
+mod grammar;
 mod habits;
 mod program;
 mod table;
+
+use std::ops::Range;
 
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
@@ -49,6 +52,42 @@ fn programs_as_they_are_written_mean_the_same() {
         assert_eq!(original, ours, "\n{source}\n-----\n{}", job["prepared"].as_str().unwrap());
         assert!(original.iter().all(|line| !line.contains("SyntaxError")), "{source}: {original:?}");
     }
+}
+
+/// Programs over the whole grammar, with types and without, strict and sloppy.
+#[test]
+fn programs_of_the_whole_grammar_mean_the_same() {
+    grammar::for_seeds(0..2000, check_grammar);
+}
+
+fn check_grammar(seeds: Range<u64>) {
+    let first = seeds.start;
+    let programs: Vec<_> = seeds.map(|seed| grammar::random(seed, seed % 4 == 3)).collect();
+    let jobs: Vec<Value> = programs
+        .iter()
+        .enumerate()
+        .map(|(index, program)| {
+            let code = prepared(&program.typed, Mode::FunctionBody);
+            let sloppy = (first + index as u64) % 4 == 3;
+            json!({"kind": "both", "original": program.plain, "prepared": code, "names": [], "cell": false, "sloppy": sloppy})
+        })
+        .collect();
+    let (mut lines, mut failed) = (0, 0);
+    for (seed, ((answer, program), job)) in engine::run(&jobs).iter().zip(&programs).zip(&jobs).enumerate() {
+        let (original, ours) = (engine::lines(&answer[0]), engine::lines(&answer[1]));
+        let seed = first + seed as u64;
+        let code = job["prepared"].as_str().unwrap();
+        assert_eq!(original, ours, "seed {seed}\n{}\n-----\n{code}", program.typed);
+        assert!(
+            original.iter().all(|line| !line.contains("SyntaxError")),
+            "seed {seed}\n{}: {original:?}",
+            program.plain
+        );
+        lines += original.len();
+        failed += usize::from(original.iter().any(|line| line.starts_with("threw ")));
+    }
+    assert!(lines > programs.len() * 12, "the programs say too little: {lines} lines");
+    assert!(failed < programs.len() / 3, "too many programs end early: {failed}");
 }
 
 /// Calls in calls: marks change neither values nor the order of evaluation, whatever the arguments are.
