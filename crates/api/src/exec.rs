@@ -164,6 +164,12 @@ pub struct ShellExecResult {
     pub recorded: bool,
     /// The command, if requested.
     pub command: Option<String>,
+    /// What a failed command wrote to standard error. Only for callers in this process: others have it in `error`.
+    #[serde(skip)]
+    pub stderr: String,
+    /// Why a failed command did not end by itself. Only for callers in this process: others have it in `error`.
+    #[serde(skip)]
+    pub ending: Option<String>,
 }
 
 /// JavaScript or TypeScript to run.

@@ -207,8 +207,11 @@ impl Bay {
             }
         };
         let success = answer.success;
-        let error = failure(success, answer.error, "Python failed without an error message");
-        let error = self.with_fullness(id, error, answer.signal, answer.stopped.as_ref()).await;
+        let mut error = failure(success, answer.error, "Python failed without an error message");
+        if let (Some(error), Some(full)) = (&mut error, self.fullness(id, answer.signal, answer.stopped.as_ref()).await)
+        {
+            join(error, &full);
+        }
         let output = answer.output.text.clone();
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(PythonExecResult {
@@ -260,17 +263,21 @@ impl Bay {
         };
         let success = answer.success;
         let mut output = answer.stdout;
-        let mut error = None;
+        let (mut error, mut stderr, mut ending) = (None, String::new(), None);
         if success {
             // What went well may still have warned: nothing that was written is lost.
             join(&mut output, &answer.stderr);
         } else {
-            let mut why = answer.stderr;
-            join(&mut why, answer.error.as_deref().unwrap_or_default());
-            if why.trim().is_empty() {
-                why = format!("the command ended with exit code {}", answer.return_code);
+            let mut why = answer.error.unwrap_or_default();
+            join(&mut why, &self.fullness(id, answer.signal, answer.stopped.as_ref()).await.unwrap_or_default());
+            stderr = answer.stderr;
+            let mut told = stderr.clone();
+            join(&mut told, &why);
+            if told.trim().is_empty() {
+                told = format!("the command ended with exit code {}", answer.return_code);
             }
-            error = self.with_fullness(id, Some(why), answer.signal, answer.stopped.as_ref()).await;
+            error = Some(told);
+            ending = Some(why).filter(|why| !why.is_empty());
         }
         let ended = run.end(success, Some(&output), error.as_deref()).await;
         Ok(ShellExecResult {
@@ -285,35 +292,23 @@ impl Bay {
             execution_time_ms: Some(ended.took_ms),
             recorded: ended.recorded,
             command: request.include_code.then(|| run.code.clone()),
+            stderr,
+            ending,
         })
     }
 
-    /// Adds why something was killed where the runtime does not know it: because its cargo is full.
-    async fn with_fullness(
-        &self,
-        id: &SandboxId,
-        error: Option<String>,
-        signal: Option<i32>,
-        stopped: Option<&Stopped>,
-    ) -> Option<String> {
-        let mut error = error?;
+    /// Why something was killed, where the runtime does not know it: because its cargo is full.
+    async fn fullness(&self, id: &SandboxId, signal: Option<i32>, stopped: Option<&Stopped>) -> Option<String> {
         if signal != Some(SIGKILL) || stopped.is_some() {
-            return Some(error);
+            return None;
         }
-        let Some(session) = self.inner.sessions.get(id) else { return Some(error) };
+        let session = self.inner.sessions.get(id)?;
         let limit = session.cargo_limit_bytes;
-        let Ok(weight) = self.inner.driver.cargo_weight(&session.cargo_id, limit).await else { return Some(error) };
+        let weight = self.inner.driver.cargo_weight(&session.cargo_id, limit).await.ok()?;
         let held = weight.bytes;
-        if weight.at_least() > limit {
-            join(
-                &mut error,
-                &format!(
-                    "The cargo is full ({held} of {limit} bytes), so the process was killed: delete files to make \
-                     room"
-                ),
-            );
-        }
-        Some(error)
+        (weight.at_least() > limit).then(|| {
+            format!("The cargo is full ({held} of {limit} bytes), so the process was killed: delete files to make room")
+        })
     }
 
     /// Runs something in a runtime, and notes in which session.

@@ -24,9 +24,6 @@ fn is_no_browser(warning: &str) -> bool {
     warning.starts_with("browser_not_available")
 }
 
-/// How the runtime's sentences begin about a command that did not end by itself.
-const OWN_WORDS: [&str; 2] = ["Command ", "The cargo is full"];
-
 pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
     let timeout = time::take("run_javascript", ONE, &mut call.args)?;
     let request: JavaScriptExecRequest = call.args.clone().parse()?;
@@ -174,13 +171,12 @@ pub(super) async fn shell(mut call: Call<'_>, id: &SandboxId) -> Done {
     let mut text = done.output.clone();
     let mut failure = None;
     if !done.success {
-        let (wrote, why) = told_apart(&done);
-        if !wrote.trim().is_empty() {
-            text = joined(&text, wrote);
+        if !done.stderr.trim().is_empty() {
+            text = joined(&text, &done.stderr);
             // The text has it, so the fields have it.
             merge(&mut structured, json!({"output": text}));
         }
-        failure = Some(Failure::new("command_failed", why, advice::code::shell(&done, &text, timeout)));
+        failure = Some(Failure::new("command_failed", why_failed(&done), advice::code::shell(&done, &text, timeout)));
     } else if text.trim().is_empty() {
         text = "Done: exit code 0, no output.".to_owned();
     }
@@ -190,21 +186,10 @@ pub(super) async fn shell(mut call: Call<'_>, id: &SandboxId) -> Done {
     Ok(reply)
 }
 
-/// What a failed command wrote, and why it failed in our words, with its exit code.
-fn told_apart(done: &ShellExecResult) -> (&str, String) {
-    let said = done.error.as_deref().unwrap_or_default().trim_end();
+/// Why a command failed in our words, with its exit code.
+fn why_failed(done: &ShellExecResult) -> String {
     let code = done.exit_code.unwrap_or(-1);
-    // Where it did not end by itself, the last line is the runtime's.
-    let ended = done.timed_out || done.signal.is_some() || done.stopped.is_some();
-    let (wrote, why) = match said.rsplit_once('\n') {
-        _ if !ended => (said, None),
-        Some((wrote, why)) => (wrote, Some(why)),
-        None => ("", Some(said)),
-    };
-    // Bay's own words for a command that wrote nothing.
-    let wrote = if wrote == format!("the command ended with exit code {code}") { "" } else { wrote };
-    let why = why.filter(|why| OWN_WORDS.iter().any(|begin| why.starts_with(begin)));
-    (wrote, why.map_or_else(|| format!("exit code {code}"), |why| format!("exit code {code}. {why}")))
+    done.ending.as_ref().map_or_else(|| format!("exit code {code}"), |why| format!("exit code {code}. {why}"))
 }
 
 /// Two texts, one below the other.
