@@ -21,8 +21,8 @@ use crate::network::serve;
 use crate::profile::Profile;
 use crate::renderer::Renderer;
 
-/// The name under which the browser knows its only door; its resolver rules know no other name.
-const DOOR: &str = "door.cove-proxy.invalid";
+/// The name under which the browser knows its proxy; its resolver rules know no other name.
+const PROXY_NAME: &str = "door.cove-proxy.invalid";
 
 /// A cache that speeds up a session and does not fill a workspace: it lies in the temporary folder.
 const CACHE_BYTES: u64 = 64 << 20;
@@ -236,8 +236,8 @@ fn flags(folder: &Path, data_dir: &Path, options: &StandaloneOptions) -> Vec<Str
     flags.push(format!("--window-size={},{}", options.window.0, options.window.1));
     match options.proxy_port {
         Some(port) => {
-            flags.push(format!("--host-resolver-rules=MAP {DOOR} 127.0.0.1:{port},MAP * ~NOTFOUND"));
-            flags.push(format!("--proxy-server=http://{DOOR}:1080"));
+            flags.push(format!("--host-resolver-rules=MAP {PROXY_NAME} 127.0.0.1:{port},MAP * ~NOTFOUND"));
+            flags.push(format!("--proxy-server=http://{PROXY_NAME}:1080"));
             flags.push("--proxy-bypass-list=<-loopback>".to_owned());
         }
         None => flags.push("--host-resolver-rules=MAP * ~NOTFOUND".to_owned()),

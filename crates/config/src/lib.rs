@@ -3,20 +3,20 @@
 //! A wrong value stops the start, with the file, the line and the reason; an unknown setting is a warning that names the
 //! nearest known one. Everything that can be configured here is enforced.
 
-mod door;
+mod access;
 mod env;
 mod hosts;
 mod load;
 mod mounts;
 mod places;
 mod profile;
-mod words;
+mod values;
 
-pub use door::check_key;
+pub use access::check_key;
 pub use load::{ConfigError, Loaded};
 pub use places::{make_private, python_in};
 pub use profile::{ContainerConfig, ContainerSpec, DiskLimit, Profile, ProfileConfig, ResourceConfig};
-pub use words::{Capability, EnvValue, MemorySize, RuntimeType, Secret};
+pub use values::{Capability, EnvValue, MemorySize, RuntimeType, Secret};
 
 use std::path::PathBuf;
 

@@ -124,7 +124,7 @@ impl Config {
         if !(1..=100).contains(&self.skills.canary_percent) {
             return wrong("skills.canary_percent", "must be 1 to 100");
         }
-        self.check_door()?;
+        self.check_access()?;
         self.check_mounts()?;
         self.check_sizes()?;
         for blocked in &self.security.blocked_hosts {

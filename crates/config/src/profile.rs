@@ -7,7 +7,7 @@ use cove_core::NetworkPolicy;
 use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
-use crate::words::{Capability, EnvValue, MemorySize, RuntimeType};
+use crate::values::{Capability, EnvValue, MemorySize, RuntimeType};
 
 /// What a container may use, as written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,9 +9,9 @@ use cove_chrome::{BrowserFolder, NetworkProxy, StandaloneBrowser, StandaloneOpti
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::browser_state::BrowserState;
 use crate::disk;
 use crate::governor::Governor;
-use crate::home::Home;
 use crate::link::{CallError, Link};
 use crate::walls::{Reach, ruleset};
 
@@ -21,7 +21,7 @@ pub(crate) const STEP: Duration = Duration::from_secs(5);
 /// What a launch needs.
 pub(crate) struct Launch<'a> {
     pub(crate) binary: Option<&'a Path>,
-    pub(crate) home: &'a Home,
+    pub(crate) browser_state: &'a BrowserState,
     pub(crate) disk_bytes: u64,
     /// agent-browser's private folder: uploads are read and downloads written there.
     pub(crate) private_folder: &'a Path,
@@ -122,13 +122,13 @@ impl Browser {
         };
         // Anything but its sandbox may have been the load of the machine, and is tried once more.
         let is_walled = !matches!(first, LaunchError::NoSandbox(_));
-        Self::try_launch(&binary, launch, Way { is_walled, has_profile: !launch.home.is_shut }).await
+        Self::try_launch(&binary, launch, Way { is_walled, has_profile: !launch.browser_state.is_shut }).await
     }
 
     async fn try_launch(binary: &Path, launch: &Launch<'_>, way: Way) -> Result<Self, LaunchError> {
         let mut options = StandaloneOptions {
-            data_dir: launch.home.data_path.clone(),
-            is_mounted: launch.home.is_shut,
+            data_dir: launch.browser_state.data_path.clone(),
+            is_mounted: launch.browser_state.is_shut,
             file_bytes: disk::file_bytes(launch.disk_bytes),
             temp_dir: launch.temp_dir.to_owned(),
             unprivileged_id: launch.unprivileged_id,
@@ -143,12 +143,12 @@ impl Browser {
             ruleset(&Reach {
                 read: binary.parent().into_iter().collect(),
                 write: vec![&own, launch.private_folder],
-                write_opened: Some(&launch.home.data),
+                write_opened: Some(&launch.browser_state.data),
                 port: options.proxy_port,
             })
         });
         let rules = rules.flatten();
-        let has_profile = way.has_profile && (rules.is_some() || launch.home.is_private);
+        let has_profile = way.has_profile && (rules.is_some() || launch.browser_state.is_private);
         if !has_profile {
             (options.data_dir, options.is_mounted) = (own.join("data"), false);
         }

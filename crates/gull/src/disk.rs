@@ -66,7 +66,7 @@ pub(crate) async fn keep_small(inner: Weak<Inner>) {
         }
         let begin = Instant::now();
         let limit = strong.options.disk_bytes.max(LEAST_BYTES);
-        let profile = PathBuf::from(format!("/proc/self/fd/{}/.", strong.home.data.as_raw_fd()));
+        let profile = PathBuf::from(format!("/proc/self/fd/{}/.", strong.browser_state.data.as_raw_fd()));
         let places = [profile, strong.private_folder.path().to_owned(), weighed.own.clone()];
         let looked = tokio::task::spawn_blocking(move || places.map(|place| weigh(&place))).await;
         let Ok([profile, private_folder, own]) = looked else { return };

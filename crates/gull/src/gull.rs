@@ -17,12 +17,12 @@ use crate::agent::Agent;
 use crate::answer::timed_out;
 use crate::bridge::Bridge;
 use crate::browser::url_of;
+use crate::browser_state::{BrowserState, Places};
 use crate::cargo::Cargo;
 use crate::cookies;
 use crate::disk::{Weighed, keep_small};
 use crate::find::find_agent_browser;
 use crate::governor::{EffectiveLimits, Governor};
-use crate::home::{Home, Places};
 use crate::link::Link;
 use crate::live::Live;
 use crate::options::GullOptions;
@@ -73,7 +73,7 @@ pub(crate) struct Inner {
     pub(crate) options: GullOptions,
     pub(crate) network: AddressRule,
     pub(crate) cargo: Cargo,
-    pub(crate) home: Home,
+    pub(crate) browser_state: BrowserState,
     pub(crate) agent: Agent,
     pub(crate) bridge: Bridge,
     pub(crate) proxy: Option<NetworkProxy>,
@@ -270,7 +270,7 @@ impl Inner {
             state_dir: options.state_dir.as_deref(),
             become_id,
         };
-        let home = Home::take(&places, &mut notes).map_err(folder(told))?;
+        let browser_state = BrowserState::take(&places, &mut notes).map_err(folder(told))?;
         if let Err(error) = skill::write(&cargo) {
             notes.push(format!("note: the skill file could not be written to /workspace/skills: {error}"));
         }
@@ -290,7 +290,7 @@ impl Inner {
             network: AddressRule::new(&options.network),
             options,
             cargo,
-            home,
+            browser_state,
             agent,
             bridge,
             proxy,
@@ -346,7 +346,7 @@ impl Inner {
     /// Throws away a profile that has grown past the limit. No browser may be there.
     pub(crate) fn lighten_profile(&self) {
         if self.profile_is_heavy.swap(false, Ordering::AcqRel) {
-            self.home.forget_data();
+            self.browser_state.forget_data();
         }
     }
 
@@ -415,7 +415,7 @@ async fn keep_cookies(inner: std::sync::Weak<Inner>) {
         if let Some(link) = link
             && let Ok(text) = cookies::ask(&link).await
             && text != last
-            && cookies::keep(&strong.home.folder, &text).is_ok()
+            && cookies::keep(&strong.browser_state.folder, &text).is_ok()
         {
             last = text;
         }

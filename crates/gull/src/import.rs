@@ -12,7 +12,7 @@ use std::os::unix::fs::{MetadataExt, fchown};
 use rustix::fs::{Dir, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 
-use crate::home::FOLDER;
+use crate::browser_state::FOLDER;
 
 /// A profile has four levels.
 const MAX_DEPTH: usize = 16;

@@ -66,7 +66,7 @@ impl Live {
             inner.lighten_profile();
             let launch = Launch {
                 binary: inner.options.browser.as_deref(),
-                home: &inner.home,
+                browser_state: &inner.browser_state,
                 disk_bytes: inner.options.disk_bytes,
                 private_folder: inner.private_folder.path(),
                 temp_dir: &inner.options.temp_dir,
@@ -81,7 +81,7 @@ impl Live {
                 notes.push(NO_PROFILE);
             }
             inner.weigh(Some(Weighed { own: browser.own.clone(), ender: browser.process.ender() }));
-            cookies::restore(&browser.link, &inner.home.folder).await;
+            cookies::restore(&browser.link, &inner.browser_state.folder).await;
             inner.bridge.lead_to(Some(browser.link.clone()));
             inner.has_browser(Some(browser.link.clone()), browser.walled);
             self.browser = Some(browser);
@@ -169,7 +169,7 @@ impl Live {
             && browser.is_alive()
             && let Ok(text) = cookies::ask(&browser.link).await
         {
-            let _ = cookies::keep(&inner.home.folder, &text);
+            let _ = cookies::keep(&inner.browser_state.folder, &text);
         }
         self.end_daemon().await;
         inner.bridge.lead_to(None);

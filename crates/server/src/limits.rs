@@ -1,4 +1,4 @@
-//! Every size, count and time that the door allows, with its reason.
+//! Every size, count and time that the server allows, with its reason.
 
 use std::time::Duration;
 

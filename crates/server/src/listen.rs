@@ -101,9 +101,10 @@ impl Server {
         let grace = options.grace;
         options.max_connections = connections::limit_by_descriptors(options.max_connections);
         let connections = Connections::new(options.max_connections, options.max_connections_per_address);
-        let door = Door { connections, head_read: options.head_read, write_stall: options.write_stall, grace };
+        let accepting =
+            AcceptOptions { connections, head_read: options.head_read, write_stall: options.write_stall, grace };
         let router = routes::router(App::new(bay.clone(), options, closing.clone()));
-        let task = tokio::spawn(accept(listener, router, closing.clone(), door));
+        let task = tokio::spawn(accept(listener, router, closing.clone(), accepting));
         Ok(Self { address, closing, task, bay, grace })
     }
 
@@ -123,16 +124,16 @@ impl Server {
 }
 
 /// What the loop that takes connections is told.
-struct Door {
+struct AcceptOptions {
     connections: Arc<Connections>,
     head_read: Duration,
     write_stall: Duration,
     grace: Duration,
 }
 
-async fn accept(listener: TcpListener, router: Router, closing: CancellationToken, door: Door) {
+async fn accept(listener: TcpListener, router: Router, closing: CancellationToken, accepting: AcceptOptions) {
     let tasks = TaskTracker::new();
-    let Door { connections, head_read, write_stall, grace } = door;
+    let AcceptOptions { connections, head_read, write_stall, grace } = accepting;
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())

@@ -1,4 +1,4 @@
-//! Who is at the door: the browser's own user, or somebody else on this machine.
+//! Who connects: the browser's own user, or another user of this machine.
 //!
 //! A proxy on the loopback is open to every process of the machine. A password would have to be typed by the browser for
 //! every kind of request; the kernel knows the user of a connection anyway.

@@ -1,4 +1,4 @@
-//! The proxy behind a door: who may come in, and how many. What they may ask for is `cove-network`'s decision.
+//! The proxy behind a port: which connections it accepts, and how many. What they may reach is `cove-network`'s decision.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tokio::task::JoinSet;
 
 use super::peer::user_of;
 
-/// Connections through one door at the same time.
+/// Connections through one port at the same time.
 const MAX_CONNECTIONS: usize = 256;
 
-/// Serves one door until it is aborted; its connections end with it. Only `user` is served, if one is named.
+/// Serves one port until it is aborted; its connections end with it. Only `user` is served, if one is named.
 pub(crate) async fn serve(listener: TcpListener, rule: AddressRule, user: Option<u32>) {
     let rule = Arc::new(rule);
     let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));

@@ -47,10 +47,10 @@ pub(super) fn routes(app: &App) -> Router<App> {
         app.options.cors_origins.iter().map(|origin| with_port(origin)).collect(),
         app.closing.child_token(),
     );
-    let door = (app.clone(), service.clone());
+    let state = (app.clone(), service.clone());
     Router::new()
         .route_service("/mcp", service)
-        .route_layer(from_fn_with_state(door, forward_if_elsewhere))
+        .route_layer(from_fn_with_state(state, forward_if_elsewhere))
         .route_layer(from_fn_with_state(app.clone(), arrived))
         .route_layer(from_fn_with_state(app.clone(), caller::admit))
 }

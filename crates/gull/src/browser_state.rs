@@ -33,7 +33,7 @@ const OBSTACLES: usize = 8;
 
 /// The browser's state, held by one Gull at a time.
 #[derive(Debug)]
-pub(crate) struct Home {
+pub(crate) struct BrowserState {
     /// The folder of the state.
     pub(crate) folder: Cargo,
     /// The profile, by its path and opened.
@@ -55,7 +55,7 @@ pub(crate) struct Places<'a> {
     pub(crate) become_id: Option<u32>,
 }
 
-impl Home {
+impl BrowserState {
     /// Makes the folder and takes it; refuses where another Gull has it. What had to be moved aside or was left behind is
     /// told in `notes`.
     pub(crate) fn take(places: &Places<'_>, notes: &mut Vec<String>) -> io::Result<Self> {
@@ -176,14 +176,14 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// Puts something in the way of a home.
+    /// Puts something in the way of the state.
     type Obstacle = fn(&Path);
 
-    fn take(workspace: &Path, state_dir: Option<&Path>) -> (io::Result<Home>, Vec<String>) {
+    fn take(workspace: &Path, state_dir: Option<&Path>) -> (io::Result<BrowserState>, Vec<String>) {
         let cargo = Cargo::open(workspace).unwrap();
         let mut notes = Vec::new();
         let places = Places { workspace: &cargo, workspace_path: workspace, state_dir, become_id: None };
-        (Home::take(&places, &mut notes), notes)
+        (BrowserState::take(&places, &mut notes), notes)
     }
 
     /// Whatever a guest has put there, the folder is to be had, and what was there is not lost.
@@ -213,14 +213,14 @@ mod tests {
             let place = tempfile::tempdir().unwrap();
             put(place.path());
             let shut = what == "a shut folder";
-            let (home, notes) = take(place.path(), None);
-            let home = home.unwrap_or_else(|error| panic!("{what}: {error}"));
+            let (browser_state, notes) = take(place.path(), None);
+            let browser_state = browser_state.unwrap_or_else(|error| panic!("{what}: {error}"));
             assert_eq!(notes.len(), usize::from(!shut), "{what}: {notes:?}");
             assert!(notes.iter().all(|note| !note.contains(place.path().to_str().unwrap())), "{notes:?}");
-            assert!(home.data_path.is_dir() && !home.is_private, "{what}");
+            assert!(browser_state.data_path.is_dir() && !browser_state.is_private, "{what}");
             let mode = std::fs::symlink_metadata(place.path().join(NAME)).unwrap().permissions().mode();
             assert_eq!(mode & 0o170_777, 0o040_700, "{what}");
-            drop(home);
+            drop(browser_state);
             let (again, notes) = take(place.path(), None);
             assert!(again.is_ok() && notes.is_empty(), "{what}: {notes:?}");
         }
@@ -248,8 +248,8 @@ mod tests {
         symlink("/etc/passwd", old.join("planted")).unwrap();
         std::fs::write(place.path().join("outside"), "s").unwrap();
         std::fs::hard_link(place.path().join("outside"), old.join("linked")).unwrap();
-        let (home, notes) = take(&workspace, Some(&state));
-        assert!(home.is_ok_and(|home| home.is_private) && notes.is_empty(), "{notes:?}");
+        let (browser_state, notes) = take(&workspace, Some(&state));
+        assert!(browser_state.is_ok_and(|browser_state| browser_state.is_private) && notes.is_empty(), "{notes:?}");
         let new = state.join("data/Default/Local Storage");
         assert_eq!(std::fs::read_to_string(new.join("000003.log")).unwrap(), "kept");
         assert_eq!(std::fs::read_to_string(state.join("cookies.json")).unwrap(), "[]");

@@ -1,5 +1,5 @@
-//! What would weaken the door without a word: keys that can be guessed or that are two owners', rates that limit nothing,
-//! origins that mean more than they say, callers without a key from anywhere. Such a configuration does not start.
+//! Checks of who may call: with a key that can be guessed or that two owners share, a rate that limits nothing, an origin
+//! that allows too much, or callers without a key from anywhere, Bay does not start.
 
 use std::net::IpAddr;
 
@@ -27,7 +27,7 @@ pub fn check_key(key: &str) -> Result<(), String> {
 
 impl Config {
     /// Checks what the HTTP door is told.
-    pub(crate) fn check_door(&self) -> Result<(), ConfigError> {
+    pub(crate) fn check_access(&self) -> Result<(), ConfigError> {
         self.check_keys()?;
         self.check_rates()?;
         for origin in &self.server.cors_origins {
