@@ -1,4 +1,4 @@
-//! The browser by command.
+//! Browser commands.
 
 use cove_core::{ExecutionId, ReleaseId};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Every way to be refused, with its status and its shape on the wire.
+//! Every error of the interface, with its status and its JSON shape.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Who asks, and the key by which a repeated request is known.
+//! The owner of a request, and the idempotency key of a repeated one.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The smallest answer.
+//! A plain status answer.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Profiles: what sandboxes can be made of.
+//! Profiles: recipes for sandboxes.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

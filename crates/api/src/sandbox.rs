@@ -1,4 +1,4 @@
-//! Sandboxes: the only thing that a client names.
+//! Sandboxes: the only resource that a client has to name.
 
 use cove_core::{CargoId, SandboxId};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Skills: what was learnt from executions, tried, released and watched.
+//! Skills: learnt from executions, evaluated, released and monitored.
 
 use cove_core::{CandidateId, ReleaseId};
 use serde::{Deserialize, Serialize};

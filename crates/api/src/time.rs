@@ -1,4 +1,4 @@
-//! A moment, as the wire and the store know it.
+//! A point in time, as JSON and the store have it.
 
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type};

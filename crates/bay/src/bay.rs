@@ -1,4 +1,4 @@
-//! The door: one value that is Bay.
+//! [`Bay`]: the control plane as one value.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

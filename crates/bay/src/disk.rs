@@ -1,9 +1,9 @@
-//! A full disk locks nobody out.
+//! Keeps Bay usable on a full disk.
 //!
-//! Guests write to the disk that also holds everybody's records. Each is below its own limit, and all of them together may
-//! still be more than the disk has. So Bay keeps some of it free: below that nothing is taken that would fill it further,
-//! sessions whose workspace grows are ended, and what frees room (stop, delete, the collector) goes on. What is left below
-//! even that is the reserve of the database (`cove-store`).
+//! Guests write to the disk that also holds the records of all owners. Each guest is below its own limit, but together
+//! they may fill the disk. So Bay keeps some of it free: below that, what would fill the disk further is refused,
+//! sessions whose workspace grows are ended, and operations that free space (stop, delete, the collector) continue. If
+//! even that space is used up, the database has a reserve (`cove-store`).
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,8 +1,9 @@
-//! What happens in a sandbox, as it happens.
+//! Events of a sandbox, as they happen.
 //!
-//! Each sandbox has a bounded ring of its last events, in the memory of the Bay that its session lives in. A reader keeps
-//! a number, not a place in a queue: one that is slow or was away reads on from the ring, and is told with a `gap` when
-//! the ring has moved past it. So nobody who does not read can hold up a run or fill the memory.
+//! Each sandbox has a bounded ring of its last events, in the memory of the Bay that its session lives in. A reader
+//! keeps a number, not a position in a queue: one that is slow or was disconnected continues from the ring, and gets a
+//! `gap` event if the ring has moved past it. So a reader that does not read can neither delay a run nor fill the
+//! memory.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;

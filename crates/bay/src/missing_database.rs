@@ -1,7 +1,7 @@
 //! A database that is gone while the workspaces of its sandboxes are still there.
 //!
-//! Bay would start with empty records, and its collector would take every workspace for an orphan and remove it. So such a
-//! start is refused; who really wants to begin anew says so, and what lies there is set aside, not removed.
+//! Bay would start with empty records, and its collector would remove every workspace as an orphan. So such a start is
+//! refused unless `--start-empty` is given; then the workspaces are moved aside, not removed.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Other Bays on the same records: the secret that only they share, and where none of them is reached by guests.
+//! Other Bays on the same records: the secret that they share, and their addresses, which no guest may reach.
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};

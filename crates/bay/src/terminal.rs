@@ -1,8 +1,8 @@
-//! A terminal in a sandbox: the runtime's own WebSocket, led through Bay.
+//! A terminal in a sandbox: the runtime's own WebSocket, passed through Bay.
 //!
-//! Bay reads none of it. The two who speak agree on their WebSocket themselves; Bay lets the caller in, carries bytes both
-//! ways, and ends it when nobody has said anything for as long as a session may be idle, after half a day, or with the
-//! session. While a terminal is open its session is in use.
+//! Bay does not read it. The caller and the runtime agree on the WebSocket themselves; Bay checks the caller, copies
+//! bytes in both directions, and ends the terminal when it was silent for as long as a session may be idle, after half
+//! a day, or with the session. While a terminal is open its session is in use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

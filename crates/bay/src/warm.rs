@@ -1,7 +1,7 @@
-//! The warm pool: sandboxes that are ready before anybody asks.
+//! The warm pool: sandboxes that are ready before they are requested.
 //!
-//! Filled behind everybody's back, a few starts at a time; looked after at intervals and after each claim. A profile
-//! whose sandboxes cannot start is tried again at the next interval only.
+//! It is filled in the background, a few starts at a time, at intervals and after each claim. A profile whose sandboxes
+//! cannot start is tried again at the next interval only.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

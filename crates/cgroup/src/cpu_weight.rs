@@ -1,7 +1,8 @@
-//! How soon the members of a group get a processor, by how many they are.
+//! The processor weight of a group, by the number of its processes.
 //!
-//! A group's share of time is fair whatever is in it; how long others wait for a turn is not: hundreds of processes that
-//! all want to run make a neighbour's single one wait for tens of milliseconds. So a crowd has less weight.
+//! The share of time is fair between groups, but the waiting time is not: hundreds of processes that all want to run
+//! make the single process of another group wait for tens of milliseconds. So a group with very many processes gets
+//! less weight.
 
 use std::cell::Cell;
 use std::fs::File;

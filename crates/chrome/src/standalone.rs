@@ -1,8 +1,8 @@
-//! A browser without an engine: launched, checked and ended here, spoken to by somebody else over its pipe.
+//! A browser without the engine: launched, checked and ended here, and controlled over its pipe by another program.
 //!
-//! The engine's browser is fresh each time and shows guests blank pages; this one keeps a folder of its own between
-//! two launches and visits whatever its network policy opens. Everything that makes a browser safe to have (user, group,
-//! limits, pipe instead of port, death with its parent) is the same code.
+//! The engine's browser is fresh each time and shows guests blank pages; this one keeps its own folder between two
+//! launches and opens whatever its network policy allows. Everything that makes a browser safe (user, group, limits,
+//! pipe instead of port, end with its parent) is the same code.
 
 use std::io;
 use std::path::{Path, PathBuf};

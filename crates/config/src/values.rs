@@ -1,4 +1,4 @@
-//! The small words of a configuration: sizes, secrets, capabilities, kinds.
+//! Values of a configuration: sizes, secrets, capabilities, kinds.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,7 +1,7 @@
-//! What an engine's process dies of when nobody has ended it: a fault of the engine, told as such.
+//! A crash of an engine's process: a fault of the engine, reported as such.
 //!
-//! Guest code cannot say it, and it is not guest code's exception: a native engine that reads hostile input may have a
-//! bug, and whoever runs it must be able to tell "the code failed" from "the engine did".
+//! It is not an exception of guest code: a native engine that reads hostile input may have a bug, and a caller must be
+//! able to tell "the code failed" from "the engine crashed".
 
 use serde::{Deserialize, Serialize};
 

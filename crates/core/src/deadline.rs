@@ -1,7 +1,7 @@
-//! The moment by which something must be over, made once at the door and handed down.
+//! The moment by which something must be done, made once where a call comes in and handed down.
 //!
-//! Whoever waits below takes what is left of it and adds nothing: time-outs that are added up on the way are how a run of
-//! thirty seconds comes to take ninety.
+//! A wait below takes what is left of it and adds nothing: adding up time-outs on the way is how a run of thirty
+//! seconds comes to take ninety.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! The words of the stateful executor: its options, its states, its answers and its errors.
+//! The types of the stateful executor: its options, its states, its answers and its errors.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,7 +1,7 @@
-//! Ids: a prefix that says what a thing is, and twelve hex digits that say which one.
+//! Ids: a prefix that names the kind of a thing, and twelve hex digits.
 //!
-//! An id is parsed once, at the door; behind it a `SandboxId` cannot hold a slash, a dot or another thing's prefix,
-//! which is why paths and queries may be built from one without a further check.
+//! An id is parsed once, where it comes in; after that a `SandboxId` cannot hold a slash, a dot or another kind's
+//! prefix, which is why paths and queries may be built from one without a further check.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,7 +1,7 @@
-//! The limits of one run, checked once at the door.
+//! The limits of one run, checked once where they come in.
 //!
-//! Every number has a default that was chosen with a reason and a bound that cannot be crossed; below this file no
-//! code asks again whether a limit makes sense.
+//! Every number has a default with a reason and a bound that cannot be exceeded; no other code checks again whether a
+//! limit makes sense.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a session may see of the world: time, chance, modules, the network.
+//! What a session may use: a clock, randomness, modules, the network.
 
 use std::collections::BTreeMap;
 

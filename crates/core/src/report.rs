@@ -1,7 +1,7 @@
-//! What a run leaves: one report from the worker to the caller, and the four shapes in which `run_javascript` answers.
+//! The report of a run, from the worker to the caller, and the four shapes in which `run_javascript` answers.
 //!
-//! Each room on the way fills in what it knows: the worker the result, the engine the console and the cost, the executor
-//! which engine that was and where the pictures are.
+//! Each crate on the way fills in its part: the worker the result, the engine the console and the cost, the executor
+//! which engine ran and where the pictures are.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! One run, from the caller to the process that executes it: the same type all the way.
 //!
-//! Every caller fills in a [`RunRequest`] once; the executor, the session host, the engines and the worker read it. Nobody
-//! on the way has a request type of its own.
+//! Every caller fills in a [`RunRequest`] once; the executor, the session host, the engines and the worker read it.
+//! There is no other request type in between.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,6 +1,7 @@
-//! The line to one child: bytes out in one queue, frames in from one buffer, neither ever waiting for the other.
+//! The connection to one child: bytes out in one queue, frames in from one buffer, neither waiting for the other.
 //!
-//! A host that only wrote while its child only wrote would stand still for ever; so whoever waits here waits for both.
+//! If the host only wrote while its child only wrote, both would wait for ever; so a wait here is always for both
+//! directions.
 
 use std::io;
 use std::os::unix::net::UnixStream as StdStream;

@@ -1,4 +1,4 @@
-//! What Gull says of a command that ran out of time.
+//! The answer to a command that timed out.
 
 use cove_core::Deadline;
 use cove_runtime_api::{BrowserAnswer, EXIT_TIMED_OUT};

@@ -1,4 +1,4 @@
-//! Files on their way: agent-browser reads and writes in the private folder, the workspace is touched by us alone.
+//! Files of a command: agent-browser reads and writes in the private folder, and only Gull touches the workspace.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};

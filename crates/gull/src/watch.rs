@@ -1,7 +1,7 @@
-//! Where no control group counts the browser's memory, somebody has to look: at its processes, shared memory included.
+//! Watches the browser's memory where no control group counts it: all its processes, shared memory included.
 //!
-//! Each process is held to a limit by the kernel; this holds their sum. What takes everything between two looks is
-//! faster, so `/meta` says `watchdog`, and Bay says that memory is watched and not enforced.
+//! The kernel limits each process; this limits their sum. A process that takes everything between two checks is faster,
+//! so `/meta` says `watchdog`, and Bay reports that memory is watched and not enforced.
 
 use std::fs;
 use std::time::Duration;

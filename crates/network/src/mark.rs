@@ -1,9 +1,9 @@
-//! How a guest's connection to this machine's loopback can be told from everybody else's.
+//! How a guest's connection to this machine's loopback can be told from all others.
 //!
-//! A guest's connection is made by a process of Cove's, so to whoever listens it comes from this machine. It is marked
-//! by where it comes from: over IPv4 from one address of 127.0.0.0/8 that nobody else has a reason to use; over IPv6,
-//! which has one loopback address only, from a port that the kernel gives to nobody by itself. Bay, and every proxy of
-//! Cove's, takes a marked connection for a stranger's.
+//! A process of Cove makes the connection for the guest, so to the server it comes from this machine. It is marked by
+//! its source: over IPv4 one address of 127.0.0.0/8 that nothing else has a reason to use; over IPv6, which has only
+//! one loopback address, a port that the kernel does not assign by itself. Bay, and every proxy of Cove, treats a
+//! marked connection as a guest's.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -1,8 +1,8 @@
-//! Addresses that no policy opens: those where Bay itself listens, and other Bays beside it.
+//! Addresses that no policy opens: those where Bay itself listens, and those of other Bays.
 //!
-//! To Bay "from this machine" may mean "from whoever runs Cove", so a guest must not come to it through its own network,
-//! whatever its profile opens. The process that serves says here where; every door of the process asks. A port is closed
-//! on the whole machine, because a machine has more names than one listens on: all of 127.0.0.0/8, `::1`, `0.0.0.0`, each
+//! Bay may trust callers from this machine, so a guest must not reach it through its own network, whatever its profile
+//! opens. The process that serves registers its addresses here, and every connection is checked against them. A port is
+//! closed on the whole machine, because a machine has many addresses: all of 127.0.0.0/8, `::1`, `0.0.0.0`, each
 //! interface's address, and IPv4 written as IPv6.
 
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
-//! How fast a body must come.
+//! How fast a body must arrive.
 //!
-//! A body holds a request's place until it is there. One that trickles would hold it for as long as its sender likes, so
-//! a body has an end, no pause may be too long, and beyond a grace it must come at some rate. Only time in which somebody
-//! waits for the sender counts: what a sandbox takes to start or to write is not the sender's fault.
+//! A body holds a request's slot until it has arrived. A slow sender could hold it for as long as it likes, so the
+//! whole body has a time limit, no pause may be too long, and after a grace period it must arrive at a minimum rate.
+//! Only time spent waiting for the sender counts: the time that a sandbox takes to start or to write does not.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

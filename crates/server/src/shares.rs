@@ -1,7 +1,8 @@
-//! What all owners share, and how much of it one of them may have: requests at work, streams that stay open.
+//! What all owners share, and how much of it one owner may use: requests that are being worked on, streams that stay
+//! open.
 //!
-//! A key that takes all of it would shut the server for every other owner. So each has a share; what is beyond it is
-//! refused with a code and a time to come back, and nobody else notices.
+//! An owner that uses all of it would block the server for the others. So each has a share; what exceeds it is refused
+//! with a code and a time to retry, and other owners are not affected.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

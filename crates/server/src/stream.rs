@@ -1,8 +1,8 @@
-//! A connection's stream: what it writes must be taken, and it counts until nothing of it is left.
+//! A connection's stream: the client must read what it writes, and it counts until nothing of it is left.
 //!
-//! Whoever asks and never reads the answer would hold a connection, a descriptor and the kernel's memory for ever. So a
-//! write of which nothing is taken for a while ends the connection; and a socket that is closed before the peer has
-//! taken all of it stays counted until that has happened, because the kernel keeps its bytes for just as long.
+//! A client that sends a request and never reads the answer would hold a connection, a descriptor and the kernel's
+//! memory for ever. So a write without progress for a while ends the connection; and a socket that is closed before the
+//! client has read everything stays counted until it has, because the kernel keeps its bytes for just as long.
 
 use std::io;
 use std::pin::Pin;

@@ -1,7 +1,8 @@
-//! The collector: ends what is over, finds what was lost.
+//! The collector: ends expired and idle resources, and removes orphans.
 //!
-//! Nobody depends on it: what has expired is refused the moment it does, and what a killed Bay left is dead already. It
-//! only frees what such things still hold. It never removes what it does not know to be over.
+//! Nothing depends on it: an expired resource is refused at once, and what a killed Bay left is already dead. The
+//! collector only frees what they still hold. It never removes anything that it does not know to be expired or
+//! orphaned.
 
 mod tasks;
 mod upkeep;

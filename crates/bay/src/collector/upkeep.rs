@@ -1,5 +1,5 @@
-//! What Bay does by itself for as long as it lives: it says that it is alive, writes down what it has in memory, and
-//! lets the collector run. All of it holds Bay weakly, and ends with it.
+//! What Bay does by itself while it runs: it writes heartbeats and idle times, and runs the collector. These tasks hold
+//! a weak reference to Bay, and end with it.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError};

@@ -1,7 +1,8 @@
-//! What containers are made of: a driver starts them, ends them, keeps their cargos, and finds again whatever it has
-//! ever started.
+//! The interface of a driver: it starts and ends containers, keeps their cargos, and finds everything that it has ever
+//! started.
 //!
-//! A driver knows no sandbox's state, no owner and no wire. What it cannot enforce it says in [`Driver::limits`].
+//! A driver knows no state of a sandbox, no owner and no network protocol. What it cannot enforce is in
+//! [`Driver::warnings`].
 
 mod local;
 

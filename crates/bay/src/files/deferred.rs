@@ -1,8 +1,8 @@
 //! Text files that wait until their sandbox runs.
 //!
-//! Somebody who only wants to leave a text in a workspace must not start a runtime for it: that costs a second and
-//! memory, and keeps the sandbox busy. The text waits here, bounded, and is written before the first call that needs a
-//! runtime anyway. A Bay that ends before that loses it.
+//! Leaving a text in a workspace should not start a runtime: that costs a second and memory, and keeps the sandbox
+//! busy. The text waits here, bounded, and is written before the first call that needs a runtime anyway. A Bay that
+//! ends before that loses it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

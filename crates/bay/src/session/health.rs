@@ -1,7 +1,7 @@
-//! Whether a runtime still does what it is there for: it is asked for real work, and who has no answer is ended, so that
-//! the next call has a new one.
+//! Whether a runtime still works: it is asked to run something, and a runtime that does not answer is ended, so that
+//! the next call gets a new one.
 //!
-//! That a process lives says little: one that was stopped, or that waits for something that never comes, lives as well.
+//! That a process is alive says little: a stopped process, or one that waits for ever, is alive as well.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};

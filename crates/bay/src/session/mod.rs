@@ -1,7 +1,7 @@
 //! Sessions: the containers of a sandbox while it is in use.
 //!
-//! The store says which Bay has a sandbox's session; here is what that Bay has of it. One caller at a time starts,
-//! mends or ends a session, the others wait their turn; who only uses it takes no turn.
+//! The store says which Bay has a sandbox's session; this is what that Bay has of it. One caller at a time starts,
+//! repairs or ends a session, and the others wait; callers that only use it do not wait.
 
 mod ensure;
 mod health;

@@ -1,7 +1,7 @@
-//! What becomes of a canary by itself: taken back when it does badly, released when it did well for its whole window.
+//! Decides on a canary: it is rolled back when it does badly, and promoted when it did well for its whole window.
 //!
-//! Looked at after each of its replays, and by the collector when a window ends without one. Either can be switched off
-//! (`skills.auto_rollback`, `skills.auto_promote`); whoever decides by hand meanwhile has decided.
+//! Checked after each of its replays, and by the collector when a window ends without one. Both decisions can be
+//! switched off (`skills.auto_rollback`, `skills.auto_promote`), and a decision by a caller has priority.
 
 use cove_api::Moment;
 

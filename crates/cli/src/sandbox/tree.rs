@@ -1,7 +1,8 @@
 //! Whole folders in or out, a few files at a time.
 //!
-//! Only files travel: a link could point anywhere on the other side, so it is left out and told; an empty folder has no
-//! file that would make it. What cannot be read does not keep the rest: it is told at the end, too, as a failure. What comes from a sandbox is a guest's word, so every name is looked at before it is a path.
+//! Only files are copied. A link could point anywhere on the other side, so it is left out and reported; an empty
+//! folder is not created. A file that cannot be read does not stop the others: it is reported at the end, as a failure.
+//! Names that come from a sandbox are chosen by a guest, so every name is checked before it becomes a path.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,10 +1,10 @@
-//! The one room that writes to standard output and standard error.
+//! The only module that writes to standard output and standard error.
 //!
-//! Most of what `cove` prints are words of others: console lines, results, error messages, file names, pages. On a
-//! terminal such words could do more than be read: set its title, fill the clipboard, clear the screen, hide or turn
-//! around the text beside them. So everything passes here, and on a terminal only letters, line breaks, tabs and colours
-//! (SGR) pass; every other control is shown and not obeyed. What is no terminal gets every byte as it is, and so does a
-//! person who asks for it (`--raw`).
+//! Most of what `cove` prints was written by others: console lines, results, error messages, file names, pages. On a
+//! terminal such text could do more than be read: set the title, fill the clipboard, clear the screen, hide or reverse
+//! the text beside it. So all output passes here, and on a terminal only text, line breaks, tabs and colours (SGR) are
+//! sent; every other control is shown and not obeyed. A file or a pipe gets every byte unchanged, and so does a person
+//! who asks for it (`--raw`).
 //!
 //! Clippy keeps the other files from opening these streams themselves.
 

@@ -1,4 +1,4 @@
-//! Whether an answer is the answer, or says to ask somewhere else, and what may be said there.
+//! Whether a response is a redirect, where it leads, and which headers may be sent there.
 
 use hyper::header::{self, HeaderMap};
 use hyper::{Method, StatusCode, http::response::Parts};

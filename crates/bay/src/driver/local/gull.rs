@@ -1,7 +1,7 @@
-//! Gull as a process of its own.
+//! Gull as a separate process.
 //!
-//! Its own, so that what a page makes of the browser can cost one sandbox's browser and never Bay. It dies with Bay by
-//! the kernel's hand, and its browser with it.
+//! It is separate so that a page that breaks the browser can harm one sandbox's browser and never Bay. The kernel ends
+//! it, and its browser, when Bay ends.
 
 use cove_core::CargoId;
 use std::path::PathBuf;
