@@ -1,4 +1,4 @@
-"""What a neighbour and Bay notice while one sandbox runs a bomb: `neighbour.py COVE [SECONDS] [BOMB …]`.
+"""What a neighbour and Bay notice while one sandbox runs a bomb: `neighbour.py COVE [--without-groups] [SECONDS] [BOMB …]`.
 
 Two sandboxes of 1 GiB each. One calls `true` all the time; the other runs each bomb in turn, for SECONDS (6). Beside them
 `/health` is asked. Printed: p50 and p95 of the neighbour's call and of `/health`, idle and during each bomb, the ratio of
@@ -31,9 +31,9 @@ GOAL = 3.0
 class Served:
     """A `cove serve` of our own in a temporary folder."""
 
-    def __init__(self, cove: str, folder: str):
+    def __init__(self, cove: str, folder: str, groups: bool):
         config = pathlib.Path(folder, "bay.yaml")
-        config.write_text(CONFIG)
+        config.write_text(CONFIG + ("" if groups else "driver: {local: {control_groups: false}}\n"))
         env = {**os.environ, "BAY_API_KEY": KEY, "COVE_DATA_DIR": folder, "COVE_LOG": "error"}
         command = [cove, "serve", "--port", "0", "--json", "--config", str(config)]
         self.process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
@@ -131,12 +131,14 @@ def said(status: int, answer) -> str:
 
 
 def main():
-    cove, seconds = sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 6
-    wanted = sys.argv[3:] or list(BOMBS)
+    words = [word for word in sys.argv[1:] if word != "--without-groups"]
+    groups = len(words) == len(sys.argv) - 1
+    cove, seconds = words[0], float(words[1]) if len(words) > 1 else 6
+    wanted = words[2:] or list(BOMBS)
     missed = []
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        bay = Served(cove, folder)
+        bay = Served(cove, folder, groups)
         try:
             caller = Caller(bay.port)
             create = lambda: caller.call("POST", "/v1/sandboxes", {"profile": "small"})[1]["id"]

@@ -143,7 +143,8 @@ pub(super) fn attend<Open: FnOnce() -> io::Result<Watch>>(duties: Duties<'_, Ope
                     (None, true) => collar.shutdown(Shutdown::Write)?,
                     (_, false) => {}
                 }
-                memory = opened.map(|watch| Memory { watch, next: Cell::new(Instant::now()) });
+                // Not at once: the processor is better used by those who wait for the sandbox, and nobody runs in it yet.
+                memory = opened.map(|watch| Memory { watch, next: Cell::new(Instant::now() + watch::SOONEST) });
                 disk_next = disk.as_ref().map(|disk| Instant::now() + disk.pause());
             }
             News::Time => {}

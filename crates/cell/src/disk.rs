@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_files::{Pace, Uncounted, Weight, most_entries, weigh};
+use cove_walls::{run_soon, stand_in_line};
 use serde::{Deserialize, Serialize};
 
 use super::guests::{Guests, Written, mapped_device};
@@ -207,9 +208,16 @@ impl DiskWatch {
         let (grown, before) = (self.pace.grown(), self.pace.used());
         // Whoever writes at full speed writes on while we count.
         let mut stopped = (self.pace.suspicious() && self.own_writing() > MUCH).then(|| self.guests.stop());
+        let mut in_line = false;
         let mut between = || {
-            if stopped.is_none() && begin.elapsed() > QUICK && self.pace.suspicious() {
-                stopped = Some(self.guests.stop());
+            if begin.elapsed() > QUICK {
+                if stopped.is_none() && self.pace.suspicious() {
+                    stopped = Some(self.guests.stop());
+                }
+                if !std::mem::replace(&mut in_line, true) {
+                    // Whoever has so many files must not make others wait for their counting.
+                    stand_in_line();
+                }
             }
             go_on()
         };
@@ -229,6 +237,9 @@ impl DiskWatch {
             std::thread::sleep(A_MOMENT);
             held = self.guests.held(self.device.0, &self.device.1, go_on);
             used = weight.bytes + held.bytes;
+        }
+        if in_line {
+            run_soon();
         }
         if !go_on() {
             return;

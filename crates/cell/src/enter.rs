@@ -2,27 +2,30 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
-use cove_cgroup::{Groups, Wanted};
+use cove_cgroup::{Door, Groups, Wanted};
 use cove_walls::descriptors::{adopt, close_from, duplicate_high, place};
 use cove_walls::fork::{Forked, exit_now, fork, reset_signals};
 use cove_walls::identity::{become_user_with_capabilities, drop_capabilities, set_dumpable, set_no_new_privileges};
 use cove_walls::namespaces::{UnshareFlags, raise_loopback, unshare};
 use cove_walls::{SharedPage, Status, landlock_rules as landlock, namespaces, run_soon};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Signal, WaitOptions, getegid, geteuid, kill_process, set_parent_process_death_signal, waitpid};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::attend::{Duties, attend};
 use super::blocked::wall;
 use super::disk::DiskWatch;
 use super::guests::open_proc;
 use super::identity::{self, INSIDE};
-use super::ledger::MemoryLedger;
+use super::ledger::{LEDGER_FILES, MemoryLedger};
 use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey};
 use super::rlimits::RESERVED_PROCESSES;
+use super::root::during;
 use super::seccomp::{Conditions, Filters, Shared};
 use super::spec::{Go, Report, Spec, receive, receive_descriptors, send, send_descriptors};
 use super::watch::{self, Scope, Watch};
@@ -31,6 +34,9 @@ use crate::oom::OomScore;
 
 /// Set by the owner; says that standard input is its line to us and standard output the listening socket.
 pub(super) const ASKED: &str = "COVE_CELL";
+
+/// What the init says first.
+const HERE: u8 = b'h';
 
 /// Without these nothing of a guest runs. Namespaces are not in the list: they cannot be missing without an error.
 const NEEDED: [&str; 5] = ["capabilities", "network-namespace", "no-new-privileges", "pid-namespace", "seccomp"];
@@ -167,22 +173,26 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         return become_init(control, listener, spec, Given { leash, page, proc, was_root: root });
     };
     drop((leash, listener, proc));
+    // The new process begins where this one runs: until this one rests. Then it is woken, on another processor.
+    (&collar).read_exact(&mut [0]).map_err(|_| io::Error::other("the first process of the sandbox has ended"))?;
     run_soon();
     let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
-    // The init builds its root meanwhile: joining a group may take as long as all of that.
+    // The init builds its root meanwhile, which takes as long as all that follows.
+    let network = make_network(&mut go);
     let groups = make_groups(&spec, &mut go);
-    let attached = groups.attach(go.init_pid);
-    let watched = attached.and_then(|()| {
+    let watched = network.and_then(|network| {
         let counted = go.memory_bytes.is_some();
-        let filters = Filters::compile(Conditions::usual(counted)).map_err(io::Error::other)?;
-        // An init that could not build its root says why on its own.
-        let proc = receive_descriptors(&collar)?.pop();
         let ledger = groups.memory_files().unwrap_or_default();
         let scope = if counted { Scope::Uncharged } else { Scope::Everything };
         (go.ledger, go.wait_for_watch) = (!ledger.is_empty(), scope == Scope::Everything || !root);
-        send_descriptors(&collar, &ledger)?;
+        let doors = groups.admit(go.init_pid)?;
+        let given = [network.as_fd()].into_iter().chain(ledger.iter().map(AsFd::as_fd));
+        send_descriptors(&collar, &given.chain(doors.iter().map(AsFd::as_fd)).collect::<Vec<_>>())?;
+        drop(doors);
         send(&collar, &go)?;
-        filters.send(&collar)?;
+        Filters::compile(Conditions::usual(counted)).map_err(io::Error::other)?.send(&collar)?;
+        // An init that could not build its root says why on its own.
+        let proc = receive_descriptors(&collar)?.pop();
         // Meanwhile the init goes on with its walls; nobody writes before they stand.
         let disk = proc.map_or(Ok(None), |proc| watch_disk(&spec, &collar, proc))?;
         let turn = groups.turn();
@@ -211,6 +221,13 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
 fn watch_disk(spec: &Spec, collar: &UnixStream, proc: OwnedFd) -> io::Result<Option<DiskWatch>> {
     let Some(limit_bytes) = spec.limits.workspace_bytes else { return Ok(None) };
     DiskWatch::new(&spec.workspace, proc, collar.try_clone()?, limit_bytes).map(Some)
+}
+
+/// A network with nothing but its own loopback, in which this process is from now on: it looks at the sockets in there.
+fn make_network(go: &mut Go) -> io::Result<OwnedFd> {
+    wall("network namespace", unshare(UnshareFlags::NEWNET))?;
+    go.survey.note("network-namespace", raise_loopback().map(|()| "only its own loopback".to_owned()));
+    Ok(rustix::fs::open("/proc/self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 /// The control groups that can be had, and what they hold.
@@ -256,28 +273,33 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     let Given { leash, page, proc, was_root } = given;
     let mut survey = Survey::default();
     let new = |what: &str| Ok::<_, io::Error>(what.to_owned());
-    let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET;
-    wall("mount, network, IPC and UTS namespaces", unshare(spaces))?;
+    let gone = |_| io::Error::other("the supervisor has gone");
+    { leash }.write_all(&[HERE]).map_err(gone)?;
+    let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
+    wall("mount, IPC and UTS namespaces", unshare(spaces))?;
     wall("host name", rustix::system::sethostname(spec.hostname.as_bytes()).map_err(io::Error::from))?;
-    let loopback = raise_loopback();
     let root::Built { shared, shared_devices, uptime } = root::build(spec)?;
-    send_descriptors(leash, &[open_proc()?])?;
+    send_descriptors(leash, &[open_proc()?.as_fd()])?;
     survey.note("mount-namespace", new("a root of our own: programs to read, /workspace and /tmp to write"));
     survey.note("own-layers", own_layers(&shared));
     survey.note("own-devices", own_devices(shared_devices));
     survey.note("ipc-namespace", new("new"));
     survey.note("uts-namespace", new("new"));
-    survey.note("network-namespace", loopback.map(|()| "only its own loopback".to_owned()));
     survey.note("pid-namespace", first_process());
 
-    let gone = |_| io::Error::other("the supervisor has gone");
-    let files = receive_descriptors(leash).map_err(gone)?.into_iter().map(File::from).collect::<Vec<_>>();
+    let mut files = receive_descriptors(leash).map_err(gone)?.into_iter();
+    let network = files.next().ok_or_else(|| io::Error::other("the supervisor has gone"))?;
+    move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?;
     let Go { init_pid, cgroups, memory_bytes, cpus, processes, survey: counts, ledger, wait_for_watch } =
         receive(leash).map_err(gone)?;
     survey.append(counts);
     let memory_counted = memory_bytes.is_some();
     let filters = Filters::receive(leash, Conditions::usual(memory_counted)).map_err(gone)?;
-    let ledger = <[File; 3]>::try_from(files).ok().filter(|_| ledger);
+    let kept: Vec<_> = files.by_ref().take(if ledger { LEDGER_FILES } else { 0 }).map(File::from).collect();
+    for door in files {
+        during("joining a control group", Door::from(door).walk_through())?;
+    }
+    let ledger = <[File; LEDGER_FILES]>::try_from(kept).ok();
     let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone(), Some(leash.try_clone()?));
     if !memory_counted && !landlock::is_known() {
         root::take_zero_away()?;

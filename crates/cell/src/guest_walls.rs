@@ -6,9 +6,14 @@
 use std::fs;
 use std::io;
 
+use rustix::process::setpriority_process;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::{landlock_rules, seccomp};
+
+/// How far guests stand back where no control group deals out processor time: a crowd of them must not keep waiting those
+/// who serve, or other programs of the machine that come to their processor.
+const CROWD_NICE: i32 = 10;
 
 /// What they depend on.
 #[derive(Debug)]
@@ -30,6 +35,7 @@ impl GuestWalls {
             let mut chosen = CpuSet::new();
             self.processors.iter().for_each(|number| chosen.set(*number));
             sched_setaffinity(None, &chosen)?;
+            setpriority_process(None, CROWD_NICE)?;
         }
         // Where the kernel does not know the rule, that was said when the walls were counted.
         let _ = landlock_rules::scope_signals();

@@ -14,6 +14,9 @@ use cove_walls::SharedPage;
 
 use super::{StopCause, Stopped};
 
+/// The files of a group that counts memory: its events, its highest use and its present one.
+pub(super) const LEDGER_FILES: usize = 3;
+
 /// The ledger of one sandbox.
 #[derive(Debug, Clone)]
 pub struct MemoryLedger(Arc<Kept>);
@@ -21,8 +24,8 @@ pub struct MemoryLedger(Arc<Kept>);
 #[derive(Debug)]
 struct Kept {
     limit_bytes: u64,
-    /// The group's files, where the kernel counts: its events, its highest use and its present one.
-    group: Option<[File; 3]>,
+    /// Where the kernel counts.
+    group: Option<[File; LEDGER_FILES]>,
     /// What the watch has written.
     page: SharedPage,
     /// Where a watch that sleeps can hear.
@@ -38,7 +41,12 @@ const ASLEEP: usize = 2;
 const WAKE: &[u8] = b"s";
 
 impl MemoryLedger {
-    pub(super) fn new(limit_bytes: u64, group: Option<[File; 3]>, page: SharedPage, line: Option<UnixStream>) -> Self {
+    pub(super) fn new(
+        limit_bytes: u64,
+        group: Option<[File; LEDGER_FILES]>,
+        page: SharedPage,
+        line: Option<UnixStream>,
+    ) -> Self {
         Self(Arc::new(Kept { limit_bytes, group, page, line }))
     }
 

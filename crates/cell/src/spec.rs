@@ -2,7 +2,7 @@
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::net::{
@@ -50,7 +50,8 @@ pub(super) struct Go {
     pub(super) cpus: Option<Limit<f64>>,
     pub(super) processes: Option<Limit<u64>>,
     pub(super) survey: Survey,
-    /// Whether the group's files of events and of highest use come along.
+    /// Whether three files of the group that counts memory come along, for the ledger: behind the network, before the doors
+    /// of groups.
     pub(super) ledger: bool,
     /// Whether nothing may start before the watch has opened its eyes.
     pub(super) wait_for_watch: bool,
@@ -63,12 +64,11 @@ pub(super) enum Report {
     Failed(String),
 }
 
-/// Hands descriptors over, three at most, with one byte.
-pub(super) fn send_descriptors(to: &UnixStream, descriptors: &[impl AsFd]) -> io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+/// Hands descriptors over, with one byte. At most a network, the ledger's three, and a door for each of three controllers.
+pub(super) fn send_descriptors(to: &UnixStream, given: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(7))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    let given: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
-    if !given.is_empty() && !control.push(SendAncillaryMessage::ScmRights(&given)) {
+    if !given.is_empty() && !control.push(SendAncillaryMessage::ScmRights(given)) {
         return Err(io::Error::other("too many descriptors to hand over"));
     }
     sendmsg(to, &[IoSlice::new(b"d")], &mut control, SendFlags::NOSIGNAL)?;
@@ -77,7 +77,7 @@ pub(super) fn send_descriptors(to: &UnixStream, descriptors: &[impl AsFd]) -> io
 
 /// Takes those that were handed over; none when the other has gone instead.
 pub(super) fn receive_descriptors(from: &UnixStream) -> io::Result<Vec<OwnedFd>> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(7))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
     recvmsg(from, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;

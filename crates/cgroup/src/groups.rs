@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -29,6 +30,8 @@ const REMOVALS: u32 = 50;
 #[derive(Debug, Default)]
 pub struct Groups {
     made: Vec<PathBuf>,
+    /// Which of them are of version 1.
+    first: Vec<PathBuf>,
     /// The one that counts memory.
     memory: Option<(PathBuf, Version)>,
     /// The one that deals out processor time, and the one that counts processes.
@@ -84,6 +87,7 @@ impl Groups {
                     }
                     if !shared {
                         self.locks.extend(lock(&dir));
+                        self.first.extend((place.version == Version::One).then(|| dir.clone()));
                         self.made.push(dir);
                     }
                     return Ok(detail);
@@ -123,9 +127,16 @@ impl Groups {
         Some(vec![File::open(dir.join(events)).ok()?, most, File::open(dir.join(now)).ok()?])
     }
 
-    /// Moves a process into all groups; what it starts from then on is in them, too. May take some milliseconds.
-    pub fn attach(&self, pid: u32) -> io::Result<()> {
-        self.made.iter().try_for_each(|dir| fs::write(dir.join("cgroup.procs"), pid.to_string()))
+    /// Lets a process with a single thread into all groups; what it starts from then on is in them, too. It is moved into
+    /// those of version 2, and has to [walk](Door::walk_through) into those of version 1 by the doors that this returns.
+    ///
+    /// Whoever moves another process waits until every processor has taken notice, five to twenty milliseconds; a thread
+    /// that moves itself waits for nobody. Only version 1 lets it.
+    pub fn admit(&self, pid: u32) -> io::Result<Vec<Door>> {
+        let second = self.made.iter().filter(|dir| !self.first.contains(dir));
+        second.map(|dir| dir.join("cgroup.procs")).try_for_each(|file| fs::write(file, pid.to_string()))?;
+        let open = |dir: &PathBuf| File::options().write(true).open(dir.join("tasks")).map(Door);
+        self.first.iter().map(open).collect()
     }
 
     /// Moves those processes that are not in all groups yet. One that ends meanwhile is no failure.
@@ -147,6 +158,31 @@ impl Groups {
     /// Removes the groups; they are empty as soon as their last process has been waited for.
     pub fn remove(&self) {
         remove(&self.made);
+    }
+}
+
+/// A way into one group, for whoever holds it.
+#[derive(Debug)]
+pub struct Door(File);
+
+impl Door {
+    /// Moves this process, which must have a single thread, into the group.
+    pub fn walk_through(mut self) -> io::Result<()> {
+        /// This very thread, in whatever namespace.
+        const ITSELF: &[u8] = b"0";
+        self.0.write_all(ITSELF)
+    }
+}
+
+impl AsFd for Door {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl From<OwnedFd> for Door {
+    fn from(descriptor: OwnedFd) -> Self {
+        Self(descriptor.into())
     }
 }
 
@@ -257,6 +293,24 @@ mod tests {
         assert!(lock(dir.path()).is_some());
     }
 
+    fn own_name(dir: &Path) -> &str {
+        dir.file_name().and_then(|name| name.to_str()).unwrap()
+    }
+
+    /// What `/proc` says of who has joined: a program that is moved, and a thread that walks.
+    #[allow(clippy::disallowed_methods, reason = "a test's child, killed and waited for below")]
+    fn joined(groups: &Groups) -> Vec<String> {
+        let mut moved = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let doors = groups.admit(moved.id()).unwrap();
+        let walked = std::thread::spawn(move || {
+            doors.into_iter().for_each(|door| door.walk_through().unwrap());
+            fs::read_to_string("/proc/thread-self/cgroup").unwrap()
+        });
+        let all = walked.join().unwrap() + &fs::read_to_string(format!("/proc/{}/cgroup", moved.id())).unwrap();
+        moved.kill().and_then(|()| moved.wait()).unwrap();
+        all.lines().map(str::to_owned).collect()
+    }
+
     /// With the kernel, as far as it lets us: a limit that is claimed is a limit that is there.
     #[test]
     fn what_is_counted_is_there_and_goes_again() {
@@ -272,6 +326,11 @@ mod tests {
             assert!((limit.value - 0.5).abs() < 0.01, "{limit:?}");
         }
         assert!(groups.folders().iter().all(|dir| dir.is_dir() && lock(dir).is_none()));
+        let members = joined(&groups);
+        assert!(
+            groups.folders().iter().all(|dir| members.iter().any(|line| line.ends_with(own_name(dir)))),
+            "{members:?}"
+        );
         groups.remove();
         assert!(!groups.folders().iter().any(|dir| dir.exists()));
     }

@@ -8,7 +8,9 @@
 //! use cove_cgroup::{Groups, Wanted};
 //!
 //! let (groups, counted) = Groups::make("example", &Wanted { cpus: Some(0.5), ..Wanted::default() });
-//! groups.attach(4711)?;
+//! for door in groups.admit(std::process::id())? {
+//!     door.walk_through()?;
+//! }
 //! match counted.cpus {
 //!     Some(limit) => println!("{} processors, by {}", limit.value, limit.by),
 //!     None => println!("nobody counts"),
@@ -28,7 +30,7 @@ mod uptime;
 use serde::{Deserialize, Serialize};
 
 pub use cpu_weight::CpuWeight;
-pub use groups::{Groups, counts_memory, remove, sweep};
+pub use groups::{Door, Groups, counts_memory, remove, sweep};
 pub use processors::Processors;
 pub use settle::settle;
 pub use uptime::uptime_ms;

@@ -23,10 +23,11 @@ pub mod seccomp;
 mod stat;
 mod status;
 mod sys;
+mod tree;
 
 pub use child::{BindMount, ChildSetup, Group};
 pub use landlock_rules::Ruleset;
 pub use report::{Survey, Wall, WallState};
 pub use stat::Stat;
 pub use status::Status;
-pub use sys::{SharedPage, run_soon, spawn};
+pub use sys::{SharedPage, run_soon, spawn, stand_in_line};

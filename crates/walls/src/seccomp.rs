@@ -10,6 +10,8 @@ use seccompiler::{
     TargetArch, apply_filter, sock_filter,
 };
 
+use crate::tree::{self, answer};
+
 /// A filter could not be compiled or put on.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -125,19 +127,33 @@ impl Calls {
 
     /// A filter with one answer for what is in the table, and another for everything else.
     pub fn compile(self, matched: Action, otherwise: Action) -> Result<Filter, SeccompError> {
-        let mut rules = BTreeMap::new();
-        for (call, cases) in self.0 {
-            let case = |arguments: Arguments| {
-                let conditions = arguments.into_iter().map(|(position, argument)| argument.condition(position));
-                SeccompRule::new(conditions.collect::<Result<_, _>>()?).map_err(told)
-            };
-            rules.insert(call, cases.into_iter().map(case).collect::<Result<Vec<_>, _>>()?);
-        }
         let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(told)?;
-        let filter = SeccompFilter::new(rules, otherwise.into(), matched.into(), arch).map_err(told)?;
-        filter.try_into().map(Filter).map_err(told)
+        // Of an empty table the library makes a look at the architecture and one answer.
+        let empty = SeccompFilter::new(BTreeMap::new(), otherwise.into(), matched.into(), arch).map_err(told)?;
+        let mut program = BpfProgram::try_from(empty).map_err(told)?;
+        program.pop();
+        program.push(LOAD_NUMBER);
+        let [matched, otherwise] = [matched, otherwise].map(|one| answer(SeccompAction::from(one).into()));
+        let mut calls = Vec::with_capacity(self.0.len());
+        for (call, cases) in self.0 {
+            let mut code = BpfProgram::new();
+            for arguments in &cases {
+                let conditions = arguments.iter().map(|(position, argument)| argument.condition(*position));
+                let rule = SeccompRule::new(conditions.collect::<Result<_, _>>()?).map_err(told)?;
+                // Who does not match goes on behind the answer.
+                code.extend(BpfProgram::from(rule));
+                code.push(matched.clone());
+            }
+            code.push(if cases.is_empty() { matched.clone() } else { otherwise.clone() });
+            calls.push((u32::try_from(call).map_err(told)?, code));
+        }
+        program.extend(tree::grow(&tree::parts(calls, &vec![otherwise])));
+        Ok(Filter(program))
     }
 }
+
+/// Loads the number of the call, with which the record about it begins.
+const LOAD_NUMBER: sock_filter = sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 };
 
 /// One instruction in bytes: its code, two distances, and a number.
 const INSTRUCTION_BYTES: usize = 8;

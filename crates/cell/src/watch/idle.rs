@@ -12,16 +12,32 @@ const MOST: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Clocks(Vec<(u32, u64)>);
 
+/// What one walk over the init and whoever descends from it has found.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// The init's own children.
+    pub(super) children: Vec<u32>,
+    /// `None` where there are too many, or they come and go meanwhile.
+    pub(super) clocks: Option<Clocks>,
+}
+
+impl Walk {
+    /// Walks over all of them.
+    pub(super) fn from(init: u32) -> Self {
+        // The clock first: whoever is made after its reading moves it.
+        let own = run_time(init).ok();
+        let children = children(init).unwrap_or_default();
+        let clocks = own.and_then(|own| Clocks::read(vec![(init, own)], children.clone()));
+        Self { children, clocks }
+    }
+}
+
 impl Clocks {
-    /// Reads those of the init and of whoever descends from it; `None` where they are too many, or come and go meanwhile.
-    pub(super) fn read(init: u32) -> Option<Self> {
-        let mut clocks = Vec::new();
-        let mut next = vec![init];
+    fn read(mut clocks: Vec<(u32, u64)>, mut next: Vec<u32>) -> Option<Self> {
         while let Some(pid) = next.pop() {
             if clocks.len() == MOST {
                 return None;
             }
-            // The clock first: whoever is made after its reading moves it.
             clocks.push((pid, run_time(pid).ok()?));
             next.extend(children(pid).ok()?);
         }
@@ -61,7 +77,7 @@ mod tests {
         let settled = |count| {
             let begin = std::time::Instant::now();
             loop {
-                let clocks = Clocks::read(sleeper.id()).unwrap();
+                let clocks = Walk::from(sleeper.id()).clocks.unwrap();
                 if clocks.count() == count && clocks.stand_still() && clocks.stand_still() {
                     return clocks;
                 }

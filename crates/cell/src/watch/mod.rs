@@ -24,7 +24,7 @@ use cove_walls::SharedPage;
 use rustix::fs::{Mode, OFlags, fstatvfs, open, openat};
 use rustix::process::{Signal, pidfd_send_signal};
 
-use self::idle::Clocks;
+use self::idle::{Clocks, Walk};
 use self::processes::Process;
 use self::sockets::Sockets;
 use super::guests::Guests;
@@ -35,7 +35,7 @@ use crate::oom::GUESTS;
 const FILLED_PER_SECOND: u64 = 4 << 30;
 
 /// Between two looks, at least and at most. Five milliseconds are 20 MiB for each processor that fills memory.
-const SOONEST: Duration = Duration::from_millis(5);
+pub(super) const SOONEST: Duration = Duration::from_millis(5);
 pub(super) const LATEST: Duration = Duration::from_millis(100);
 
 /// Everything is looked at this often also where nobody runs: what others send may wait in a guest's sockets.
@@ -134,7 +134,7 @@ impl Seen {
 }
 
 impl Watch {
-    /// Opens what is needed, while the init may still be looked into. Moves the calling thread into the sandbox's network namespace.
+    /// Opens what is needed, while the init may still be looked into. The calling thread is in the sandbox's network namespace.
     pub(super) fn open(
         init_pid: u32,
         scope: Scope,
@@ -147,10 +147,9 @@ impl Watch {
         let inside = |path: &str| openat(&root, path, flags, Mode::empty());
         let temporary = vec![inside("tmp")?, inside("dev/shm")?];
         let proc = inside("proc")?;
-        let network = open(format!("/proc/{init_pid}/ns/net"), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
         let guests = Arc::new(Guests::new(proc.try_clone()?));
-        let (sockets, locks_at) = (Sockets::enter(&network)?, Cell::new(Instant::now()));
+        let (sockets, locks_at) = (Sockets::open(), Cell::new(Instant::now()));
         let (last, stirred_at) = (RefCell::new(None), Cell::new(Instant::now()));
         Ok(Self {
             init_pid,
@@ -179,8 +178,8 @@ impl Watch {
                 return Ok(last.pause);
             }
         }
-        self.raise_scores();
-        let clocks = Clocks::read(self.init_pid);
+        let Walk { children, clocks } = Walk::from(self.init_pid);
+        raise_scores(&children);
         let room = self.room()?;
         self.look_at_locks(room)?;
         if let Some(turn) = &self.turn {
@@ -216,15 +215,6 @@ impl Watch {
     /// Sleeps no more.
     pub(super) fn wake(&self) {
         note_sleep(&self.page, false);
-    }
-
-    /// Makes sure that the kernel takes guests before Ship: what Ship could not give its children ([`crate::OomScore`]) is given
-    /// here. Theirs inherit it.
-    fn raise_scores(&self) {
-        for child in cove_walls::process::children(self.init_pid).unwrap_or_default() {
-            // One that has not become its program yet is closed to an ordinary user; there is a next look.
-            let _ = std::fs::write(format!("/proc/{child}/oom_score_adj"), GUESTS);
-        }
     }
 
     /// How much room is left, after whoever was too large has been ended.
@@ -313,6 +303,15 @@ impl Watch {
             note_kill(&self.page, used_bytes);
             let _ = pidfd_send_signal(&process, Signal::KILL);
         }
+    }
+}
+
+/// Makes sure that the kernel takes guests before Ship: what Ship could not give its children ([`crate::OomScore`]) is given
+/// here. Theirs inherit it.
+fn raise_scores(children: &[u32]) {
+    for child in children {
+        // One that has not become its program yet is closed to an ordinary user; there is a next look.
+        let _ = std::fs::write(format!("/proc/{child}/oom_score_adj"), GUESTS);
     }
 }
 

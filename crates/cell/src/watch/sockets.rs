@@ -3,11 +3,9 @@
 //! Where that listing is not built in, each socket counts as full.
 
 use std::fs;
-use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 /// `SOCK_DIAG_BY_FAMILY`, and the two kinds of messages that end a listing.
 const BY_FAMILY: u16 = 20;
@@ -28,7 +26,7 @@ const INET_HEAD: usize = 72;
 /// Read at once; the kernel fills up to 32 KiB.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// The sockets of one network namespace.
+/// The sockets of this thread's network namespace.
 #[derive(Debug)]
 pub(super) struct Sockets {
     diag: Option<OwnedFd>,
@@ -37,9 +35,8 @@ pub(super) struct Sockets {
 }
 
 impl Sockets {
-    /// Moves this thread into a network namespace and looks at it from then on.
-    pub(super) fn enter(network: &OwnedFd) -> io::Result<Self> {
-        move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?;
+    /// The thread must be in the sandbox's namespace, and stay there.
+    pub(super) fn open() -> Self {
         let kind = (AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC);
         let diag = socket_with(kind.0, kind.1, kind.2, Some(netlink::SOCK_DIAG)).ok();
         let default = fs::read_to_string("/proc/sys/net/core/wmem_default").ok();
@@ -48,7 +45,7 @@ impl Sockets {
         if sockets.told().is_none() {
             sockets.diag = None;
         }
-        Ok(sockets)
+        sockets
     }
 
     /// What waits in all of them, netlink included.

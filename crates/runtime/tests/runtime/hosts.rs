@@ -1,7 +1,8 @@
 //! Kinds of hosts: an attack must be held on a machine that counts memory for us and on one that does not.
 //!
-//! Root can have control groups or be told to do without; an ordinary user has none unless somebody gave him some. One
-//! test runs its attack on each kind that this machine can make, and says which it could not make.
+//! Root can have control groups or be told to do without; an ordinary user has none unless somebody gave him some
+//! (`scripts/test-cgroup2` does). One test runs its attack on each kind that this machine can make, and says which it could
+//! not make.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -19,12 +20,18 @@ pub(crate) const SOMEBODY: u32 = 1_400_000_001;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Host {
-    /// Root, with a control group that counts memory.
+    /// A control group counts memory: root's, or one that an ordinary user was given.
     Groups,
     /// Root, told to make no control groups.
     NoGroups,
     /// An ordinary user, without control groups.
     Ordinary,
+}
+
+/// Whether a group that counts memory can be made here, after room was made in one that was given to us.
+pub(crate) fn counts_memory() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    (root || cove_cgroup::settle()) && cove_cgroup::counts_memory()
 }
 
 impl Host {
@@ -45,10 +52,14 @@ impl Host {
 /// that plays the ordinary user.
 pub(crate) async fn on_every_host(test: &str, attack: impl AsyncFn(Host)) {
     if std::env::var_os(ROLE).is_some() || !rustix::process::geteuid().is_root() {
+        if counts_memory() {
+            println!("{test}: as an ordinary user, with control groups that he was given");
+            attack(Host::Groups).await;
+        }
         println!("{test}: as an ordinary user");
         return attack(Host::Ordinary).await;
     }
-    if cove_cgroup::counts_memory() {
+    if counts_memory() {
         println!("{test}: as root, with control groups");
         attack(Host::Groups).await;
     } else {

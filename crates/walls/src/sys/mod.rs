@@ -201,25 +201,35 @@ struct SchedulingAttributes {
 /// This process works little and must not wait long for it: it asks for short turns, which come sooner (Linux 6.12), and
 /// for a better place where it may. Nothing is lost where the kernel says no.
 pub fn run_soon() {
-    const SHORTEST_NS: u64 = 100_000;
-    for nice in [-10, 0] {
-        let size = size_of::<SchedulingAttributes>();
-        let attributes = SchedulingAttributes {
-            size: u32::try_from(size).unwrap_or(0),
-            policy: 0,
-            flags: 0,
-            nice,
-            priority: 0,
-            runtime_ns: SHORTEST_NS,
-            deadline_ns: 0,
-            period_ns: 0,
-        };
-        // SAFETY: the structure has the kernel's layout and its own size, and outlives the call.
-        let result = unsafe {
-            libc::syscall(libc::SYS_sched_setattr, 0 as libc::c_long, &raw const attributes, 0 as libc::c_long)
-        };
-        if result == 0 {
-            return;
-        }
+    if !ask_for_turns(BETTER_NICE) {
+        ask_for_turns(0);
     }
+}
+
+/// This process has more to do than it usually has: its turns stay short, its place is everybody's. [`run_soon`] undoes it.
+pub fn stand_in_line() {
+    ask_for_turns(0);
+}
+
+/// Only root has a better place to give.
+const BETTER_NICE: i32 = -10;
+
+/// Whether the kernel gives them.
+fn ask_for_turns(nice: i32) -> bool {
+    const SHORTEST_NS: u64 = 100_000;
+    let size = size_of::<SchedulingAttributes>();
+    let attributes = SchedulingAttributes {
+        size: u32::try_from(size).unwrap_or(0),
+        policy: 0,
+        flags: 0,
+        nice,
+        priority: 0,
+        runtime_ns: SHORTEST_NS,
+        deadline_ns: 0,
+        period_ns: 0,
+    };
+    // SAFETY: the structure has the kernel's layout and its own size, and outlives the call.
+    let result =
+        unsafe { libc::syscall(libc::SYS_sched_setattr, 0 as libc::c_long, &raw const attributes, 0 as libc::c_long) };
+    result == 0
 }
