@@ -4,6 +4,7 @@ Two sandboxes of 1 GiB each. One calls `true` all the time; the other runs each 
 `/health` is asked. Printed: p50 and p95 of the neighbour's call and of `/health`, idle and during each bomb, the ratio of
 the p95s (goal: at most 3), what the bomber was told, and how much memory of the machine was gone at the most.
 """
+import ctypes
 import http.client
 import json
 import os
@@ -89,6 +90,12 @@ class Pulse:
         return self
 
 
+def take_short_turns():
+    """The callers stand for some on other machines: what is measured must not be how long they wait for a processor here."""
+    attributes = (ctypes.c_uint64 * 6)(48, 0, 0, 100_000, 0, 0)
+    ctypes.CDLL(None).syscall(314, 0, attributes, 0)
+
+
 def available_mb() -> float:
     for line in open("/proc/meminfo"):
         if line.startswith("MemAvailable"):
@@ -140,6 +147,7 @@ def main():
         os.chmod(folder, 0o755)
         bay = Served(cove, folder, groups)
         try:
+            take_short_turns()
             caller = Caller(bay.port)
             create = lambda: caller.call("POST", "/v1/sandboxes", {"profile": "small"})[1]["id"]
             box = create()

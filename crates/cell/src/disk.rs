@@ -49,6 +49,9 @@ const IN_MEMORY: [rustix::fs::FsWord; 3] = [0x0102_1994, 0x8584_58f6, 0x6573_554
 const LOOKS_AT_STARTS: u32 = 2;
 const A_MOMENT: Duration = Duration::from_millis(2);
 
+/// How often a workspace is weighed again in which things were moved meanwhile, if it may be over its limit.
+const LOOKS_AT_MOVERS: u32 = 3;
+
 /// How often a workspace that is over its limit is counted at least.
 const AGAIN: Duration = Duration::from_millis(250);
 
@@ -221,11 +224,24 @@ impl DiskWatch {
             }
             go_on()
         };
-        let weight = weigh(self.pace.folder(), most_entries(self.limit_bytes), &mut between);
+        let mut weight = weigh(self.pace.folder(), most_entries(self.limit_bytes), &mut between);
         let mut held = self.guests.held(self.device.0, &self.device.1, &mut between);
         // Where something is held that cannot be weighed, it is what the file system lacks, or all that was written.
         let unweighed = || self.pace.expected(self.pace.free()).max(before + self.own_writing());
         let mut used = weight.bytes + held.bytes;
+        let mut missed = weight.shifted && used <= self.limit_bytes && unweighed() > self.limit_bytes;
+        for _ in 0..LOOKS_AT_MOVERS {
+            if !missed || !go_on() {
+                break;
+            }
+            // Who is stopped moves nothing out of sight.
+            stopped.get_or_insert_with(|| self.guests.stop());
+            #[expect(clippy::disallowed_methods, reason = "nobody says when a process has stopped")]
+            std::thread::sleep(A_MOMENT);
+            weight = weigh(self.pace.folder(), most_entries(self.limit_bytes), go_on);
+            used = weight.bytes + held.bytes;
+            missed = weight.shifted && used <= self.limit_bytes;
+        }
         for _ in 0..LOOKS_AT_STARTS {
             let matters = !held.unknown && used <= self.limit_bytes && unweighed() > self.limit_bytes;
             if held.starting.is_empty() || !matters || !go_on() {
@@ -245,7 +261,7 @@ impl DiskWatch {
             return;
         }
         let free = self.pace.free();
-        if held.unknown || !held.starting.is_empty() {
+        if held.unknown || missed || !held.starting.is_empty() {
             used = used.max(unweighed());
         }
         let over = used > self.limit_bytes || weight.uncounted.is_some();

@@ -11,7 +11,7 @@ use cove_walls::descriptors::{adopt, close_from, duplicate_high, place};
 use cove_walls::fork::{Forked, exit_now, fork, reset_signals};
 use cove_walls::identity::{become_user_with_capabilities, drop_capabilities, set_dumpable, set_no_new_privileges};
 use cove_walls::namespaces::{UnshareFlags, raise_loopback, unshare};
-use cove_walls::{SharedPage, Status, landlock_rules as landlock, namespaces, run_soon};
+use cove_walls::{SharedPage, Status, landlock_rules as landlock, namespaces, run_soon, take_short_turns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Signal, WaitOptions, getegid, geteuid, kill_process, set_parent_process_death_signal, waitpid};
@@ -275,6 +275,8 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     let new = |what: &str| Ok::<_, io::Error>(what.to_owned());
     let gone = |_| io::Error::other("the supervisor has gone");
     { leash }.write_all(&[HERE]).map_err(gone)?;
+    // Ship's turns; guests have the usual ones.
+    take_short_turns();
     let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
     wall("mount, IPC and UTS namespaces", unshare(spaces))?;
     wall("host name", rustix::system::sethostname(spec.hostname.as_bytes()).map_err(io::Error::from))?;

@@ -6,7 +6,7 @@
 use std::fs;
 use std::io;
 
-use rustix::process::setpriority_process;
+use cove_walls::take_usual_turns;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::{landlock_rules, seccomp};
@@ -35,8 +35,8 @@ impl GuestWalls {
             let mut chosen = CpuSet::new();
             self.processors.iter().for_each(|number| chosen.set(*number));
             sched_setaffinity(None, &chosen)?;
-            setpriority_process(None, CROWD_NICE)?;
         }
+        take_usual_turns(if self.processors.is_empty() { 0 } else { CROWD_NICE });
         // Where the kernel does not know the rule, that was said when the walls were counted.
         let _ = landlock_rules::scope_signals();
         seccomp::put_on_guests(&threads, self).map_err(io::Error::other)

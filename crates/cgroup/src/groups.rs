@@ -71,12 +71,16 @@ impl Groups {
         counted: &mut Counted,
     ) -> Result<String, String> {
         let mut problem = String::from("no group could be made");
-        for parent in &place.parents {
+        // In version 2 a process is in one group: what another controller has got is the only place for this one.
+        let taken = self.made.iter().find(|dir| place.version == Version::Two && !self.first.contains(dir)).cloned();
+        let free = |parent: &&PathBuf| taken.as_ref().is_none_or(|taken| taken.parent() == Some(parent.as_path()));
+        for parent in place.parents.iter().filter(free) {
             let dir = parent.join(name);
             // Several controllers may share a hierarchy; then they share the group.
             let shared = self.made.contains(&dir);
             let made = prepare(parent, controller, place.version)
                 .and_then(|()| if shared { Ok(()) } else { fs::create_dir(&dir) })
+                .and_then(|()| is_for_processes(&dir))
                 .and_then(|()| set(&dir, controller, place.version, wanted, counted));
             match made {
                 Ok(detail) => {
@@ -275,7 +279,27 @@ fn prepare(parent: &Path, controller: Controller, version: Version) -> io::Resul
     if fs::read_to_string(&control)?.split_whitespace().any(|word| word == controller.name()) {
         return Ok(());
     }
+    // The kernel would hand down `cpu` and `pids` all the same, and then take no process into what is made below. Only the
+    // root, which has no type, may have both.
+    let divided = parent.join(TYPE).exists() && !fs::read_to_string(parent.join("cgroup.procs"))?.is_empty();
+    if divided {
+        return Err(io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "processes are in this group, so it cannot be divided",
+        ));
+    }
     fs::write(control, format!("+{}", controller.name()))
+}
+
+/// What a group of version 2 can hold.
+const TYPE: &str = "cgroup.type";
+
+/// Whether a new group can have processes, and not only threads of some.
+fn is_for_processes(dir: &Path) -> io::Result<()> {
+    match fs::read_to_string(dir.join(TYPE)) {
+        Ok(kind) if kind.trim() != "domain" => Err(io::Error::other(format!("a group here would be {}", kind.trim()))),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -315,7 +339,9 @@ mod tests {
     #[test]
     fn what_is_counted_is_there_and_goes_again() {
         let wanted = Wanted { memory_bytes: Some(64 << 20), cpus: Some(0.5), processes: Some(10) };
+        crate::settle();
         let (groups, counted) = Groups::make("test", &wanted);
+        println!("{:?}", counted.outcomes);
         assert_eq!(counted.outcomes.len(), 3);
         let had = [counted.memory_bytes.is_some(), counted.cpus.is_some(), counted.processes.is_some()];
         for ((name, outcome), had) in counted.outcomes.iter().zip(had) {

@@ -88,6 +88,10 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         // While this is the only process of its control group: afterwards a group that was given to us can be divided.
         let _ = cove_cgroup::settle();
     }
+    if matches!(args.command, Command::Serve(_)) {
+        // Before there are threads: it serves, and guests may keep every processor busy.
+        cove_walls::take_short_turns();
+    }
     match args.command {
         Command::Run(run) => in_runtime(run::run(run)),
         Command::Repl(repl) => repl::repl(repl),

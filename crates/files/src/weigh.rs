@@ -47,6 +47,8 @@ pub struct Weight {
     pub entries: u64,
     /// Set where there is more than was counted.
     pub uncounted: Option<Uncounted>,
+    /// Something was not where it had just been seen: it was removed, or moved to where nobody looked any more.
+    pub shifted: bool,
 }
 
 impl Weight {
@@ -105,8 +107,10 @@ pub fn weigh(root: &OwnedFd, max_entries: u64, mut go_on: impl FnMut() -> bool) 
         }
         let stat = match level.stat(name) {
             Ok(stat) => stat,
-            // It was removed meanwhile.
-            Err(Errno::NOENT) => continue,
+            Err(Errno::NOENT) => {
+                weight.shifted = true;
+                continue;
+            }
             Err(_) => {
                 weight.uncounted = Some(Uncounted::Unreadable);
                 continue;
@@ -126,7 +130,7 @@ pub fn weigh(root: &OwnedFd, max_entries: u64, mut go_on: impl FnMut() -> bool) 
         let opened = level.entries.fd().and_then(|folder| Level::open(folder, name, Mode::from_raw_mode(stat.st_mode)));
         match opened {
             Ok(inner) => levels.push(inner),
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => weight.shifted = true,
             Err(Errno::MFILE | Errno::NFILE) => weight.uncounted = Some(Uncounted::TooDeep),
             Err(_) => weight.uncounted = Some(Uncounted::Unreadable),
         }

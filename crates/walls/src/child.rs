@@ -92,6 +92,8 @@ impl ChildSetup {
     }
 
     fn become_child(&self, parent: i32) -> io::Result<()> {
+        // We may have short ones.
+        sys::take_usual_turns(0);
         match self.group {
             Group::Session => {
                 setsid()?;

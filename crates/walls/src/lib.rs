@@ -30,4 +30,4 @@ pub use landlock_rules::Ruleset;
 pub use report::{Survey, Wall, WallState};
 pub use stat::Stat;
 pub use status::Status;
-pub use sys::{SharedPage, run_soon, spawn, stand_in_line};
+pub use sys::{SharedPage, run_soon, spawn, stand_in_line, take_short_turns, take_usual_turns};

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cove_cell::{GuestWalls, OomScore};
 use cove_walls::spawn::{Spawned, Start, Whose, is_child, mark_of, reap};
+use cove_walls::take_usual_turns;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -125,7 +126,12 @@ impl Family {
         walls: GuestWalls,
     ) -> io::Result<Arc<Self>> {
         let (register, score) = (Arc::new(Register::default()), score.map(Arc::new));
-        let own = Spawner::new("own-programs", Arc::clone(&register), score.clone(), Arc::clone(&before), || Ok(()))?;
+        // Ship may have short turns; what guests' code runs in has not.
+        let usual = || {
+            take_usual_turns(0);
+            Ok(())
+        };
+        let own = Spawner::new("own-programs", Arc::clone(&register), score.clone(), Arc::clone(&before), usual)?;
         let walls = move || if rank == Rank::Init { walls.put_on() } else { Ok(()) };
         let guests = Spawner::new("guests-programs", Arc::clone(&register), score, before, walls)?;
         let first = Mark::first_program()?;

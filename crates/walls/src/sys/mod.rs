@@ -201,30 +201,50 @@ struct SchedulingAttributes {
 /// This process works little and must not wait long for it: it asks for short turns, which come sooner (Linux 6.12), and
 /// for a better place where it may. Nothing is lost where the kernel says no.
 pub fn run_soon() {
-    if !ask_for_turns(BETTER_NICE) {
-        ask_for_turns(0);
+    if !take_turns(BETTER_NICE, SHORT_TURN_NS) {
+        take_short_turns();
     }
+}
+
+/// This thread, and whom it starts, asks for short turns, in its present place: it serves others, who wait.
+pub fn take_short_turns() {
+    take_turns(own_nice(), SHORT_TURN_NS);
 }
 
 /// This process has more to do than it usually has: its turns stay short, its place is everybody's. [`run_soon`] undoes it.
 pub fn stand_in_line() {
-    ask_for_turns(0);
+    take_turns(0, SHORT_TURN_NS);
+}
+
+/// This thread, and whom it starts, runs like any other program, and no sooner than with this priority.
+pub fn take_usual_turns(nice: i32) {
+    take_turns(own_nice().max(nice), 0);
 }
 
 /// Only root has a better place to give.
 const BETTER_NICE: i32 = -10;
 
-/// Whether the kernel gives them.
-fn ask_for_turns(nice: i32) -> bool {
-    const SHORTEST_NS: u64 = 100_000;
+/// The shortest turn there is.
+const SHORT_TURN_NS: u64 = 100_000;
+
+fn own_nice() -> i32 {
+    rustix::process::getpriority_process(None).unwrap_or(0)
+}
+
+/// Whether the kernel gives them. No time: the usual turns. Who was started to run only when nobody else does, or the like, stays so.
+fn take_turns(nice: i32, turn_ns: u64) -> bool {
+    // SAFETY: asks for a number.
+    if unsafe { libc::sched_getscheduler(0) } != libc::SCHED_OTHER {
+        return true;
+    }
     let size = size_of::<SchedulingAttributes>();
     let attributes = SchedulingAttributes {
         size: u32::try_from(size).unwrap_or(0),
-        policy: 0,
+        policy: libc::SCHED_OTHER.cast_unsigned(),
         flags: 0,
         nice,
         priority: 0,
-        runtime_ns: SHORTEST_NS,
+        runtime_ns: turn_ns,
         deadline_ns: 0,
         period_ns: 0,
     };

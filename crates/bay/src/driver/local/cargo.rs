@@ -185,6 +185,7 @@ impl Cargos {
             bytes: own.bytes + browser.bytes,
             entries: own.entries + browser.entries,
             uncounted: own.uncounted.or(browser.uncounted),
+            shifted: own.shifted || browser.shifted,
         })
     }
 
