@@ -23,6 +23,7 @@ use super::disk::DiskWatch;
 use super::guests::open_proc;
 use super::identity::{self, INSIDE};
 use super::ledger::{LEDGER_FILES, MemoryLedger};
+use super::procfs::Opened;
 use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey};
 use super::rlimits::RESERVED_PROCESSES;
 use super::root::during;
@@ -192,11 +193,12 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         send(&collar, &go)?;
         Filters::compile(Conditions::usual(counted)).map_err(io::Error::other)?.send(&collar)?;
         // An init that could not build its root says why on its own.
-        let proc = receive_descriptors(&collar)?.pop();
+        let mut opened = receive_descriptors(&collar)?.into_iter();
+        let (proc, locks) = (opened.next(), opened.next().map(File::from));
         // Meanwhile the init goes on with its walls; nobody writes before they stand.
         let disk = proc.map_or(Ok(None), |proc| watch_disk(&spec, &collar, proc))?;
         let turn = groups.turn();
-        let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page, turn);
+        let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page, turn, locks);
         attend(Duties {
             control,
             init,
@@ -280,8 +282,11 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
     wall("mount, IPC and UTS namespaces", unshare(spaces))?;
     wall("host name", rustix::system::sethostname(spec.hostname.as_bytes()).map_err(io::Error::from))?;
-    let root::Built { shared, shared_devices, uptime } = root::build(spec)?;
-    send_descriptors(leash, &[open_proc()?.as_fd()])?;
+    let root::Built { shared, shared_devices, opened: Opened { uptime, locks } } = root::build(spec)?;
+    let own_proc = open_proc()?;
+    let given = [Some(own_proc.as_fd()), locks.as_ref().map(AsFd::as_fd)];
+    send_descriptors(leash, &given.into_iter().flatten().collect::<Vec<_>>())?;
+    drop(locks);
     survey.note("mount-namespace", new("a root of our own: programs to read, /workspace and /tmp to write"));
     survey.note("own-layers", own_layers(&shared));
     survey.note("own-devices", own_devices(shared_devices));

@@ -1,6 +1,6 @@
 //! The processes of a sandbox, seen from outside through its own `/proc`.
 //!
-//! The supervisor is in no namespace of theirs but the user's, where it keeps every right: they can neither see nor signal
+//! The supervisor is in no namespace of theirs but the user's and the network's, where it keeps every right: they can neither see nor signal
 //! it, and cannot close to it what they have open. Signals go to an opened entry of `/proc`, so never to a stranger
 //! who got a number later.
 

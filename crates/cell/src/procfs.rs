@@ -26,9 +26,7 @@ const DOOR: &str = "/.build/door";
 const AHEAD_S: i64 = 2;
 
 /// Left as the kernel makes them: they are about this sandbox's own namespaces, or never change.
-/// Of locks the kernel shows those of this PID namespace alone.
-const KEPT: &[&str] =
-    &["filesystems", "locks", "mounts", "net", "self", "sys", "sysvipc", "thread-self", "tty", "version"];
+const KEPT: &[&str] = &["filesystems", "mounts", "net", "self", "sys", "sysvipc", "thread-self", "tty", "version"];
 
 /// Host-wide counters among the settings: each open file, each terminal of the machine changes them.
 const COUNTERS: &[&str] = &[
@@ -41,14 +39,23 @@ const COUNTERS: &[&str] = &[
     "kernel/random/entropy_avail",
 ];
 
+/// What was opened before it was closed to guests.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// The file behind `/proc/uptime`, to be kept up to date: `ps` reckons with it, but the kernel's own also says how busy
+    /// the machine's processors have been.
+    pub(super) uptime: fs::File,
+    /// The list of file locks, for the supervisor: those of this PID namespace's processes, but those of open files, which
+    /// belong to no process, are the whole machine's. `None`: the kernel has no such list.
+    pub(super) locks: Option<fs::File>,
+}
+
 /// Mounts `/proc` and closes what concerns the machine.
-///
-/// Gives the file behind `/proc/uptime`, to be kept up to date: `ps` reckons with it, but the kernel's own also says how
-/// busy the machine's processors have been.
-pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
+pub(super) fn mount_own(spec: &Spec) -> io::Result<Opened> {
     fs::create_dir("/proc")?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     wall("/proc", mount("proc", "/proc", "proc", flags, c"").map_err(io::Error::from))?;
+    let locks = fs::File::open("/proc/locks").ok();
     fs::create_dir(ASIDE)?;
     during(ASIDE, mount("proc", ASIDE, "tmpfs", flags, c"size=4m,nr_inodes=64,mode=755"))?;
     fs::write(format!("{ASIDE}/nothing"), "")?;
@@ -91,7 +98,7 @@ pub(super) fn mount_own(spec: &Spec) -> io::Result<fs::File> {
     }
     // Guests must not write what is said of them there, such as who is killed first when memory runs out.
     bar("/proc", READ_ONLY.and(MountBars::NO_PROGRAMS), false)?;
-    Ok(uptime)
+    Ok(Opened { uptime, locks })
 }
 
 /// Writes how long the machine has been up, and nothing of how long it was idle.

@@ -51,8 +51,8 @@ pub(super) struct Built {
     pub(super) shared: Vec<String>,
     /// Whether the devices are the machine's own nodes.
     pub(super) shared_devices: bool,
-    /// The file that guests know as `/proc/uptime`.
-    pub(super) uptime: fs::File,
+    /// Of `/proc`.
+    pub(super) opened: procfs::Opened,
 }
 
 /// Says which step failed.
@@ -81,7 +81,7 @@ pub(super) fn build(spec: &Spec) -> io::Result<Built> {
     small_files(spec, &mut layers)?;
     let shared_devices = devices(spec)?;
     temporary(spec)?;
-    let uptime = procfs::mount_own(spec)?;
+    let opened = procfs::mount_own(spec)?;
     workspace(&spec.workspace)?;
     for extra in &spec.mounts {
         layers.folder(&extra.host, &extra.inside.display().to_string())?;
@@ -104,7 +104,7 @@ pub(super) fn build(spec: &Spec) -> io::Result<Built> {
     }
     bar("/", READ_ONLY, false)?;
     chdir("/workspace")?;
-    Ok(Built { shared, shared_devices, uptime })
+    Ok(Built { shared, shared_devices, opened })
 }
 
 /// Bars a mount, or says which one.

@@ -112,7 +112,9 @@ fn refused(counted: bool) -> Result<Filter, SeccompError> {
     calls.insert_when_any(libc::SYS_mknodat, 2, devices);
     #[cfg(target_arch = "x86_64")]
     calls.insert_when_any(libc::SYS_mknod, 1, devices);
-    calls.insert_when_any(libc::SYS_fcntl, 1, [libc::F_SETLEASE, libc::F_NOTIFY].map(Argument::is));
+    // Locks of open files belong to no process: every sandbox's list of locks shows them, and nobody can tell whose they are.
+    let fcntls = [libc::F_SETLEASE, libc::F_NOTIFY, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
+    calls.insert_when_any(libc::SYS_fcntl, 1, fcntls.map(Argument::is));
     // Pages of the machine's files, thrown out by one guest, are slow for the next to read: a signal between them.
     calls.insert_when_any(libc::SYS_fadvise64, 3, [Argument::is(libc::POSIX_FADV_DONTNEED)]);
     calls.insert_when_any(libc::SYS_madvise, 2, [libc::MADV_COLD, libc::MADV_PAGEOUT].map(Argument::is));

@@ -14,6 +14,7 @@ mod processes;
 mod sockets;
 
 use std::cell::{Cell, RefCell};
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -99,6 +100,8 @@ pub(super) struct Watch {
     processors: u64,
     /// What its guests weigh when they want processors.
     turn: Option<CpuWeight>,
+    /// The list of file locks, opened before it was closed to guests.
+    locks: Option<File>,
     /// When locks were last counted.
     locks_at: Cell<Instant>,
     /// What the last look at everything found.
@@ -141,6 +144,7 @@ impl Watch {
         limit_bytes: u64,
         page: SharedPage,
         turn: Option<CpuWeight>,
+        locks: Option<File>,
     ) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(format!("/proc/{init_pid}/root"), flags, Mode::empty())?;
@@ -162,6 +166,7 @@ impl Watch {
             page,
             processors,
             turn,
+            locks,
             locks_at,
             last,
             stirred_at,
@@ -289,7 +294,8 @@ impl Watch {
         if self.locks_at.get().elapsed() < pause {
             return Ok(());
         }
-        if let Some(holder) = processes::too_many_locks(&self.proc, MAX_LOCKS)? {
+        let holder = self.locks.as_ref().map(|list| processes::too_many_locks(list, MAX_LOCKS)).transpose()?;
+        if let Some(holder) = holder.flatten() {
             self.kill(holder, self.limit_bytes);
         }
         self.locks_at.set(Instant::now());

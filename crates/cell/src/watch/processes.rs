@@ -1,8 +1,10 @@
 //! What each process of a sandbox holds, as `/proc` tells it.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
 
 use rustix::fs::{Dir, Mode, OFlags, openat};
 
@@ -31,6 +33,10 @@ pub(super) const INODE_BYTES: u64 = 1 << 10;
 const PIPE_BYTES: u64 = 64 << 10;
 const PIPES_BYTES: u64 = 64 << 20;
 const SMALL_PIPE_BYTES: u64 = 8 << 10;
+
+/// What is read of the list of locks, at once and in all.
+const LOCKS_BLOCK_BYTES: usize = 64 << 10;
+const MAX_LOCKS_BYTES: usize = 16 << 20;
 
 /// Longer is none of the files that are read here, except the list of locks.
 const MAX_FILE_BYTES: u64 = 64 << 10;
@@ -142,37 +148,50 @@ pub(super) fn all(proc: &OwnedFd) -> io::Result<Vec<Process>> {
 }
 
 /// Who holds most of the file locks, where there are too many of them.
-pub(super) fn too_many_locks(proc: &OwnedFd, most: usize) -> io::Result<Option<u32>> {
-    // `1: POSIX  ADVISORY  WRITE 12 08:01:1234 0 EOF`: a line is at least this long.
-    let shortest = 40;
-    let bytes = match read_below(proc, "locks", (most * shortest * 3) as u64) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    if bytes.len() / shortest < most || bytes.iter().filter(|byte| **byte == b'\n').count() < most {
-        return Ok(None);
+pub(super) fn too_many_locks(list: &File, most: usize) -> io::Result<Option<u32>> {
+    let (mut text, mut block) = (Vec::new(), vec![0; LOCKS_BLOCK_BYTES]);
+    loop {
+        match list.read_at(&mut block, text.len() as u64)? {
+            0 => break,
+            length => text.extend_from_slice(&block[..length]),
+        }
+        if text.len() > MAX_LOCKS_BYTES {
+            break;
+        }
     }
+    Ok(most_locks(&String::from_utf8_lossy(&text), most))
+}
+
+/// Whose locks are most, if all together are more. `1: POSIX  ADVISORY  WRITE 12 08:01:1234 0 EOF`: the fifth word is a
+/// process of the sandbox. Locks of open files say -1: they are refused to guests, so these are the machine's.
+fn most_locks(list: &str, most: usize) -> Option<u32> {
     let mut holders: HashMap<u32, usize> = HashMap::new();
-    for line in String::from_utf8_lossy(&bytes).lines() {
-        // Locks of open files (not of processes) say -1; then everybody who has files open is asked below.
+    for line in list.lines() {
         if let Some(pid) = line.split_ascii_whitespace().nth(4).and_then(|word| word.parse().ok()) {
             *holders.entry(pid).or_default() += 1;
         }
     }
-    holders.remove(&1);
-    if let Some((pid, _)) = holders.into_iter().max_by_key(|(_, count)| *count) {
-        return Ok(Some(pid));
+    if holders.values().sum::<usize>() < most {
+        return None;
     }
-    let mut others = all(proc)?;
-    others.retain(|process| !process.is_ship());
-    others.iter_mut().for_each(|process| process.look_closely(proc));
-    Ok(others.into_iter().max_by_key(|process| process.open_files).map(|process| process.pid))
+    holders.remove(&1);
+    holders.into_iter().max_by_key(|(_, count)| *count).map(|(pid, _)| pid)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Locks of open files are whoever's: as many as a neighbour likes end nobody here.
+    #[test]
+    fn only_a_sandboxs_own_locks_count() {
+        let line = |pid: &str| format!("7: POSIX  ADVISORY  WRITE {pid} 08:01:1234 0 EOF\n");
+        let foreign = line("-1").repeat(1000);
+        assert_eq!(most_locks(&foreign, 100), None);
+        let own = format!("{foreign}{}{}{}", line("12").repeat(60), line("5").repeat(30), line("1").repeat(70));
+        assert_eq!(most_locks(&own, 160), Some(12));
+        assert_eq!(most_locks(&own, 161), None);
+    }
 
     #[test]
     fn a_process_weighs_what_it_holds() {

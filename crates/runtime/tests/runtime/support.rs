@@ -1,6 +1,10 @@
 //! A sandbox for a test: a cargo, a cell, a client; all of it gone when the test is.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
 use cove_runtime_api::RuntimeClient;
@@ -169,5 +173,36 @@ impl Again {
             panic!("the other has ended without saying {start}");
         };
         tokio::time::timeout(PATIENCE, found).await.unwrap()
+    }
+}
+
+/// Looks how late a timer of this process is at the worst: how long the machine makes everybody wait for a processor.
+pub(crate) struct Lateness {
+    worst_us: Arc<AtomicU64>,
+    going: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Lateness {
+    #[allow(clippy::disallowed_methods, reason = "how long a pause takes is what is measured")]
+    pub(crate) fn look() -> Self {
+        const PAUSE: Duration = Duration::from_millis(5);
+        let (worst_us, going) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(true)));
+        let (worst, goes_on) = (Arc::clone(&worst_us), Arc::clone(&going));
+        let thread = std::thread::spawn(move || {
+            while goes_on.load(Ordering::Relaxed) {
+                let begin = Instant::now();
+                std::thread::sleep(PAUSE);
+                let late = begin.elapsed().saturating_sub(PAUSE);
+                worst.fetch_max(u64::try_from(late.as_micros()).unwrap(), Ordering::Relaxed);
+            }
+        });
+        Self { worst_us, going, thread }
+    }
+
+    pub(crate) fn worst(self) -> Duration {
+        self.going.store(false, Ordering::Relaxed);
+        self.thread.join().unwrap();
+        Duration::from_micros(self.worst_us.load(Ordering::Relaxed))
     }
 }

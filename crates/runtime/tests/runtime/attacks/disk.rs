@@ -12,7 +12,7 @@ use cove_runtime::cell::CellLimits;
 use serde_json::{Value, json};
 
 use crate::hosts::{Host, on_every_host};
-use crate::support::{Sandbox, sandbox_with, until};
+use crate::support::{Lateness, Sandbox, sandbox_with, until};
 
 /// What may be in the workspace.
 const LIMIT: u64 = 64 << 20;
@@ -173,8 +173,10 @@ async fn can_be_emptied(guest: &Sandbox, name: &str) {
 async fn are_held(host: Host, tries: &[(&str, &str)], margin: u64) {
     for (name, code) in tries {
         let guest = small(host).await;
+        let lateness = Lateness::look();
         let (held, answer) = attack(&guest, code).await;
-        println!("{host:?} {name}: {} MiB written, {}", held >> 20, answer["error"]);
+        let late = lateness.worst();
+        println!("{host:?} {name}: {} MiB written, {late:?} late, {}", held >> 20, answer["error"]);
         assert!(held <= LIMIT + margin, "{host:?} {name}: {} MiB of {} written: {answer}", held >> 20, LIMIT >> 20);
         assert_eq!(answer["timed_out"], false, "{host:?} {name}: {answer}");
         if held == 0 {

@@ -176,6 +176,14 @@ const CALLS: &[(&str, &str)] = &[
     ),
     ("a lease on a system file", "call(72, os.open('/usr/bin/perl', 0), 1024, 0)"),
     ("a lease on a file that Ship reads", "f = os.open('/workspace/x', 66); call(72, f, 1024, 1)"),
+    (
+        "a lock that belongs to no process, which every sandbox could see",
+        "import fcntl, struct; f = os.open('/workspace/x', 66); fails(lambda: fcntl.fcntl(f, 37, struct.pack('hhqqi4x', 1, 0, 0, 0, 0)))",
+    ),
+    (
+        "the same, waited for",
+        "import fcntl, struct; f = os.open('/workspace/x', 66); fails(lambda: fcntl.fcntl(f, 38, struct.pack('hhqqi4x', 1, 0, 0, 0, 0)))",
+    ),
     ("the old kind of watch", "call(72, os.open('/usr/bin', 0), 1026, 0x3f)"),
     ("watch whole mounts", "call(300, 0, 0)"),
     ("splice a system file", "p, q = os.pipe(); call(275, os.open('/usr/bin/perl', 0), 0, q, 0, 4096, 0)"),
@@ -235,8 +243,32 @@ const CLOSED: &[&str] = &[
     "acpi/wakeup",
 ];
 
+/// Somebody on the machine with a lock of an open file, which belongs to no process: the kernel lists it everywhere.
+#[allow(clippy::disallowed_methods, reason = "a test's child, killed when the test ends")]
+fn lock_of_an_open_file() -> Killed {
+    let code = "import fcntl, struct, sys, tempfile\nf = tempfile.TemporaryFile()\nfcntl.fcntl(f, 37, struct.pack('hhqqi4x', 1, 0, 0, 0, 0))\nprint('locked', flush=True)\nsys.stdin.read()";
+    let mut command = std::process::Command::new("python3");
+    command.args(["-c", code]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut holder = Killed(command.spawn().unwrap());
+    let mut word = [0; 7];
+    std::io::Read::read_exact(holder.0.stdout.as_mut().unwrap(), &mut word).unwrap();
+    assert!(std::fs::read_to_string("/proc/locks").unwrap().contains("OFDLCK"));
+    holder
+}
+
+/// A program that ends with the test.
+struct Killed(std::process::Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[tokio::test]
 async fn caches_leases_and_the_machines_figures_are_closed() {
+    let _lock = lock_of_an_open_file();
     on_every_host("attacks::sharing::caches_leases_and_the_machines_figures_are_closed", async |host| {
         let guest = host.sandbox_with(|_| {}).await;
         guest.ok("/fs/write_file", json!({"path": "try.py", "content": include_str!("../try.py")})).await;
