@@ -227,7 +227,7 @@ fn watch_disk(spec: &Spec, collar: &UnixStream, proc: OwnedFd) -> io::Result<Opt
 
 /// A network with nothing but its own loopback, in which this process is from now on: it looks at the sockets in there.
 fn make_network(go: &mut Go) -> io::Result<OwnedFd> {
-    wall("network namespace", unshare(UnshareFlags::NEWNET))?;
+    wall("network-namespace", unshare(UnshareFlags::NEWNET))?;
     go.survey.note("network-namespace", raise_loopback().map(|()| "only its own loopback".to_owned()));
     Ok(rustix::fs::open("/proc/self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
 }
