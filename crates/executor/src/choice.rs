@@ -84,7 +84,7 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("SharedArrayBuffer", "shared memory"),
     ("Atomics", "shared memory"),
     ("WebAssembly", "WebAssembly"),
-    ("Intl", "languages and regions"),
+    ("Temporal", "Temporal"),
     ("WeakRef", "the collector"),
     ("FinalizationRegistry", "the collector"),
     ("ReadableByteStreamController", "byte streams"),
@@ -92,8 +92,12 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("ReadableStreamBYOBRequest", "byte streams"),
 ];
 
-/// Languages and time zones that the embedded engine knows with all their words, in lower case. Others need a browser.
-const EMBEDDED_LOCALES: &[&str] = &["en", "en-us", "en-gb", "default", "utc", "gmt", "etc/utc", "etc/gmt"];
+/// Languages that the embedded engine knows. Others need a browser. Time zones it knows all.
+pub const EMBEDDED_LANGUAGES: &[&str] = &[
+    "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fil", "fr", "he", "hi", "hr", "hu",
+    "id", "it", "ja", "ko", "lt", "lv", "ms", "nb", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "ta",
+    "te", "th", "tr", "uk", "ur", "vi", "zh",
+];
 
 /// An engine and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,8 +116,7 @@ pub fn choose(program: &Prepared) -> Choice {
     let needed = program.free_names.iter().filter(|free| free.needed).find_map(|free| {
         BROWSER_ONLY.iter().find(|(name, _)| *name == free.name).map(|(name, what)| (name, what, free.position))
     });
-    let foreign =
-        program.locales.iter().find(|locale| !EMBEDDED_LOCALES.contains(&locale.name.to_lowercase().as_str()));
+    let foreign = program.locales.iter().find(|locale| is_foreign(&locale.name));
     if let (None, Some(locale)) = (&needed, foreign) {
         let because = format!("the program asks for `{}` at line {}", locale.name, locale.position.line);
         return Choice { engine: EngineName::Browser, because };
@@ -128,4 +131,13 @@ pub fn choose(program: &Prepared) -> Choice {
             because: "the program needs nothing that only a browser has".to_owned(),
         },
     }
+}
+
+/// Whether a name is that of a language which the embedded engine does not know. Names of time zones have a stroke or capitals,
+/// and what has neither two nor three letters is nobody's language.
+fn is_foreign(name: &str) -> bool {
+    let language = name.split('-').next().unwrap_or_default();
+    let is_language = matches!(language.len(), 2 | 3) && language.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_zone = name.contains('/') || language == name && name.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_language && !is_zone && !EMBEDDED_LANGUAGES.contains(&language.to_ascii_lowercase().as_str())
 }

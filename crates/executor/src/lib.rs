@@ -18,7 +18,7 @@ mod runner;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
-pub use choice::{BROWSER_ONLY, Choice, choose};
+pub use choice::{BROWSER_ONLY, Choice, EMBEDDED_LANGUAGES, choose};
 pub use code_executor::CodeExecutor;
 pub use host::{HostError, HostOptions, MaxSessions, NoSuchCall, RunContext, RunListener, SessionHost};
 pub use logs::{TRUNCATED, join_logs};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use cove_core::EngineName;
-use cove_executor::{BROWSER_ONLY, choose};
+use cove_executor::{BROWSER_ONLY, EMBEDDED_LANGUAGES, choose};
 use cove_script::{Mode, PrepareOptions, prepare};
 
 fn check(code: &str, needs: Option<&str>) {
@@ -45,8 +45,8 @@ fn programs_for_the_browser() {
         ("const w = new Worker('x.js')", "Worker"),
         ("new WebSocket('wss://x')", "WebSocket"),
         ("const r = new XMLHttpRequest()", "XMLHttpRequest"),
-        ("return new Intl.NumberFormat('de').format(1)", "Intl"),
         ("return WebAssembly.compile(input)", "WebAssembly"),
+        ("return Temporal.PlainDate.from('2024-01-31').add({ months: 1 }).toString()", "Temporal"),
         ("return new AudioContext().sampleRate", "AudioContext"),
         ("const f = () => { const g = () => document; return g() }; return f()", "document"),
         ("return `${location}`", "location"),
@@ -59,9 +59,8 @@ fn programs_for_the_browser() {
         ("return matchMedia('(x)')", "matchMedia"),
         ("return new WeakRef({})", "WeakRef"),
         ("return new ReadableStreamBYOBReader(input)", "ReadableStreamBYOBReader"),
-        ("return new Date(0).toLocaleDateString('fr-FR')", "fr-FR"),
-        ("return (1e6).toLocaleString('de-DE', { style: 'currency', currency: 'EUR' })", "de-DE"),
-        ("return new Date(0).toLocaleString('en-US', { timeZone: 'America/New_York' })", "America/New_York"),
+        ("return new Date(0).toLocaleDateString('is-IS')", "is-IS"),
+        ("return (1e6).toLocaleString('sw', { style: 'currency', currency: 'EUR' })", "sw"),
     ] {
         check(code, Some(name));
     }
@@ -104,6 +103,14 @@ fn programs_for_the_embedded_engine() {
         "const canvas = getCanvas(10, 10); canvas.getContext('2d').fillRect(0, 0, 1, 1)",
         "return new URL('https://x/y').pathname",
         "return crypto.randomUUID()",
+        "return new Intl.NumberFormat('de').format(1)",
+        "return Intl.DateTimeFormat().resolvedOptions().timeZone",
+        "return new Date(0).toLocaleDateString('fr-FR')",
+        "return (1e6).toLocaleString('de-DE', { style: 'currency', currency: 'EUR' })",
+        "return (1e6).toLocaleString('ZH-hant-TW')",
+        "return new Date(0).toLocaleString('default', { month: 'long' })",
+        "return new Date(0).toLocaleString('en-US', { timeZone: 'America/New_York' })",
+        "return new Date(0).toLocaleString([], { timeZone: 'EST' })",
         "return crypto.subtle.importKey('raw', input, 'AES-GCM', false, ['encrypt'])",
         "return ReadableStream.from([1]).pipeThrough(new TransformStream()).pipeTo(new WritableStream())",
         "return new Response(input.pipeThrough(new DecompressionStream('gzip'))).text()",
@@ -134,4 +141,10 @@ fn every_name_of_the_table_counts() {
         check(&format!("return {name}"), Some(name));
         assert!(!what.is_empty());
     }
+}
+
+/// The list of languages is that of the engine's data.
+#[test]
+fn the_languages_are_those_of_the_data() {
+    assert_eq!(EMBEDDED_LANGUAGES, cove_intl::Library::languages().unwrap());
 }

@@ -1,4 +1,5 @@
-//! The part of the world that is loaded when it is first touched: streams, forms, channels, compression, `crypto.subtle`.
+//! The part of the world that is loaded when it is first touched: streams, forms, channels, compression, `crypto.subtle`,
+//! `Intl`.
 //!
 //! Most programs use none of it, and a world that is built for one run should not pay for it. Until then a global of this
 //! kind is a getter. What a file makes is hardened like everything else before any code sees it; a load that fails half way
@@ -28,6 +29,12 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
     ("subtle.js", &["SubtleCrypto", "CryptoKey"]),
     ("keys.js", &[]),
     ("pattern.js", &["URLPattern"]),
+    ("compare.js", &[]),
+    ("intl.js", &[]),
+    ("intl-number.js", &[]),
+    ("intl-date.js", &[]),
+    ("intl-text.js", &[]),
+    ("intl-all.js", &["Intl"]),
 ];
 
 /// The globals in the order of their numbers, each with its file.

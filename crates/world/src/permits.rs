@@ -20,7 +20,7 @@ pub(crate) const GLOBALS: &str = "Object Function Error EvalError RangeError Ref
     Float16Array Float32Array Float64Array DataView Promise AsyncDisposableStack DOMException btoa atob performance \
     console setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate URL URLSearchParams \
     TextEncoder TextDecoder structuredClone crypto AbortController AbortSignal Event EventTarget CustomEvent Blob File \
-    fetch Headers Request Response Intl harden lockdown Compartment getCanvas final_answer self";
+    fetch Headers Request Response harden lockdown Compartment getCanvas final_answer self";
 
 /// Everything else.
 pub(crate) const PERMITS: &[Permit] = &[
@@ -295,9 +295,6 @@ pub(crate) const PERMITS: &[Permit] = &[
     ("%Body%.prototype", "constructor bodyUsed body text json arrayBuffer bytes blob formData"),
     ("Response", "prototype json error redirect"),
     ("Response.prototype", "constructor status ok statusText headers url redirected type clone @@toStringTag"),
-    ("Intl", "NumberFormat"),
-    ("Intl.NumberFormat", "prototype supportedLocalesOf"),
-    ("Intl.NumberFormat.prototype", "constructor format resolvedOptions"),
     ("Compartment", "prototype"),
     ("Compartment.prototype", "constructor globalThis evaluate @@toStringTag"),
 ];

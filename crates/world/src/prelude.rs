@@ -32,7 +32,6 @@ pub(crate) const FILES: &[&str] = &[
     "event.js",
     "blob.js",
     "clone.js",
-    "intl.js",
     "locale.js",
     "lost.js",
     "fetch.js",

@@ -192,6 +192,8 @@ fn nothing_else_tells_the_time() {
         "new (class extends Date {})()",
         "new (new Date(0).constructor)()",
         "Date.bind(null)()",
+        "new Intl.DateTimeFormat().format()",
+        "new Intl.DateTimeFormat().formatToParts()",
         "performance.now()",
         "performance.timeOrigin",
         "Object.getOwnPropertyDescriptor(performance, 'timeOrigin').get.call({})",
@@ -225,7 +227,8 @@ fn nothing_else_tells_the_time() {
         ("typeof process", json!("undefined")),
         ("typeof performance.memory", json!("undefined")),
         ("typeof performance.eventLoopUtilization", json!("undefined")),
-        ("typeof Intl.DateTimeFormat", json!("undefined")),
+        ("new Intl.DateTimeFormat().resolvedOptions().timeZone", json!("UTC")),
+        ("new Intl.DateTimeFormat().resolvedOptions().locale", json!("en-US")),
         ("/[0-9]{13}/.test(new Error('x').stack)", json!(false)),
         ("/[0-9]{13}/.test(URL.createObjectURL?.(new Blob([])) ?? '')", json!(false)),
     ];

@@ -4,6 +4,7 @@ mod code;
 mod compression;
 mod crypto;
 mod end;
+mod intl;
 mod look;
 mod talk;
 mod text;
@@ -40,6 +41,7 @@ pub(crate) fn of_late_file<'js>(ctx: &Ctx<'js>, file: &str) -> rquickjs::Result<
     let natives = Object::new(ctx.clone())?;
     match file {
         "compression.js" => compression::install(&natives)?,
+        "intl.js" => intl::install(&natives)?,
         "keys.js" => crypto::install_keys(&natives)?,
         "subtle.js" => crypto::install(&natives)?,
         _ => {}

@@ -59,6 +59,41 @@ pub(crate) const PERMITS: &[Permit] = &[
     ("%Subtle%", ""),
     ("CryptoKey", "prototype"),
     ("CryptoKey.prototype", "constructor type extractable algorithm usages @@toStringTag"),
+    (
+        "Intl",
+        "getCanonicalLocales supportedValuesOf Collator DateTimeFormat DisplayNames ListFormat Locale NumberFormat PluralRules \
+        RelativeTimeFormat Segmenter @@toStringTag",
+    ),
+    ("%NumberFormat%", "prototype supportedLocalesOf"),
+    (
+        "%NumberFormat%.prototype",
+        "constructor format formatToParts formatRange formatRangeToParts resolvedOptions @@toStringTag",
+    ),
+    ("%DateTimeFormat%", "prototype supportedLocalesOf"),
+    (
+        "%DateTimeFormat%.prototype",
+        "constructor format formatToParts formatRange formatRangeToParts resolvedOptions @@toStringTag",
+    ),
+    ("%PluralRules%", "prototype supportedLocalesOf"),
+    ("%PluralRules%.prototype", "constructor select selectRange resolvedOptions @@toStringTag"),
+    ("%RelativeTimeFormat%", "prototype supportedLocalesOf"),
+    ("%RelativeTimeFormat%.prototype", "constructor format formatToParts resolvedOptions @@toStringTag"),
+    ("%Collator%", "prototype supportedLocalesOf"),
+    ("%Collator%.prototype", "constructor compare resolvedOptions @@toStringTag"),
+    ("%ListFormat%", "prototype supportedLocalesOf"),
+    ("%ListFormat%.prototype", "constructor format formatToParts resolvedOptions @@toStringTag"),
+    ("%DisplayNames%", "prototype supportedLocalesOf"),
+    ("%DisplayNames%.prototype", "constructor of resolvedOptions @@toStringTag"),
+    ("%Segmenter%", "prototype supportedLocalesOf"),
+    ("%Segmenter%.prototype", "constructor segment resolvedOptions @@toStringTag"),
+    ("%Segments%", "prototype"),
+    ("%Segments%.prototype", "constructor containing @@iterator"),
+    ("%Locale%", "prototype"),
+    (
+        "%Locale%.prototype",
+        "constructor baseName language script region calendar collation hourCycle caseFirst numeric numberingSystem textInfo \
+        weekInfo maximize minimize toString @@toStringTag",
+    ),
     ("URLPattern", "prototype"),
     (
         "URLPattern.prototype",
