@@ -4,38 +4,28 @@
 use std::fs;
 use std::io;
 
-use cove_walls::Status;
-use rustix::process::geteuid;
-
-/// `CAP_SYS_ADMIN` among the bits of `CapEff`.
-const SYS_ADMIN: u64 = 1 << 21;
-
 /// What a container must allow.
-const CONTAINER: &str = "in a container, allow namespaces and a whole /proc, and run as an ordinary user: `docker run --user 1000 \
-                         --security-opt seccomp=unconfined --security-opt systempaths=unconfined …`";
+const CONTAINER: &str = "in a container, allow namespaces and a whole /proc: `docker run --security-opt seccomp=unconfined \
+                         --security-opt systempaths=unconfined …`; no capability is needed. In a chroot nobody can make a user \
+                         namespace";
 
 /// Says which wall failed, and, where the kernel forbade it, what to change.
 pub(super) fn wall<T>(name: &str, outcome: io::Result<T>) -> io::Result<T> {
     outcome.map_err(|error| {
-        let fix = fix(&error, geteuid().is_root(), has_sys_admin(), &setting);
+        let fix = fix(&error, &setting);
         let fix = fix.map_or(String::new(), |fix| format!("; {fix}"));
         io::Error::new(error.kind(), format!("{name}: {error}{fix}"))
     })
 }
 
 /// What to change; `None` where nothing is known.
-fn fix(error: &io::Error, is_root: bool, is_admin: bool, setting: &dyn Fn(&str) -> Option<u64>) -> Option<String> {
+fn fix(error: &io::Error, setting: &dyn Fn(&str) -> Option<u64>) -> Option<String> {
     let told = |text: &str| Some(text.to_owned());
     if error.raw_os_error() == Some(libc::ENOSPC) {
         return told("the number of namespaces is limited: `sysctl -w user.max_user_namespaces=15000`");
     }
     if error.kind() != io::ErrorKind::PermissionDenied {
         return None;
-    }
-    if is_root && !is_admin {
-        return Some(format!(
-            "this is root without CAP_SYS_ADMIN, which can do less than an ordinary user; {CONTAINER}"
-        ));
     }
     if setting("kernel/apparmor_restrict_unprivileged_userns") == Some(1) {
         return told(
@@ -52,12 +42,6 @@ fn setting(name: &str) -> Option<u64> {
     fs::read_to_string(format!("/proc/sys/{name}")).ok()?.trim().parse().ok()
 }
 
-fn has_sys_admin() -> bool {
-    let held = Status::of(std::process::id()).ok();
-    let bits = held.and_then(|status| u64::from_str_radix(status.field("CapEff")?, 16).ok());
-    bits.is_some_and(|bits| bits & SYS_ADMIN != 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,17 +50,14 @@ mod tests {
     fn each_blocker_has_its_fix() {
         let denied = || io::Error::from_raw_os_error(libc::EPERM);
         let none = |_: &str| None;
-        let told = |error: io::Error, is_root, is_admin, setting: &dyn Fn(&str) -> Option<u64>| {
-            fix(&error, is_root, is_admin, setting).unwrap_or_default()
-        };
-        assert!(told(io::Error::from_raw_os_error(libc::ENOSPC), false, false, &none).contains("max_user_namespaces"));
-        assert!(told(denied(), true, false, &none).contains("without CAP_SYS_ADMIN"));
-        assert!(told(denied(), true, true, &none).contains("docker run --user 1000"));
+        let told = |error: io::Error, setting: &dyn Fn(&str) -> Option<u64>| fix(&error, setting).unwrap_or_default();
+        assert!(told(io::Error::from_raw_os_error(libc::ENOSPC), &none).contains("max_user_namespaces"));
+        assert!(told(denied(), &none).contains("docker run --security-opt seccomp=unconfined"));
         let ubuntu = |name: &str| name.contains("apparmor").then_some(1);
-        assert!(told(denied(), false, false, &ubuntu).contains("AppArmor"));
+        assert!(told(denied(), &ubuntu).contains("AppArmor"));
         let old = |name: &str| name.ends_with("userns_clone").then_some(0);
-        assert!(told(denied(), false, false, &old).contains("unprivileged_userns_clone=1"));
-        assert_eq!(told(io::Error::other("else"), false, false, &none), "");
+        assert!(told(denied(), &old).contains("unprivileged_userns_clone=1"));
+        assert_eq!(told(io::Error::other("else"), &none), "");
         let said = wall("pid-namespace", Err::<(), _>(denied())).unwrap_err();
         assert!(said.to_string().starts_with("pid-namespace: Operation not permitted"), "{said}");
     }

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use cove_cgroup::{Door, Groups, Wanted};
 use cove_walls::descriptors::{adopt, close_from, duplicate_high, place};
 use cove_walls::fork::{Forked, exit_now, fork, reset_signals};
-use cove_walls::identity::{become_user_with_capabilities, drop_capabilities, set_dumpable, set_no_new_privileges};
+use cove_walls::identity::{
+    become_user_with_capabilities, drop_capabilities, is_full_root, set_dumpable, set_no_new_privileges,
+};
 use cove_walls::namespaces::{UnshareFlags, raise_loopback, unshare};
 use cove_walls::{SharedPage, Status, landlock_rules as landlock, namespaces, run_soon, take_short_turns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -160,7 +162,7 @@ fn take_descriptors() -> io::Result<(OwnedFd, UnixListener)> {
 fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     reset_signals(1..32);
     let spec: Spec = receive(File::from(control.try_clone()?))?;
-    let root = geteuid().is_root();
+    let root = is_full_root();
     let (leash, collar) = UnixStream::pair()?;
     let page = SharedPage::new()?;
     let proc = namespaces::open_proc()?;

@@ -9,6 +9,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 use cove_cgroup::Processors;
+use cove_walls::identity::is_full_root;
 use rustix::thread::CpuSet;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
@@ -234,11 +235,10 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
 
 /// Whom the guest is outside: the cargo's owner. A cargo of root's gets an owner of its own, once.
 ///
-/// An ordinary user can only be himself.
+/// An ordinary user can only be himself, and so can a root that lacks the capability to give his place to another.
 fn adopt_cargo(workspace: &Path) -> Result<(u32, u32), CellError> {
-    let own = rustix::process::geteuid();
-    if !own.is_root() {
-        return Ok((own.as_raw(), rustix::process::getegid().as_raw()));
+    if !is_full_root() {
+        return Ok((rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()));
     }
     let found = std::fs::metadata(workspace)?;
     if !found.is_dir() {

@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use cove_walls::identity::has_sys_admin;
 use cove_walls::limits::Resource;
 use cove_walls::{BindMount, ChildSetup, Ruleset};
 use cove_workspace::is_passable;
@@ -130,8 +131,8 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, mut bei
         descriptors: vec![commands_out.into(), answers_in.into()],
         limits,
         mounts: being.mounted.iter().map(|(folder, place)| BindMount::new(folder, place)).collect::<Result<_, _>>()?,
-        // An ordinary user may only give up rights that it promises never to win back.
-        no_new_privileges: being.ruleset.is_some() && being.become_id.is_none(),
+        // An ordinary user, and root without CAP_SYS_ADMIN, may only give up rights that it promises never to win back.
+        no_new_privileges: being.ruleset.is_some() && (being.become_id.is_none() || !has_sys_admin()),
         ruleset: being.ruleset,
         become_id: being.become_id,
         ..ChildSetup::default()

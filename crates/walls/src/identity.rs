@@ -8,6 +8,17 @@ use rustix::thread::{
     set_capabilities, set_keep_capabilities, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
 
+/// Whether this process has `CAP_SYS_ADMIN`: root in a container often has not.
+pub fn has_sys_admin() -> bool {
+    capabilities(None).is_ok_and(|held| held.effective.contains(CapabilitySet::SYS_ADMIN))
+}
+
+/// Whether this is root with `CAP_SYS_ADMIN`, who needs no user namespace to make other namespaces and mounts. Any other
+/// root does as an ordinary user does.
+pub fn is_full_root() -> bool {
+    rustix::process::geteuid().is_root() && has_sys_admin()
+}
+
 /// Root becomes this user and this group, with no other groups. It gives up its capabilities by that.
 ///
 /// Only for a process with a single thread: other threads would stay who they are.

@@ -102,7 +102,7 @@ impl Cargos {
         }
         // There from the first day: where it is missing, Gull would look for what an older Cove kept in the workspace.
         DirBuilder::new().mode(0o700).recursive(true).create(self.browser_path(id))?;
-        if rustix::process::geteuid().is_root() {
+        if cove_walls::identity::is_full_root() {
             let inode = fs::symlink_metadata(&path)?.ino();
             let id = FIRST_OUTSIDE_ID + u32::try_from(inode % OUTSIDE_IDS).unwrap_or(0);
             lchown(&path, Some(id), Some(id))?;

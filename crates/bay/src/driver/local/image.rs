@@ -42,7 +42,7 @@ pub(super) fn image_bytes(limit_bytes: u64) -> u64 {
 
 /// Why this machine cannot have any; none: it can.
 pub(super) fn obstacle() -> Option<&'static str> {
-    if !rustix::process::geteuid().is_root() {
+    if !cove_walls::identity::is_full_root() {
         return Some("only root can mount the image file of a hard disk limit");
     }
     if !Path::new("/dev/loop-control").exists() {
