@@ -243,6 +243,8 @@ fn flags(folder: &Path, data_dir: &Path, options: &StandaloneOptions) -> Vec<Str
         None => flags.push("--host-resolver-rules=MAP * ~NOTFOUND".to_owned()),
     }
     flags.extend(shared_memory_flag());
+    // The full browser would begin with a page of its own, which has bars that others have not.
+    flags.push("about:blank".to_owned());
     flags
 }
 
@@ -280,6 +282,7 @@ mod tests {
                 "--proxy-server=http://door.cove-proxy.invalid:1080",
                 "--proxy-bypass-list=<-loopback>",
                 "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+                "--webrtc-ip-handling-policy=disable_non_proxied_udp",
             ],
         );
     }

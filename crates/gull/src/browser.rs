@@ -18,6 +18,9 @@ use crate::walls::{Reach, ruleset};
 /// A call that any living browser answers.
 pub(crate) const STEP: Duration = Duration::from_secs(5);
 
+/// What a page has for itself, in pixels.
+const WINDOW: (u32, u32) = (1280, 720);
+
 /// What a launch needs.
 pub(crate) struct Launch<'a> {
     pub(crate) binary: Option<&'a Path>,
@@ -80,6 +83,29 @@ struct Target {
 }
 
 #[derive(Deserialize)]
+struct Evaluated {
+    result: EvaluatedValue,
+}
+
+#[derive(Deserialize)]
+struct EvaluatedValue {
+    value: Vec<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Window {
+    window_id: i64,
+    bounds: Bounds,
+}
+
+#[derive(Deserialize)]
+struct Bounds {
+    width: i64,
+    height: i64,
+}
+
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Made {
     target_id: String,
@@ -133,7 +159,7 @@ impl Browser {
             temp_dir: launch.temp_dir.to_owned(),
             unprivileged_id: launch.unprivileged_id,
             process_memory_bytes: launch.process_memory_bytes,
-            window: (1280, 720),
+            window: WINDOW,
             proxy_port: launch.proxy.map(NetworkProxy::port),
         };
         let told = |error: io::Error| LaunchError::Other(format!("the browser could not be started: {error}"));
@@ -198,6 +224,8 @@ impl Browser {
             return Err(LaunchError::Other("it has no renderer".to_owned()));
         }
         if renderers.into_iter().all(is_sandboxed) {
+            // A picture of another size is no reason to have no browser.
+            let _ = self.fit_window(&page).await;
             let permissions = json!({ "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"] });
             let _ = self.link.call::<Value>(None, "Browser.grantPermissions", permissions, STEP).await;
             return Ok(());
@@ -207,6 +235,26 @@ impl Browser {
              unprivileged user namespaces"
                 .to_owned(),
         ))
+    }
+
+    /// Makes the window as large as a page of the usual size needs: the full browser keeps some of it for itself.
+    async fn fit_window(&self, page: &str) -> Result<(), CallError> {
+        let session = self.link.attach(page, STEP).await?;
+        let question = json!({ "expression": "[innerWidth, innerHeight]", "returnByValue": true });
+        let seen = self.link.call::<Evaluated>(Some(&session), "Runtime.evaluate", question, STEP).await;
+        self.link.detach(&session, STEP).await;
+        let missing = match seen?.result.value[..] {
+            [width, height] => (i64::from(WINDOW.0) - width, i64::from(WINDOW.1) - height),
+            _ => (0, 0),
+        };
+        if missing == (0, 0) {
+            return Ok(());
+        }
+        let target = json!({ "targetId": page });
+        let window: Window = self.link.call(None, "Browser.getWindowForTarget", target, STEP).await?;
+        let bounds = json!({ "width": window.bounds.width + missing.0, "height": window.bounds.height + missing.1 });
+        let wanted = json!({ "windowId": window.window_id, "bounds": bounds });
+        self.link.call::<Value>(None, "Browser.setWindowBounds", wanted, STEP).await.map(drop)
     }
 
     /// The ids of its pages.
