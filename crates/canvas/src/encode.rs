@@ -94,8 +94,10 @@ fn encode_jpeg(image: &ImageBitmap, quality: f64) -> Result<Vec<u8>, CanvasError
     let rgb = rgb_bytes(&pixmap.data);
     let mut out = Vec::new();
     let quality = (quality * 100.0).round().clamp(1.0, 100.0) as u8;
-    image::codecs::jpeg::JpegEncoder::new_with_quality(&mut out, quality)
-        .encode(&rgb, pixmap.width, pixmap.height, image::ExtendedColorType::Rgb8)
+    let side = |side: u32| u16::try_from(side).map_err(|_| failed("a JPEG has at most 65535 pixels a side"));
+    let (width, height) = (side(pixmap.width)?, side(pixmap.height)?);
+    jpeg_encoder::Encoder::new(&mut out, quality)
+        .encode(&rgb, width, height, jpeg_encoder::ColorType::Rgb)
         .map_err(failed)?;
     Ok(out)
 }

@@ -5,6 +5,7 @@ mod seed;
 
 mod colors;
 mod compositing;
+mod formats;
 mod hostile;
 mod images;
 mod long_text;
