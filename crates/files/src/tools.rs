@@ -1,4 +1,4 @@
-//! The six tools as guest code calls them: async functions, each under two names.
+//! The six tools as guest code calls them: async functions under two names, and one that waits for its answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,23 +11,18 @@ use crate::result::ToolResult;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
 
-/// The tools for a session: `read`, `readTool`, `write`, `writeTool`, …
+/// The tools for a session: `read`, `readTool`, `readSync`, `write`, `writeTool`, `writeSync`, …
 ///
 /// Each takes one object, and is lenient: `read("a.txt")` and `edit("a.txt", "old", "new")` work too.
 #[expect(clippy::needless_pass_by_value, reason = "the tools own the workspace")]
 pub fn tool_specs(workspace: Arc<Workspace>) -> Vec<ToolSpec> {
-    let mut specs = Vec::with_capacity(12);
-    for tool in FileTool::ALL {
-        for name in [tool.name().to_owned(), format!("{}Tool", tool.name())] {
+    FileTool::ALL
+        .into_iter()
+        .flat_map(|tool| {
             let workspace = Arc::clone(&workspace);
-            let call = move |call: ToolCall| run(Arc::clone(&workspace), tool, call);
-            let mut spec = ToolSpec::new(name, call);
-            spec.description = tool.description_for_code();
-            spec.schema = Some(tool.schema());
-            specs.push(spec);
-        }
-    }
-    specs
+            tool.specs(move |call| run(Arc::clone(&workspace), tool, call))
+        })
+        .collect()
 }
 
 /// Ends the work when nobody waits for it any more: a dropped call does not keep a thread busy.
@@ -59,6 +54,21 @@ impl From<FileError> for ToolError {
 }
 
 impl FileTool {
+    /// The tool under each of its names for code: `read` and `readTool` give a promise, `readSync` waits.
+    pub fn specs<F, R>(self, call: F) -> [ToolSpec; 3]
+    where
+        F: Fn(ToolCall) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<serde_json::Value, ToolError>> + Send + 'static,
+    {
+        let spec = |ending: &str| {
+            let mut spec = ToolSpec::new(format!("{}{ending}", self.name()), call.clone());
+            spec.description = self.description_for_code();
+            spec.schema = Some(self.schema());
+            spec
+        };
+        [spec(""), spec("Tool"), spec("Sync").sync()]
+    }
+
     /// The same for code, which gets the answer as a value.
     pub fn description_for_code(self) -> String {
         let name = self.name();

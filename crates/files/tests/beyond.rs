@@ -335,7 +335,7 @@ fn tools_are_lenient_about_arguments_and_clear_about_errors() {
     assert_eq!(error.code.as_deref(), Some("invalid_path"));
     let error = call("read", json!([{"file": "x"}])).unwrap_err();
     assert_eq!(error.message, "read: there is no parameter `file`; known are `path`, `offset`, `limit`");
-    assert_eq!(specs.len(), 12);
+    assert_eq!(specs.len(), 18);
     for spec in &specs {
         assert!(spec.description.contains("Example: ") && spec.schema.is_some(), "{}", spec.name);
     }

@@ -18,6 +18,8 @@ const MODULES: &[(&str, &str)] = &[
     ("url", include_str!("node/url.js")),
     ("assert", include_str!("node/assert.js")),
     ("crypto", include_str!("node/crypto.js")),
+    ("fs", include_str!("node/fs.js")),
+    ("fs/promises", "(need) => { need('buffer'); return need('fs').promises }"),
     ("path/posix", "(need) => need('path')"),
     ("assert/strict", "(need) => need('assert')"),
     (
@@ -35,6 +37,10 @@ const MODULES: &[(&str, &str)] = &[
     ),
     ("querystring", include_str!("node/querystring.js")),
 ];
+
+/// Modules that work by file tools, and the tool whose presence says that there are some.
+const BY_FILE_TOOLS: &[&str] = &["fs", "fs/promises"];
+const FILE_TOOL: &str = "readSync";
 
 const REQUIRE: &str = include_str!("node/require.js");
 
@@ -83,7 +89,14 @@ fn module(name: &str) -> Option<&'static (&'static str, &'static str)> {
 impl Rewriter<'_, '_> {
     /// Whether `import(name)` gives a module of Node's here: no other of that name is allowed, and there is one.
     pub(crate) fn imports_node(&self, name: &str) -> bool {
-        self.is_body() && module(name).is_some() && self.options.imports.is_none_or(|policy| !policy.allows(name))
+        self.is_body()
+            && module(name).is_some_and(|(name, _)| self.is_there(name))
+            && self.options.imports.is_none_or(|policy| !policy.allows(name))
+    }
+
+    /// Whether a module works in this session.
+    fn is_there(&self, name: &str) -> bool {
+        !BY_FILE_TOOLS.contains(&name) || self.options.tool_names.iter().any(|tool| tool == FILE_TOOL)
     }
 
     /// The text for the names that the body uses and does not declare.
@@ -132,7 +145,7 @@ impl Rewriter<'_, '_> {
         let mut wanted: Vec<&str> = Vec::new();
         let named = || self.module.required.iter().chain(&self.module.node_imports);
         let all = requires && (self.module.requires_any || self.module.required.is_empty());
-        for (name, text) in MODULES {
+        for (name, text) in MODULES.iter().filter(|(name, _)| self.is_there(name)) {
             let direct = all
                 || named().any(|one| module(one).is_some_and(|(given, _)| given == name))
                 || (buffer && *name == "buffer")

@@ -14,19 +14,14 @@ use crate::{Bay, Owner};
 
 /// The tools of one sandbox. They hold Bay only weakly: Bay keeps the sessions that keep the tools.
 pub(super) fn file_tools(bay: &Bay, owner: &Owner, sandbox_id: &SandboxId) -> Vec<ToolSpec> {
-    let names = FileTool::ALL.into_iter().flat_map(|tool| [(tool, ""), (tool, "Tool")]);
-    names
-        .map(|(tool, ending)| {
-            let (bay, owner, sandbox_id) = (Arc::downgrade(&bay.inner), owner.clone(), sandbox_id.clone());
-            let mut spec = ToolSpec::new(format!("{}{ending}", tool.name()), move |call: ToolCall| {
-                let (bay, owner, sandbox_id) = (Weak::clone(&bay), owner.clone(), sandbox_id.clone());
-                async move { run(bay, &owner, &sandbox_id, tool, call).await }
-            });
-            spec.description = tool.description_for_code();
-            spec.schema = Some(tool.schema());
-            spec
+    let tools = FileTool::ALL.into_iter().flat_map(|tool| {
+        let (bay, owner, sandbox_id) = (Arc::downgrade(&bay.inner), owner.clone(), sandbox_id.clone());
+        tool.specs(move |call: ToolCall| {
+            let (bay, owner, sandbox_id) = (Weak::clone(&bay), owner.clone(), sandbox_id.clone());
+            async move { run(bay, &owner, &sandbox_id, tool, call).await }
         })
-        .collect()
+    });
+    tools.collect()
 }
 
 async fn run(

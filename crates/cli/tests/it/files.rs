@@ -45,3 +45,55 @@ fn code_gets_the_tools_of_its_workspace() {
     assert_eq!((done.code, done.out.as_str()), (0, "[\"hello\",true]\n"), "{done:?}");
     assert_eq!(std::fs::read_to_string(folder.path().join("w/a.txt")).unwrap(), "hello");
 }
+
+/// `require('fs')` works on the workspace in every form that programs write, in both engines, and says what to write where
+/// it does not.
+#[test]
+fn programs_may_use_fs_on_their_workspace() {
+    let code = r"
+        const fs = require('fs'), path = require('node:path');
+        const { readFile, writeFile } = require('fs/promises');
+        fs.writeFileSync('a.txt', 'one\ntwo\r\n');
+        fs.appendFileSync('./a.txt', 'three');
+        const big = Array.from({ length: 5000 }, (_, i) => `line ${i} ü`).join('\n') + '\n';
+        await writeFile(path.join(__dirname, 'deep/er', 'big.txt'), big);
+        fs.mkdirSync('out', { recursive: true });
+        fs.writeFileSync('out/data.json', JSON.stringify({ n: 1 }));
+        const told = (run) => { try { run(); return 'nothing' } catch (e) { return [e.code, e.message] } };
+        const back = await new Promise((done) => fs.readFile('a.txt', 'utf8', (error, text) => done([error, text])));
+        const { readdir } = await import('node:fs/promises');
+        return {
+            text: fs.readFileSync('/workspace/a.txt', 'utf8'), back,
+            same: (await readFile('deep/er/big.txt', { encoding: 'utf-8' })) === big,
+            bytes: fs.readFileSync('a.txt').length, json: JSON.parse(fs.readFileSync('out/data.json')).n,
+            list: await readdir('.'), deep: fs.readdirSync('.', { recursive: true }).length,
+            folders: fs.readdirSync('.', { withFileTypes: true }).filter((e) => e.isDirectory()).map((e) => e.name),
+            stat: [fs.statSync('a.txt').isFile(), fs.statSync('a.txt').size, fs.statSync('deep').isDirectory()],
+            exists: [fs.existsSync('a.txt'), fs.existsSync('nope/x'), fs.existsSync('out')],
+            missing: told(() => fs.readFileSync('nope.txt')), rm: told(() => fs.unlinkSync('a.txt'))[1],
+            outside: told(() => fs.readFileSync('../../etc/passwd'))[0],
+        }";
+    for engine in ["embedded", "browser"] {
+        let folder = tempfile::tempdir().unwrap();
+        let done = cove_in(folder.path(), &["run", "-", "--workspace", ".", "--json", "--engine", engine], code);
+        let object: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:?}"));
+        let got = &object["result"];
+        assert_eq!((done.code, &got["text"]), (0, &json!("one\ntwo\r\nthree")), "{engine}: {object}");
+        assert_eq!(got["back"], json!([null, "one\ntwo\r\nthree"]));
+        assert_eq!(
+            (&got["same"], &got["bytes"], &got["json"]),
+            (&json!(true), &json!(14), &json!(1)),
+            "{engine}: {object}"
+        );
+        assert_eq!(got["list"], json!(["a.txt", "deep", "out"]));
+        assert_eq!((&got["deep"], &got["folders"]), (&json!(6), &json!(["deep", "out"])), "{engine}: {object}");
+        assert_eq!(got["stat"], json!([true, 14, true]));
+        assert_eq!(got["exists"], json!([true, false, true]));
+        assert_eq!(got["missing"], json!(["ENOENT", "ENOENT: no such file or directory, open 'nope.txt'"]));
+        assert!(got["rm"].as_str().unwrap().contains("use the shell"), "{object}");
+        assert_eq!(got["outside"], "ENOENT", "the root of what code sees is its workspace");
+        assert_eq!(std::fs::read_to_string(folder.path().join("out/data.json")).unwrap(), "{\"n\":1}");
+    }
+    let done = cove_in(std::path::Path::new("."), &["run", "-"], "return require('fs').readFileSync('a.txt')");
+    assert!(done.code == 1 && done.err.contains("this run has no workspace"), "{done:?}");
+}

@@ -2,7 +2,7 @@
 (need, given, module) => {
   const absent = (names, instead) => names.map((name) => [name, instead]);
   const instead = new Map([
-    ...absent(['fs', 'fs/promises'], 'there is no file system here. Where the session has a workspace, the file tools (read, write, edit, grep, find, ls) are functions; data can be passed as input.'),
+    ...absent(['fs', 'fs/promises'], 'there is no file system here, because this run has no workspace. Pass data as input; with a workspace, fs and the file tools (read, write, edit, grep, find, ls) work.'),
     ...absent(['http', 'https', 'http2', 'axios', 'node-fetch', 'undici', 'got', 'request'], 'use fetch, which reaches the hosts that this session may reach.'),
     ...absent(['net', 'tls', 'dgram', 'dns', 'ws'], 'there are no sockets here. Use fetch or a tool.'),
     ...absent(['child_process', 'worker_threads', 'cluster', 'vm', 'v8', 'inspector'], 'there are no processes and threads here. Call a tool, or run a shell command with another tool.'),
