@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cove_core::ExecutionId;
+use cove_core::{EngineReason, ExecutionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
+use utoipa::openapi::{ObjectBuilder, schema::Type};
 
 fn thirty() -> u64 {
     30
@@ -290,5 +291,16 @@ pub struct EngineUsed {
     /// `embedded` or `browser`.
     pub name: String,
     /// Why this one.
+    #[schema(schema_with = engine_reasons)]
+    pub reason: EngineReason,
+    /// The same in words.
     pub because: String,
+}
+
+fn engine_reasons() -> utoipa::openapi::schema::Object {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(EngineReason::ALL.map(EngineReason::as_str)))
+        .description(Some("Why this one."))
+        .build()
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cove_core::{BoxFuture, Engine, EngineError, EngineName, NetworkPolicy, Session, SessionOptions};
+use cove_core::{BoxFuture, EffectGate, Engine, EngineError, EngineName, NetworkPolicy, Session, SessionOptions};
 use tokio::sync::Semaphore;
 
 use crate::browser::Browser;
@@ -99,6 +99,11 @@ impl Engine for ChromeEngine {
         EngineName::Browser
     }
 
+    fn is_here(&self) -> bool {
+        let launched = || self.inner.current().is_some_and(|browser| browser.is_alive());
+        self.owner_thread.is_ok() && (launched() || find_browser(self.inner.options.browser.as_deref()).is_ok())
+    }
+
     fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, EngineError>> {
         Box::pin(async move {
             let wait = self.inner.options.open_timeout;
@@ -106,8 +111,8 @@ impl Engine for ChromeEngine {
                 let seat = self.inner.seats.clone().acquire_owned().await;
                 let seat = seat.map_err(|_| EngineError::Open("the engine has ended".to_owned()))?;
                 let inner = self.inner.clone();
-                let network = options.network.clone();
-                let (tab, browser, lease) = self.on_keeper(async move { inner.tab(&network).await }).await?;
+                let (network, gate) = (options.network.clone(), options.gate.clone());
+                let (tab, browser, lease) = self.on_keeper(async move { inner.tab(&network, gate).await }).await?;
                 Ok((seat, tab, browser, lease))
             };
             let opened = tokio::time::timeout(wait, opened).await;
@@ -125,13 +130,17 @@ impl Inner {
     }
 
     /// A tab with the network that a session may have. A browser or tab that fails is tried once more.
-    async fn tab(&self, network: &NetworkPolicy) -> Result<(Tab, Arc<Browser>, Option<Lease>), EngineError> {
+    async fn tab(
+        &self,
+        network: &NetworkPolicy,
+        gate: Option<EffectGate>,
+    ) -> Result<(Tab, Arc<Browser>, Option<Lease>), EngineError> {
         let mut again = true;
         loop {
             let browser = self.browser().await?;
             let lease = match network.is_closed() {
                 true => None,
-                false => Some(self.proxies().await?.lease(network).map_err(EngineError::Open)?),
+                false => Some(self.proxies().await?.lease(network, gate.clone()).map_err(EngineError::Open)?),
             };
             let address = lease.as_ref().map(Lease::address);
             match browser.tab(address.as_deref()).await {

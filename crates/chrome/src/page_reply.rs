@@ -49,6 +49,11 @@ impl PageReply {
         }
     }
 
+    /// The call is not made: its run is about to be ended.
+    pub(crate) fn ended() -> Self {
+        Self::tool_failed(ToolError::new("the run is about to be ended"))
+    }
+
     fn tool_failed(error: ToolError) -> Self {
         Self::Failed { kind: "tool", message: error.message, code: error.code }
     }

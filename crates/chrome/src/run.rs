@@ -189,7 +189,11 @@ async fn follow(
             Some(Message::Log { level, text }) => logs.add(LogLine { level, text }),
             Some(Message::Cut) => logs.truncated = true,
             Some(Message::Tool { id, name, args }) => {
-                if let Some((to, answer)) = calls.start(tools, &name, &args, to(id)) {
+                let started = match &guest.options.gate {
+                    Some(gate) if !gate() => Some((to(id), PageReply::ended())),
+                    _ => calls.start(tools, &name, &args, to(id)),
+                };
+                if let Some((to, answer)) = started {
                     page_reply::send(tab, to, &answer).await;
                 }
             }

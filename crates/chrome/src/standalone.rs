@@ -43,7 +43,8 @@ impl NetworkProxy {
         let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
-        let serving = tokio::spawn(serve(tokio::net::TcpListener::from_std(listener)?, AddressRule::new(policy), None));
+        let serving =
+            tokio::spawn(serve(tokio::net::TcpListener::from_std(listener)?, AddressRule::new(policy), None, None));
         Ok(Some(Self { port, serving: serving.abort_handle() }))
     }
 

@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -79,6 +80,13 @@ pub struct LogLine {
 /// Hears console lines while a run goes on. Must not block.
 pub type LogSink = Arc<dyn Fn(&LogLine) + Send + Sync>;
 
+/// Asked before guest code reaches outside: before each tool call and each request to the network. False: it is not let
+/// out, because the run is about to be ended. Must not block.
+pub type EffectGate = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// How long a session's guest has computed so far; `None` when it is gone. Waiting does not count.
+pub type CpuClock = Arc<dyn Fn() -> Option<Duration> + Send + Sync>;
+
 /// What a session is opened with.
 #[derive(Clone)]
 pub struct SessionOptions {
@@ -96,6 +104,8 @@ pub struct SessionOptions {
     pub log_levels: Vec<LogLevel>,
     /// Hears every kept console line at once.
     pub log_sink: Option<LogSink>,
+    /// Decides whether guest code may reach outside; `None`: always.
+    pub gate: Option<EffectGate>,
 }
 
 impl SessionOptions {
@@ -117,6 +127,7 @@ impl SessionOptions {
             network: NetworkPolicy::default(),
             log_levels: vec![LogLevel::Log, LogLevel::Info, LogLevel::Warn, LogLevel::Error],
             log_sink: None,
+            gate: None,
         }
     }
 }
@@ -139,6 +150,11 @@ pub trait Engine: Send + Sync {
     /// Which engine this is; goes into every outcome.
     fn name(&self) -> EngineName;
 
+    /// Whether it can be had on this machine, as far as can be told without starting it.
+    fn is_here(&self) -> bool {
+        true
+    }
+
     /// Opens a session: a fresh world that no other session can see.
     fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, EngineError>>;
 }
@@ -155,6 +171,11 @@ pub trait Session: Send {
     ///
     /// Dropping the future kills the run, and with it the session.
     fn run<'a>(&'a mut self, request: &'a RunRequest) -> BoxFuture<'a, RunReport>;
+
+    /// Tells how long the guest has computed, also while a run goes on; `None` where the engine cannot tell.
+    fn cpu_clock(&self) -> Option<CpuClock> {
+        None
+    }
 
     /// Ends the session and waits until nothing of it is left.
     fn close(self: Box<Self>) -> BoxFuture<'static, Result<(), EngineError>>;

@@ -21,7 +21,10 @@ pub use bytes::{bytes_from_json, bytes_to_json};
 pub use code::{ErrorCode, Severity, ToolErrorCode};
 pub use crash::Crash;
 pub use deadline::Deadline;
-pub use engine::{BoxFuture, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session, SessionOptions};
+pub use engine::{
+    BoxFuture, CpuClock, EffectGate, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session,
+    SessionOptions,
+};
 pub use executor::{CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, RunConcurrency};
 pub use fault::{Effects, Fault, FaultKind, Position, Retry};
 pub use id::{
@@ -31,7 +34,8 @@ pub use id::{
 pub use limits::{Limits, LimitsError};
 pub use policy::{Clock, ImportPolicy, NetworkPolicy, Random};
 pub use report::{
-    CanvasError, EngineReport, ExportFault, Finished, KeptPicture, LAST_VALUE, Picture, RunReport, SessionFate, Usage,
+    CanvasError, EngineReason, EngineReport, ExportFault, Finished, KeptPicture, LAST_VALUE, Picture, RunReport,
+    SessionFate, Usage,
 };
 pub use request::{EngineChoice, InvalidArgs, RunRequest, RunShape};
 pub use tool::{TEXT_KEY, Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};

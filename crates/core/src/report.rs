@@ -178,16 +178,75 @@ impl RunReport {
 pub struct EngineReport {
     /// The engine that ran the code.
     pub name: EngineName,
-    /// One clause: `asked for`, `the program uses document`, `no browser was found`, …
+    /// Why this one.
+    pub reason: EngineReason,
+    /// The same as one clause: `asked for`, `the program uses document`, `no browser was found`, …
     pub because: String,
     /// Whether another engine was asked for first.
     pub fallback_used: bool,
+}
+
+/// Why an engine ran the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineReason {
+    /// The caller named it.
+    AskedFor,
+    /// The caller named Chrome, and there is none.
+    NoBrowser,
+    /// `auto`: the program uses a name that only a browser has.
+    NeedsBrowser,
+    /// `auto`: the program needs nothing that only a browser has.
+    NeedsNoBrowser,
+    /// It is the engine of the session that the code ran in.
+    Session,
+    /// `auto`: the embedded engine failed for want of something that Chrome has, so Chrome was tried.
+    MissingFeature,
+    /// `auto`: the embedded engine ran out of stack, so Chrome was tried.
+    StackOverflow,
+    /// `auto`: the code had computed for longer than a second, so both engines ran it, and the faster one counts.
+    LongComputation,
+}
+
+impl EngineReason {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::AskedFor,
+        Self::NoBrowser,
+        Self::NeedsBrowser,
+        Self::NeedsNoBrowser,
+        Self::Session,
+        Self::MissingFeature,
+        Self::StackOverflow,
+        Self::LongComputation,
+    ];
+
+    /// As it is written in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AskedFor => "asked_for",
+            Self::NoBrowser => "no_browser",
+            Self::NeedsBrowser => "needs_browser",
+            Self::NeedsNoBrowser => "needs_no_browser",
+            Self::Session => "session",
+            Self::MissingFeature => "missing_feature",
+            Self::StackOverflow => "stack_overflow",
+            Self::LongComputation => "long_computation",
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Position;
+
+    #[test]
+    fn reasons_are_written_as_they_say() {
+        for reason in EngineReason::ALL {
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.as_str());
+        }
+    }
 
     /// The four shapes, letter by letter.
     #[test]

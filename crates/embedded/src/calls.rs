@@ -124,7 +124,8 @@ impl Calls {
     }
 }
 
-fn failure(message: String) -> ToolReply {
+/// A call that failed with this sentence.
+pub(crate) fn failure(message: String) -> ToolReply {
     ToolReply::Failure { message, code: None }
 }
 

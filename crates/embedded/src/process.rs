@@ -28,6 +28,12 @@ impl Process {
         process::has_ended(&self.descriptor)
     }
 
+    /// How long it has run on processors; `None` when it is gone.
+    pub(crate) fn run_time(&self) -> Option<Duration> {
+        let pid = process::number(&self.descriptor)?;
+        process::run_time(pid).ok().map(Duration::from_nanos)
+    }
+
     /// Waits until it has ended.
     pub(crate) async fn ended(&self, at_most: Duration) -> io::Result<()> {
         if self.has_ended() {

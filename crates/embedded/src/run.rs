@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use cove_core::{Crash, Fault, FaultKind, Limits, Picture, RunReport, RunRequest, SessionFate};
 
-use crate::calls::Calls;
+use crate::calls::{Calls, failure};
 use crate::fonts::{FontRequest, MAX_FONT_REQUEST_BYTES};
 use crate::logs::Logs;
 use crate::session::{EmbeddedSession, KillGuard};
@@ -220,7 +220,10 @@ impl Conversation {
                 Some(FromChild::Call) => match decode_call(frame.payload) {
                     Ok(call) => {
                         let id = call.id;
-                        let started = self.calls.start(&call, &session.tools);
+                        let started = match &session.options.gate {
+                            Some(gate) if !gate() => Ok(Some(failure("the run is about to be ended".to_owned()))),
+                            _ => self.calls.start(&call, &session.tools),
+                        };
                         if let Ok(Some(failed)) = &started {
                             session.line.queue(ToChild::Answer, |out| encode_answer(id, failed, out));
                         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cove_core::{BoxFuture, EngineError, RunReport, RunRequest, Session, SessionOptions, ToolMode, ToolSet};
+use cove_core::{BoxFuture, CpuClock, EngineError, RunReport, RunRequest, Session, SessionOptions, ToolMode, ToolSet};
 use cove_world::{Setup, ToolDecl};
 use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
@@ -164,6 +164,11 @@ impl Session for EmbeddedSession {
     fn run<'a>(&'a mut self, request: &'a RunRequest) -> BoxFuture<'a, RunReport> {
         let started = Instant::now();
         Box::pin(run::run(self, request, started))
+    }
+
+    fn cpu_clock(&self) -> Option<CpuClock> {
+        let process = Arc::downgrade(&self.process);
+        Some(Arc::new(move || process.upgrade()?.run_time()))
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, Result<(), EngineError>> {

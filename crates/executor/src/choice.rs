@@ -3,7 +3,7 @@
 //! The decision is made on the parsed program, never on its text, so a comment about `document` does not start a
 //! browser, and the same program always gets the same engine on the same build.
 
-use cove_core::EngineName;
+use cove_core::{EngineName, EngineReason};
 use cove_script::Prepared;
 
 /// Global names that only a real browser has, each with what it stands for.
@@ -104,7 +104,9 @@ pub const EMBEDDED_LANGUAGES: &[&str] = &[
 pub struct Choice {
     /// The engine.
     pub engine: EngineName,
-    /// One clause, for the outcome.
+    /// Why.
+    pub reason: EngineReason,
+    /// The same as one clause, for the outcome.
     pub because: String,
 }
 
@@ -119,15 +121,17 @@ pub fn choose(program: &Prepared) -> Choice {
     let foreign = program.locales.iter().find(|locale| is_foreign(&locale.name));
     if let (None, Some(locale)) = (&needed, foreign) {
         let because = format!("the program asks for `{}` at line {}", locale.name, locale.position.line);
-        return Choice { engine: EngineName::Browser, because };
+        return Choice { engine: EngineName::Browser, reason: EngineReason::NeedsBrowser, because };
     }
     match needed {
         Some((name, what, position)) => Choice {
             engine: EngineName::Browser,
+            reason: EngineReason::NeedsBrowser,
             because: format!("the program uses `{name}` ({what}) at line {}", position.line),
         },
         None => Choice {
             engine: EngineName::Embedded,
+            reason: EngineReason::NeedsNoBrowser,
             because: "the program needs nothing that only a browser has".to_owned(),
         },
     }

@@ -8,6 +8,7 @@
 //!
 //! Nothing here knows how an engine works. That is why the suite in `testkit` holds for every engine.
 
+mod auto;
 mod choice;
 mod code_executor;
 mod host;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use cove_core::{
-    Engine, EngineChoice, EngineError, EngineName, EngineReport, Fault, FaultKind, Limits, LogSink, NetworkPolicy,
-    RunReport, RunRequest, SessionFate, SessionOptions, ToolSet,
+    Deadline, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, Fault, FaultKind, Limits,
+    LogSink, NetworkPolicy, RunReport, RunRequest, Session, SessionFate, SessionOptions, ToolSet,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::Value;
 
+use crate::auto::{Attempt, Auto};
 use crate::{Choice, Pictures, choose};
 
 /// What a runner is made of. Engines that a machine does not have are simply absent.
@@ -38,7 +39,7 @@ pub struct RunnerOptions {
 /// Answers `run_javascript`.
 #[derive(Clone, Default)]
 pub struct Runner {
-    options: RunnerOptions,
+    pub(crate) options: RunnerOptions,
 }
 
 impl Runner {
@@ -73,14 +74,19 @@ impl Runner {
             Ok(choice) => choice,
             Err(fault) => return nothing_ran(*fault),
         };
-        match wanted.engine {
-            EngineName::Embedded => self.run_embedded(&request, wanted.because, Vec::new()).await,
-            EngineName::Browser => self.run_browser(&request, wanted.because).await,
+        match (wanted.engine, &self.options.embedded, &self.options.browser) {
+            (EngineName::Embedded, Some(embedded), Some(browser)) if request.engine == EngineChoice::Auto => {
+                let (request, because) = (&request, wanted.because);
+                Auto { runner: self, embedded, browser, request, because }.run().await
+            }
+            (EngineName::Embedded, ..) => self.run_embedded(&request, wanted, Vec::new()).await,
+            (EngineName::Browser, ..) => self.run_browser(&request, wanted).await,
         }
     }
 
     fn wanted(&self, request: &RunRequest) -> Result<Choice, Box<Fault>> {
-        let asked = |engine| Choice { engine, because: "asked for".to_owned() };
+        let reason = EngineReason::AskedFor;
+        let asked = |engine| Choice { engine, reason, because: "asked for".to_owned() };
         Ok(match request.engine {
             EngineChoice::Browser => asked(EngineName::Browser),
             EngineChoice::Embedded => asked(EngineName::Embedded),
@@ -99,19 +105,20 @@ impl Runner {
         })
     }
 
-    async fn run_embedded(&self, request: &RunRequest, because: String, warnings: Vec<String>) -> RunReport {
+    async fn run_embedded(&self, request: &RunRequest, choice: Choice, warnings: Vec<String>) -> RunReport {
         let Some(engine) = &self.options.embedded else {
             return RunReport::refused(FaultKind::EngineLost, "this build has no embedded engine");
         };
         let ran = self.run_in(engine.as_ref(), request).await;
         let mut report = ran.unwrap_or_else(|error| RunReport::refused(FaultKind::EngineLost, error.to_string()));
-        let fallback_used = !warnings.is_empty();
-        report.engine = Some(EngineReport { name: EngineName::Embedded, because, fallback_used });
+        let (fallback_used, Choice { reason, because, .. }) = (!warnings.is_empty(), choice);
+        report.engine = Some(EngineReport { name: EngineName::Embedded, reason, because, fallback_used });
         report.warnings.splice(0..0, warnings);
         report
     }
 
-    async fn run_browser(&self, request: &RunRequest, because: String) -> RunReport {
+    async fn run_browser(&self, request: &RunRequest, choice: Choice) -> RunReport {
+        let Choice { reason, because, .. } = choice;
         let trouble = match &self.options.browser {
             None => EngineError::Unavailable(NO_BROWSER.to_owned()),
             Some(engine) => {
@@ -124,7 +131,7 @@ impl Runner {
                 match second {
                     Ok(mut report) => {
                         let name = EngineName::Browser;
-                        report.engine = Some(EngineReport { name, because, fallback_used: false });
+                        report.engine = Some(EngineReport { name, reason, because, fallback_used: false });
                         return report;
                     }
                     Err(error) => error,
@@ -139,36 +146,91 @@ impl Runner {
             let code = kind.tool_code();
             let warning = format!("{code}: {trouble}; the embedded engine ran the code instead");
             let because = format!("{because}, but {code}");
-            return self.run_embedded(request, because, vec![warning]).await;
+            let choice = Choice { engine: EngineName::Embedded, reason: EngineReason::NoBrowser, because };
+            return self.run_embedded(request, choice, vec![warning]).await;
         }
         RunReport::refused(kind, trouble.to_string())
     }
 
-    /// A session used once. `Err` only when it could not be opened: then no guest code has run.
+    /// The one and only run of a request, with its pictures. `Err` only when no session could be opened: then no guest code
+    /// has run.
     async fn run_in(&self, engine: &dyn Engine, request: &RunRequest) -> Result<RunReport, EngineError> {
-        let options = SessionOptions {
-            limits: Limits { timeout_ms: request.timeout_ms, ..self.options.limits },
-            imports: self.options.imports.clone(),
-            network: self.options.network.clone(),
-            log_sink: self.options.log_sink.clone(),
-            ..SessionOptions::one_shot()
-        };
-        let mut session = engine.open(options).await?;
-        if !self.options.tools.is_empty() {
-            session.send_tools(self.options.tools.clone()).await?;
-        }
-        let mut report = session.run(request).await;
-        // Dropping ends the session without waiting until its process is gone: nobody can see it any more.
-        drop(session);
+        let options = SessionOptions { log_sink: self.options.log_sink.clone(), ..self.session_options(request) };
+        let mut session = self.open(engine, options).await?;
+        let mut report = run_once(session.as_mut(), request).await;
         if let Ok(finished) = &mut report.result {
-            let silent = finished.value.is_null() && finished.pictures.is_empty() && report.logs.is_empty();
-            if silent && !finished.is_final_answer && !returns(&request.code) {
-                report.warnings.push(NO_RETURN.to_owned());
-            }
             self.options.pictures.keep(request, engine.name(), finished);
         }
         Ok(report)
     }
+
+    /// One try at a request, which may not be the only one: it must be over by the deadline, and what it does outside is
+    /// the attempt's to allow. Its pictures are not kept yet.
+    pub(crate) async fn attempt(
+        &self,
+        engine: &dyn Engine,
+        request: &RunRequest,
+        attempt: &Arc<Attempt>,
+        deadline: &Deadline,
+    ) -> Result<RunReport, EngineError> {
+        let (log_sink, gate) = (attempt.sink(), Some(attempt.gate()));
+        let options = SessionOptions { log_sink, gate, ..self.session_options(request) };
+        let opened = tokio::time::timeout(deadline.left(), self.open(engine, options)).await;
+        let mut session = opened.map_err(|_| EngineError::Open("no session could be had in time".to_owned()))??;
+        attempt.set_clock(session.cpu_clock());
+        // In whole milliseconds, rounded up: an attempt that is opened at once has the time that was given, and its request
+        // (whose input may be large) is not copied.
+        let left = u64::try_from(deadline.left().as_micros().div_ceil(1000)).unwrap_or(u64::MAX).max(1);
+        if left >= request.timeout_ms {
+            return Ok(run_once(session.as_mut(), request).await);
+        }
+        let request = RunRequest { timeout_ms: left, ..request.clone() };
+        Ok(run_once(session.as_mut(), &request).await)
+    }
+
+    /// The same in Chrome: a tab that could not be had is tried once more; nothing of the guest's has run by then.
+    pub(crate) async fn attempt_browser(
+        &self,
+        engine: &dyn Engine,
+        request: &RunRequest,
+        attempt: &Arc<Attempt>,
+        deadline: &Deadline,
+    ) -> Result<RunReport, EngineError> {
+        match self.attempt(engine, request, attempt, deadline).await {
+            Err(EngineError::Open(_)) => self.attempt(engine, request, attempt, deadline).await,
+            other => other,
+        }
+    }
+
+    fn session_options(&self, request: &RunRequest) -> SessionOptions {
+        SessionOptions {
+            limits: Limits { timeout_ms: request.timeout_ms, ..self.options.limits },
+            imports: self.options.imports.clone(),
+            network: self.options.network.clone(),
+            ..SessionOptions::one_shot()
+        }
+    }
+
+    /// A session with the tools of every run.
+    async fn open(&self, engine: &dyn Engine, options: SessionOptions) -> Result<Box<dyn Session>, EngineError> {
+        let mut session = engine.open(options).await?;
+        if !self.options.tools.is_empty() {
+            session.send_tools(self.options.tools.clone()).await?;
+        }
+        Ok(session)
+    }
+}
+
+/// Runs a request in a session of its own, which is dropped afterwards: that ends it without waiting until its process is gone.
+async fn run_once(session: &mut dyn Session, request: &RunRequest) -> RunReport {
+    let mut report = session.run(request).await;
+    if let Ok(finished) = &report.result {
+        let silent = finished.value.is_null() && finished.pictures.is_empty() && report.logs.is_empty();
+        if silent && !finished.is_final_answer && !returns(&request.code) {
+            report.warnings.push(NO_RETURN.to_owned());
+        }
+    }
+    report
 }
 
 impl std::fmt::Debug for Runner {

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, getppid, kill_process_group, pidfd_send_signal, set_parent_process_death_signal};
@@ -33,6 +33,14 @@ pub fn all() -> io::Result<impl Iterator<Item = u32>> {
 /// How long a process has run on processors, with all of its threads, in nanoseconds; an error when it has gone.
 pub fn run_time(pid: u32) -> io::Result<u64> {
     sys::run_time(pid)
+}
+
+/// The number of the process of a handle, as this PID namespace knows it; `None` when it has gone.
+pub fn number(handle: impl AsFd) -> Option<u32> {
+    let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", handle.as_fd().as_raw_fd())).ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("Pid:"))?;
+    // -1 once it has been waited for, 0 where it is not of this namespace.
+    line.trim().parse().ok().filter(|number| *number > 0)
 }
 
 /// Those that a process has made and that live. The list may lack one that comes or goes meanwhile.

@@ -461,10 +461,15 @@ export interface components {
         };
         /** @description Which engine ran, and why. */
         EngineUsed: {
-            /** @description Why this one. */
+            /** @description The same in words. */
             because: string;
             /** @description `embedded` or `browser`. */
             name: string;
+            /**
+             * @description Why this one.
+             * @enum {string}
+             */
+            reason: "asked_for" | "no_browser" | "needs_browser" | "needs_no_browser" | "session" | "missing_feature" | "stack_overflow" | "long_computation";
         };
         /** @description The body of every error. */
         ErrorBody: {

@@ -36,16 +36,21 @@ impl Engines {
     /// Starts nothing.
     pub(crate) fn new(options: EngineOptions) -> Self {
         let worker_program = options.worker_program.clone();
-        let embedded = Lazy::new(EngineName::Embedded, move || {
-            EmbeddedEngine::new(EmbeddedOptions {
-                worker_program: worker_program.clone(),
-                spare_children: SPARE_CHILDREN,
-                max_sessions: EMBEDDED_SESSIONS,
-                ..EmbeddedOptions::default()
-            })
-        });
-        let browser = options.browser.clone();
-        let browser = Lazy::new(EngineName::Browser, move || {
+        let embedded = Lazy::new(
+            EngineName::Embedded,
+            || true,
+            move || {
+                EmbeddedEngine::new(EmbeddedOptions {
+                    worker_program: worker_program.clone(),
+                    spare_children: SPARE_CHILDREN,
+                    max_sessions: EMBEDDED_SESSIONS,
+                    ..EmbeddedOptions::default()
+                })
+            },
+        );
+        let (browser, named) = (options.browser.clone(), options.browser.clone());
+        let is_here = move || cove_chrome::find_browser(named.as_deref()).is_ok();
+        let browser = Lazy::new(EngineName::Browser, is_here, move || {
             ChromeEngine::new(ChromeOptions { browser: browser.clone(), pool_size: 1, ..ChromeOptions::default() })
         });
         Self { options, embedded: Arc::new(embedded), browser: Arc::new(browser) }
@@ -77,6 +82,7 @@ impl std::fmt::Debug for Engines {
 /// An engine that is made when it is first asked for a session.
 struct Lazy<E> {
     name: EngineName,
+    is_here: Box<dyn Fn() -> bool + Send + Sync>,
     make: Box<dyn Fn() -> E + Send + Sync>,
     slot: Mutex<EngineSlot<E>>,
 }
@@ -87,8 +93,13 @@ struct EngineSlot<E> {
 }
 
 impl<E> Lazy<E> {
-    fn new(name: EngineName, make: impl Fn() -> E + Send + Sync + 'static) -> Self {
-        Self { name, make: Box::new(make), slot: Mutex::new(EngineSlot { engine: None, closed: false }) }
+    fn new(
+        name: EngineName,
+        is_here: impl Fn() -> bool + Send + Sync + 'static,
+        make: impl Fn() -> E + Send + Sync + 'static,
+    ) -> Self {
+        let slot = Mutex::new(EngineSlot { engine: None, closed: false });
+        Self { name, is_here: Box::new(is_here), make: Box::new(make), slot }
     }
 
     fn engine(&self) -> Result<Arc<E>, EngineError> {
@@ -109,6 +120,10 @@ impl<E> Lazy<E> {
 impl<E: Engine + 'static> Engine for Lazy<E> {
     fn name(&self) -> EngineName {
         self.name
+    }
+
+    fn is_here(&self) -> bool {
+        (self.is_here)()
     }
 
     fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, EngineError>> {

@@ -37,7 +37,11 @@ pub(super) fn result_of(report: RunReport) -> JavaScriptExecResult {
         Ok(Finished { value, images, canvas_error: None, .. }) => (value, images.into_iter().map(image).collect()),
         _ => (report.answer(), Vec::new()),
     };
-    let engine = report.engine.map(|engine| EngineUsed { name: engine.name.to_string(), because: engine.because });
+    let engine = report.engine.map(|engine| EngineUsed {
+        name: engine.name.to_string(),
+        reason: engine.reason,
+        because: engine.because,
+    });
     let data = JavaScriptData { result, images, logs, engine, is_final, warnings: report.warnings };
     JavaScriptExecResult {
         success: error.is_none(),

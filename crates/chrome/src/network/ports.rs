@@ -7,7 +7,7 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cove_core::NetworkPolicy;
+use cove_core::{EffectGate, NetworkPolicy};
 use cove_network::AddressRule;
 use tokio::task::AbortHandle;
 
@@ -20,7 +20,15 @@ struct ProxyPort {
     port: u16,
     listener: TcpListener,
     users: usize,
-    open: Option<(AddressRule, AbortHandle)>,
+    open: Option<Opened>,
+}
+
+/// What a port is open for.
+struct Opened {
+    rule: AddressRule,
+    /// Whether it is one session's own, because each of its connections is asked for.
+    is_gated: bool,
+    serving: AbortHandle,
 }
 
 /// All ports of one engine.
@@ -57,11 +65,15 @@ impl Proxies {
         format!("{},MAP * ~NOTFOUND", ports.join(","))
     }
 
-    /// A port for a policy: one that is open for the same policy already, or a free one.
-    pub(crate) fn lease(self: &Arc<Self>, policy: &NetworkPolicy) -> Result<Lease, String> {
+    /// A port for a policy: one that is open for the same policy already, or a free one. A session with a gate gets one
+    /// of its own, so that it is known whose connections they are.
+    pub(crate) fn lease(self: &Arc<Self>, policy: &NetworkPolicy, gate: Option<EffectGate>) -> Result<Lease, String> {
         let rule = AddressRule::new(policy);
         let mut ports = self.lock();
-        let same = |proxy_port: &ProxyPort| proxy_port.open.as_ref().is_some_and(|(open, _)| *open == rule);
+        let is_gated = gate.is_some();
+        let same = |proxy_port: &ProxyPort| {
+            proxy_port.open.as_ref().is_some_and(|open| open.rule == rule && !open.is_gated && !is_gated)
+        };
         let index =
             ports.iter().position(same).or_else(|| ports.iter().position(|proxy_port| proxy_port.open.is_none()));
         let proxy_port = index.and_then(|index| ports.get_mut(index));
@@ -71,8 +83,8 @@ impl Proxies {
         if proxy_port.open.is_none() {
             let listener = proxy_port.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
             let listener = listener.map_err(|error| format!("the network proxy could not be started: {error}"))?;
-            let serving = tokio::spawn(proxy::serve(listener, rule.clone(), Some(self.user)));
-            proxy_port.open = Some((rule, serving.abort_handle()));
+            let serving = tokio::spawn(proxy::serve(listener, rule.clone(), Some(self.user), gate)).abort_handle();
+            proxy_port.open = Some(Opened { rule, is_gated, serving });
         }
         proxy_port.users += 1;
         drop(ports);
@@ -97,9 +109,9 @@ impl Drop for Lease {
         let Some(proxy_port) = ports.get_mut(self.index) else { return };
         proxy_port.users -= 1;
         if proxy_port.users == 0
-            && let Some((_, serving)) = proxy_port.open.take()
+            && let Some(open) = proxy_port.open.take()
         {
-            serving.abort();
+            open.serving.abort();
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cove_core::EffectGate;
 use cove_network::{AddressRule, converse, is_guest};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -13,8 +14,9 @@ use super::peer::user_of;
 /// Connections through one port at the same time.
 const MAX_CONNECTIONS: usize = 256;
 
-/// Serves one port until it is aborted; its connections end with it. Only `user` is served, if one is named.
-pub(crate) async fn serve(listener: TcpListener, rule: AddressRule, user: Option<u32>) {
+/// Serves one port until it is aborted; its connections end with it. Only `user` is served, if one is named, and only
+/// what `gate` lets out, if there is one.
+pub(crate) async fn serve(listener: TcpListener, rule: AddressRule, user: Option<u32>, gate: Option<EffectGate>) {
     let rule = Arc::new(rule);
     let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -23,10 +25,11 @@ pub(crate) async fn serve(listener: TcpListener, rule: AddressRule, user: Option
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((client, peer)) => {
-                    let rule = rule.clone();
+                    let (rule, gate) = (rule.clone(), gate.clone());
                     connections.spawn(async move {
                         // A guest that another policy lets to loopback must not go on from here by this one.
-                        if !is_guest(peer) && user.is_none_or(|user| is_from(&client, user)) {
+                        let is_ours = !is_guest(peer) && user.is_none_or(|user| is_from(&client, user));
+                        if is_ours && gate.is_none_or(|gate| gate()) {
                             let _ = converse(client, &rule).await;
                         }
                         drop(seat);

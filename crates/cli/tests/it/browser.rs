@@ -19,7 +19,26 @@ fn auto_takes_the_engine_that_the_program_needs() {
     assert_eq!((code, &object["result"], &object["engine"]["name"]), (0, &json!(8), &json!("embedded")), "{object}");
     let (code, object) = json_run(&["--engine", "browser"], "return typeof window");
     assert_eq!((code, &object["result"]), (0, &json!("object")), "{object}");
-    assert_eq!(object["engine"], json!({ "name": "browser", "because": "asked for", "fallback_used": false }));
+    assert_eq!(
+        object["engine"],
+        json!({ "name": "browser", "reason": "asked_for", "because": "asked for", "fallback_used": false })
+    );
+}
+
+/// What the embedded engine lacks is tried in Chrome, also where nobody saw it coming.
+#[test]
+fn auto_learns_from_failure() {
+    let (code, object) = json_run(&[], "console.log('once'); return new Temporal.PlainDate(2024, 2, 29).toString()");
+    assert_eq!(
+        (code, &object["result"], &object["engine"]["name"]),
+        (0, &json!("2024-02-29"), &json!("browser")),
+        "{object}"
+    );
+    assert_eq!((&object["engine"]["reason"], &object["logs"]), (&json!("missing_feature"), &json!("once")), "{object}");
+    let done = cove(&["run", "-"], "console.log('once'); return new Temporal.PlainDate(2024, 2, 29).toString()");
+    assert_eq!((done.out.trim(), done.err.matches("once").count()), ("\"2024-02-29\"", 1), "{done:?}");
+    let (code, object) = json_run(&["--browser", "/nowhere/chrome"], "return new Temporal.PlainDate(2024, 2, 29)");
+    assert_eq!((code, &object["engine"]["reason"]), (1, &json!("needs_no_browser")), "{object}");
 }
 
 /// No browser: the embedded engine runs the code and says so, unless that was forbidden.
@@ -29,6 +48,7 @@ fn without_a_browser_the_embedded_engine_runs() {
     let (code, object) = json_run(&missing, "return 6 * 7");
     assert_eq!((code, &object["result"], &object["engine"]["name"]), (0, &json!(42), &json!("embedded")), "{object}");
     assert_eq!(object["engine"]["fallback_used"], true);
+    assert_eq!(object["engine"]["reason"], "no_browser");
     assert!(object["warnings"][0].as_str().unwrap().contains("browser_not_available"), "{object}");
     let (code, object) = json_run(&[&missing[..], &["--no-fallback"]].concat(), "return 6 * 7");
     assert_eq!(

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cove_core::{
-    Clock, Engine, EngineChoice, EngineError, EngineName, EngineReport, FaultKind, Limits, NetworkPolicy, Random,
-    RunReport, RunRequest, RunShape, SessionFate, SessionOptions, ToolError, ToolSet, ToolSpec,
+    Clock, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, FaultKind, Limits, NetworkPolicy,
+    Random, RunReport, RunRequest, RunShape, SessionFate, SessionOptions, ToolError, ToolSet, ToolSpec,
 };
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
@@ -312,7 +312,8 @@ impl Drop for Entry<'_> {
 }
 
 fn engine_of(slot: &Slot) -> EngineReport {
-    EngineReport { name: slot.engine, because: "the session's engine".to_owned(), fallback_used: false }
+    let (reason, because) = (EngineReason::Session, "the session's engine".to_owned());
+    EngineReport { name: slot.engine, reason, because, fallback_used: false }
 }
 
 /// The session could not be had, or not be prepared: no code of this run has run.

@@ -381,6 +381,9 @@ class EngineUsed:
     name: str
 
     #: Why this one.
+    reason: str
+
+    #: The same in words.
     because: str
 
 
