@@ -185,6 +185,26 @@ async def code(call):
 
     done = await call("run_javascript", code="console.log('one'); return input.a + 1", input={"a": 41}, progress=heard)
     assert done.structured_content["result"] == 42 and "one" in "\n".join(lines), (done, lines)
+    # What Python and a command write is heard while they wait for what is written then.
+    waiting = asyncio.Event()
+
+    async def overheard(_progress, _total, message):
+        lines.append(message)
+        if "asking" in message:
+            waiting.set()
+
+    async def answer():
+        await waiting.wait()
+        waiting.clear()
+        await call("write", path="go", content="")
+
+    for name, work in [
+        ("execute_python", {"code": "import os, time\nprint('asking')\nwhile not os.path.exists('go'): time.sleep(0.05)\nos.remove('go')"}),
+        ("execute_shell", {"command": "echo asking; until [ -e go ]; do sleep 0.05; done; rm go"}),
+    ]:
+        lines.clear()
+        ran, _ = await asyncio.gather(call(name, progress=overheard, **work), answer())
+        assert ran.structured_content["success"] and "asking" in text_of(ran), (name, ran)
     drawn = await call(
         "run_javascript", code="getCanvas(40, 30).getContext('2d').fillRect(0, 0, 9, 9); return 'drawn'"
     )

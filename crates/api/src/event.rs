@@ -16,11 +16,15 @@ pub enum EventKind {
     RunStarted,
     /// A console line of a run: `{execution_id, level, text}`.
     Console,
+    /// Output of Python or a shell command while it runs: `{execution_id, tag, stream, text, dropped}`. `tag` is the
+    /// request's `output_tag`.
+    Output,
     /// Guest code calls a tool that the client answers: `{call_id, execution_id, session, name, args}`.
     ToolCall,
     /// A run ended: `{execution_id, exec_type, success, execution_time_ms}`.
     RunFinished,
-    /// Events before this one are gone: the reader was away too long.
+    /// Events before this one are gone, because the reader was away too long or too slow: `{after, missed}`. `missed` is
+    /// their number, where it is known.
     Gap,
 }
 
@@ -36,6 +40,29 @@ pub struct Event {
     /// Its data.
     #[schema(value_type = Object)]
     pub data: Map<String, Value>,
+}
+
+/// Where a program wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputStream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// New output of Python or a shell command. Whole lines, unless the end of one is late.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OutputChunk {
+    /// Standard output or standard error.
+    pub stream: OutputStream,
+    /// The text.
+    pub text: String,
+    /// Bytes of either stream that were left out here, because the program writes faster than its output is sent. The final
+    /// answer has them.
+    #[serde(default)]
+    pub dropped: u64,
 }
 
 /// A client's answer to a tool call: a result or an error.

@@ -33,6 +33,10 @@ pub struct PythonExecRequest {
     /// Tags, separated by commas.
     #[serde(default)]
     pub tags: Option<String>,
+    /// Sends the output as `output` events of the sandbox while it runs. Each event carries this word, so that a client
+    /// recognises its own: 1 to 64 letters, digits, `-` and `_`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tag: Option<String>,
 }
 
 /// The result of Python.
@@ -132,6 +136,10 @@ pub struct ShellExecRequest {
     /// Tags, separated by commas.
     #[serde(default)]
     pub tags: Option<String>,
+    /// Sends the output as `output` events of the sandbox while it runs. Each event carries this word, so that a client
+    /// recognises its own: 1 to 64 letters, digits, `-` and `_`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tag: Option<String>,
 }
 
 /// The result of a shell command.

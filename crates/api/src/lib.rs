@@ -29,7 +29,7 @@ pub use browser::{
 };
 pub use cargo::{CargoInfo, CargoList, CargoQuery, CreateCargo, MAX_CARGO_MB};
 pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, RuntimeCause, SchemaErrors, SchemaProblem};
-pub use event::{Event, EventKind, ToolAnswer};
+pub use event::{Event, EventKind, OutputChunk, OutputStream, ToolAnswer};
 pub use exec::{
     EngineUsed, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptImage, JavaScriptSession,
     PythonData, PythonExecRequest, PythonExecResult, PythonOutput, RemoteTool, ShellExecRequest, ShellExecResult,

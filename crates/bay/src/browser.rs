@@ -57,7 +57,7 @@ impl Bay {
         call: &Admitted,
         batch: Timed<BrowserBatchRequest>,
     ) -> BayResult<BrowserBatchResult> {
-        let Timed { request, timeout } = batch;
+        let Timed { request, timeout, .. } = batch;
         let id = &call.row.id;
         let mut run = Execution::begin(self, owner, id, "browser_batch", request.commands.join("\n"))?;
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
@@ -166,7 +166,7 @@ impl Bay {
     ) -> BayResult<BrowserExecResult> {
         let timed = call.into();
         timed.check(MAX_BROWSER_TIMEOUT)?;
-        let Timed { request, timeout } = timed;
+        let Timed { request, timeout, .. } = timed;
         check_commands(std::slice::from_ref(&request.cmd))?;
         let call = self.admit_for(owner, id, capability, self.answer_limit(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "browser", request.cmd.clone())?;

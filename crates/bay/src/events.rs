@@ -89,6 +89,11 @@ impl Events {
         }))
     }
 
+    /// Whether somebody follows this sandbox.
+    pub(crate) fn are_read(&self, sandbox_id: &str) -> bool {
+        self.rings().get(sandbox_id).is_some_and(|ring| ring.bell.receiver_count() > 0)
+    }
+
     /// The sandbox is gone: its readers get what is left, and then the end.
     pub(crate) fn end(&self, sandbox_id: &str) {
         let ring = self.rings().remove(sandbox_id);
@@ -252,7 +257,9 @@ impl Reader {
         }
         // A number from the future is one of another Bay's: what this reader has missed, nobody knows.
         if self.at + 1 < oldest || self.at >= kept.next {
-            let data = [("after".to_owned(), self.at.into())].into_iter().collect();
+            let missed = (self.at > 0 && self.at + 1 < oldest).then(|| oldest - 1 - self.at);
+            let data = [("after".to_owned(), self.at.into()), ("missed".to_owned(), missed.into())];
+            let data = data.into_iter().collect();
             self.batch.push_back(Event { seq: oldest - 1, kind: EventKind::Gap, at: Moment::now(), data });
             return false;
         }

@@ -192,13 +192,22 @@ impl Bay {
     ) -> BayResult<PythonExecResult> {
         let timed = call.into();
         timed.check(MAX_TIMEOUT)?;
-        let Timed { request, timeout } = timed;
+        let Timed { request, timeout, output } = timed;
         check_code("code", &request.code)?;
+        let live = self.live(id, request.output_tag, output)?;
         let call = self.admit_for(owner, id, Capability::Python, self.answer_limit(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "python", request.code)?;
         (run.description, run.tags) = (request.description, request.tags);
-        let cell = PythonRequest { code: run.code.clone(), timeout: Some(timeout.as_secs_f64()), silent: false };
-        let answered = self.run_in(&call, &mut run, &cell).await;
+        let cell = PythonRequest {
+            code: run.code.clone(),
+            timeout: Some(timeout.as_secs_f64()),
+            stream: live.is_some(),
+            ..PythonRequest::default()
+        };
+        let answered = match live {
+            None => self.run_in(&call, &mut run, &cell).await,
+            Some(live) => self.run_live(&call, &mut run, &cell, live).await,
+        };
         let answer = match answered {
             Ok(answer) => answer,
             Err(error) => {
@@ -242,18 +251,27 @@ impl Bay {
     ) -> BayResult<ShellExecResult> {
         let timed = call.into();
         timed.check(MAX_TIMEOUT)?;
-        let Timed { request, timeout } = timed;
+        let Timed { request, timeout, output } = timed;
         check_code("command", &request.command)?;
         if request.command.contains('\0') {
             return Err(invalid("`command` holds a NUL character"));
         }
+        let live = self.live(id, request.output_tag, output)?;
         let cwd = request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(relative).transpose().map_err(at_cwd)?;
         let call = self.admit_for(owner, id, Capability::Shell, self.answer_limit(timeout)).await?;
         let mut run = Execution::begin(self, owner, id, "shell", request.command)?;
         (run.description, run.tags) = (request.description, request.tags);
-        let command =
-            ShellRequest { command: run.code.clone(), cwd, timeout: Some(timeout.as_secs_f64()), ..Default::default() };
-        let answered = self.run_in(&call, &mut run, &command).await;
+        let command = ShellRequest {
+            command: run.code.clone(),
+            cwd,
+            timeout: Some(timeout.as_secs_f64()),
+            stream: live.is_some(),
+            ..ShellRequest::default()
+        };
+        let answered = match live {
+            None => self.run_in(&call, &mut run, &command).await,
+            Some(live) => self.run_live(&call, &mut run, &command, live).await,
+        };
         let answer = match answered {
             Ok(answer) => answer,
             Err(error) => {

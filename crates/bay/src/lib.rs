@@ -18,6 +18,7 @@ mod files;
 mod history;
 mod id;
 mod javascript;
+mod live;
 mod missing_database;
 mod peers;
 mod pending_history;
@@ -39,7 +40,7 @@ pub use files::{ByteStream, Download, LatePath};
 pub use javascript::JavaScriptCall;
 pub use peers::SessionHome;
 pub use terminal::Terminal;
-pub use timed::Timed;
+pub use timed::{OutputSink, Timed};
 
 /// What every verb answers.
 pub type BayResult<T> = Result<T, cove_api::BayError>;

@@ -3,23 +3,36 @@
 //! Over HTTP a time-out counts in whole seconds; callers in this process may mean milliseconds. One pair for all verbs,
 //! so that none of them reads the seconds of a request that came with a time of its own.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use cove_api::{BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, PythonExecRequest, ShellExecRequest};
+use cove_api::{
+    BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, OutputChunk, PythonExecRequest, ShellExecRequest,
+};
 
 use crate::BayResult;
 use crate::sandboxes::invalid;
 
+/// Hears what one run writes, while it runs. Must not block.
+pub type OutputSink = Arc<dyn Fn(&OutputChunk) + Send + Sync>;
+
 /// A request, and the time that it has in place of its own.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Timed<T> {
     /// What to do.
     pub request: T,
     /// How long it may take.
     pub timeout: Duration,
+    /// Hears the output of Python or a command as it is written.
+    pub output: Option<OutputSink>,
 }
 
 impl<T> Timed<T> {
+    /// A request that may take so long, and is heard when it has ended.
+    pub fn new(request: T, timeout: Duration) -> Self {
+        Self { request, timeout, output: None }
+    }
+
     pub(crate) fn check(&self, most: Duration) -> BayResult<()> {
         let timeout = self.timeout;
         if !timeout.is_zero() && timeout <= most {
@@ -34,7 +47,8 @@ macro_rules! by_its_seconds {
     ($($request:ty),*) => {$(
         impl From<$request> for Timed<$request> {
             fn from(request: $request) -> Self {
-                Self { timeout: Duration::from_secs(request.timeout), request }
+                let timeout = Duration::from_secs(request.timeout);
+                Self::new(request, timeout)
             }
         }
     )*};

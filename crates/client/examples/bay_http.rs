@@ -67,6 +67,7 @@ fn shell(command: &str) -> ShellExecRequest {
         include_code: false,
         description: None,
         tags: None,
+        output_tag: None,
     }
 }
 

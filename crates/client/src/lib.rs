@@ -12,6 +12,7 @@
 //!     include_code: false,
 //!     description: None,
 //!     tags: None,
+//!     output_tag: None,
 //! };
 //! let said = bay.exec_shell(&sandbox.id, &request).await?;
 //! assert_eq!(said.output, "hello\n");

@@ -73,6 +73,7 @@ fn shell() -> ShellExecRequest {
         include_code: false,
         description: None,
         tags: None,
+        output_tag: None,
     }
 }
 

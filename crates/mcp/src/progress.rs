@@ -1,7 +1,7 @@
 //! What a run says while it goes on, as progress notifications: for clients that asked for them with a token.
 //!
-//! Console lines come together where there are many, and a run that is silent says now and then that it is still there,
-//! so that a client with an impatient clock knows.
+//! Lines (of a console, of Python, of a command) come together where there are many, and a run that is silent says now
+//! and then that it is still there, so that a client with an impatient clock knows.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,7 +32,8 @@ impl Progress {
     /// Begins to speak, if the request carries a token.
     pub(crate) fn begin(context: &RequestContext<RoleServer>) -> Self {
         let Some(token) = context.meta.get_progress_token() else { return Self { lines: None, task: None } };
-        // Unbounded: what guest code may write to its console is bounded by its log limit.
+        // Unbounded: what code may write to its console is bounded by its log limit, and what a runtime tells of a program
+        // by its own.
         let (lines, heard) = mpsc::unbounded_channel();
         let task = tokio::spawn(speak(context.peer.clone(), token, heard));
         Self { lines: Some(lines), task: Some(task) }

@@ -10,6 +10,7 @@ mod browser;
 mod call;
 mod client;
 mod files;
+mod live;
 mod meta;
 mod python;
 mod refusal;
@@ -26,12 +27,13 @@ pub use browser::{
 };
 pub use call::Call;
 pub use client::{CallError, Connection, Endpoint, RuntimeClient};
-pub use cove_api::{BrowserStep, PythonOutput, RuntimeCause, StopCause, Stopped};
+pub use cove_api::{BrowserStep, OutputChunk, OutputStream, PythonOutput, RuntimeCause, StopCause, Stopped};
 pub use files::{
     CreateFileRequest, DOWNLOAD_PATH, DeleteFileRequest, EditFileRequest, FileDone, FileText, FolderEntry, FolderList,
     ListFolderRequest, ReadFileRequest, ToolRequest, UPLOAD_PATH, Uploaded, WriteFileRequest, WriteMode,
 };
 pub use hyper::{Method, StatusCode};
+pub use live::{LateRefusal, LiveFrame};
 pub use meta::{
     BrowserHealth, BrowserWalls, BuildInfo, GullMeta, Health, HealthRequest, HealthStatus, Meta, MetaRequest,
     MountInfo, RuntimeInfo, ShipMeta,

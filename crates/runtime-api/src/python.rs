@@ -16,6 +16,9 @@ pub struct PythonRequest {
     /// Whether its output is left out of the answer.
     #[serde(default)]
     pub silent: bool,
+    /// Whether the answer comes line by line, with what is written meanwhile ([`LiveFrame`](crate::LiveFrame)).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stream: bool,
 }
 
 impl Call for PythonRequest {

@@ -24,6 +24,9 @@ pub struct ShellRequest {
     /// Whether it is left running.
     #[serde(default)]
     pub background: bool,
+    /// Whether the answer comes line by line, with what is written meanwhile ([`LiveFrame`](crate::LiveFrame)).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stream: bool,
 }
 
 impl Call for ShellRequest {

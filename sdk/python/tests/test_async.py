@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cove import AsyncCove, errors
+from cove import AsyncCove, Output, errors
 from cove._local import LocalServer
 
 
@@ -35,6 +35,16 @@ def test_all_of_it(server: LocalServer, tmp_path: Path) -> None:
             with local.open("rb") as file:
                 assert (await sandbox.files.upload("e.bin", file)).size == 7
             assert (await sandbox.python.exec("40 + 2")).check().success
+            heard: list[str] = []
+
+            async def hear(output: Output) -> None:
+                # The code could not go on if this were heard only at its end.
+                await sandbox.files.write("go", "")
+                heard.append(output.text)
+
+            code = "import os, time\nprint('one')\nwhile not os.path.exists('go'): time.sleep(0.05)\nprint('two')"
+            assert (await sandbox.python.exec(code, on_output=hear)).check().output == "one\ntwo\n"
+            assert "".join(heard) == "one\ntwo\n"
             with pytest.raises(errors.WorkspaceFileNotFoundError):
                 await sandbox.files.read("none.txt")
             assert [one.id async for one in cove.sandboxes.all()]

@@ -97,6 +97,7 @@ SAMPLES: dict[str, Any] = {
     "managed": True,
     "detail": True,
     "images": True,
+    "on_output": None,
     "after": 1,
 }
 SPECIAL: dict[tuple[str, str], Any] = {
@@ -167,6 +168,11 @@ def test_every_operation_and_every_field_can_be_said(server: LocalServer) -> Non
             cove._transport.send(Request("POST", f"{base}/exec", body=body))
         with pytest.raises(errors.NotFoundError):
             cove._transport.send(Request("POST", f"{base}/tools/call-1", body={"result": 1, "error": "no"}))
+        # So does a run that is heard.
+        for verb, said in [("python", {"code": "1"}), ("shell", {"command": "true"})]:
+            with pytest.raises(errors.NotFoundError):
+                path = f"/v1/sandboxes/{GONE}/{verb}/exec"
+                cove._transport.send(Request("POST", path, body={**said, "output_tag": "sample"}))
     operations = {one["operationId"]: one for path in recorder.document["paths"].values() for one in path.values()}
     missing = operations.keys() - recorder.seen.keys() - NOT_OFFERED
     assert not missing, f"the package has no verb for {sorted(missing)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cove import Cove, RunFailedError, Sandbox, errors
+from cove import Cove, Output, RunFailedError, Sandbox, errors
 from cove._local import LocalServer
 
 #: A picture of one pixel.
@@ -45,6 +45,31 @@ def test_shell(sandbox: Sandbox) -> None:
     sandbox.files.write("below/here.txt", "found\n")
     run = sandbox.shell.exec("cat here.txt; exit 3", cwd="below")
     assert (run.success, run.exit_code, run.output) == (False, 3, "found\n")
+
+
+def test_output_is_heard_while_it_is_written(sandbox: Sandbox) -> None:
+    heard: list[Output] = []
+
+    def hear(output: Output) -> None:
+        # The command could not go on if this were heard only at its end.
+        if not heard:
+            sandbox.files.write("go", "")
+        heard.append(output)
+
+    command = "echo one; echo two >&2; until [ -e go ]; do sleep 0.05; done; echo three"
+    run = sandbox.shell.exec(command, on_output=hear)
+    assert run.check().output == "one\nthree\ntwo\n"
+    said = {name: "".join(one.text for one in heard if one.stream == name) for name in ("stdout", "stderr")}
+    assert said == {"stdout": "one\nthree\n", "stderr": "two\n"}
+    lines: list[str] = []
+    assert sandbox.python.exec("for n in range(3): print(n)", on_output=lambda one: lines.append(one.text)).success
+    assert "".join(lines) == "0\n1\n2\n"
+
+    def refuse(_: Output) -> None:
+        raise RuntimeError("not this")
+
+    with pytest.raises(RuntimeError, match="not this"):
+        sandbox.shell.exec("echo one; sleep 20", on_output=refuse)
 
 
 def test_files(sandbox: Sandbox, tmp_path: Path) -> None:

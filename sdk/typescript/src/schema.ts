@@ -546,7 +546,7 @@ export interface components {
          * @description The kind of an event.
          * @enum {string}
          */
-        EventKind: "state" | "run_started" | "console" | "tool_call" | "run_finished" | "gap";
+        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "gap";
         /**
          * @description The kind of an execution.
          * @enum {string}
@@ -880,6 +880,11 @@ export interface components {
             description?: string | null;
             /** @description Whether the answer includes the code. */
             include_code?: boolean;
+            /**
+             * @description Sends the output as `output` events of the sandbox while it runs. Each event carries this word, so that a client
+             *     recognises its own: 1 to 64 letters, digits, `-` and `_`.
+             */
+            output_tag?: string | null;
             /** @description Tags, separated by commas. */
             tags?: string | null;
             /**
@@ -1139,7 +1144,7 @@ export interface components {
         SentEvent: {
             /** @description The whole event as JSON. */
             data: string;
-            event: ("state" | "run_started" | "console" | "tool_call" | "run_finished" | "gap") & Record<string, never>;
+            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "gap") & Record<string, never>;
             /** @description Its number. */
             id: string;
         };
@@ -1153,6 +1158,11 @@ export interface components {
             description?: string | null;
             /** @description Whether the answer includes the command. */
             include_code?: boolean;
+            /**
+             * @description Sends the output as `output` events of the sandbox while it runs. Each event carries this word, so that a client
+             *     recognises its own: 1 to 64 letters, digits, `-` and `_`.
+             */
+            output_tag?: string | null;
             /** @description Tags, separated by commas. */
             tags?: string | null;
             /**

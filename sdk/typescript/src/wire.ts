@@ -62,8 +62,8 @@ export function segment(text: string): string {
 }
 
 /** An options object without what is for the call and not for the server. */
-export function body<T extends CallOptions>(options: T): Omit<T, "signal"> {
-    const { signal: _, ...rest } = options;
+export function body<T extends CallOptions & { onOutput?: unknown }>(options: T): Omit<T, "signal" | "onOutput"> {
+    const { signal: _, onOutput: __, ...rest } = options;
     return rest;
 }
 

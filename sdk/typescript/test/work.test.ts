@@ -45,6 +45,25 @@ test("the shell has a folder and an exit code", async () => {
     assert.deepEqual([run.success, run.exit_code, run.output], [false, 3, "found\n"]);
 });
 
+test("output is heard while it is written", async () => {
+    const heard: sdk.Output[] = [];
+    let begun = false;
+    const run = await sandbox.shell.exec("echo one; echo two >&2; until [ -e go ]; do sleep 0.05; done; echo three", {
+        onOutput: async (output) => {
+            heard.push(output);
+            // It could not go on if this were heard only at its end.
+            if (!begun) await sandbox.files.write("go", "");
+            begun = true;
+        },
+    });
+    assert.equal(sdk.check(run).output, "one\nthree\ntwo\n");
+    const said = (stream: string): string => heard.filter((one) => one.stream === stream).map((one) => one.text).join("");
+    assert.deepEqual([said("stdout"), said("stderr")], ["one\nthree\n", "two\n"]);
+    const python: string[] = [];
+    await sandbox.python.exec("for n in range(3): print(n)", { onOutput: (output) => python.push(output.text) });
+    assert.equal(python.join(""), "0\n1\n2\n");
+});
+
 test("files", async () => {
     const path = "notes/häfen & co?.txt";
     await sandbox.files.write(path, "one\ntwo\n");

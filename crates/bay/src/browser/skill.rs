@@ -19,7 +19,7 @@ impl Bay {
     ) -> BayResult<BrowserSkillResult> {
         let timed = call.into();
         timed.check(MAX_BATCH_TIMEOUT)?;
-        let Timed { request, timeout } = timed;
+        let Timed { request, timeout, .. } = timed;
         // Before anything is looked up: a sandbox that cannot browse says so, whatever the skill is.
         let call = self.admit_for(owner, id, Capability::Browser, self.answer_limit(timeout)).await?;
         let (release, commands) = self.skill_to_replay(owner, skill_key).await?;
@@ -33,7 +33,7 @@ impl Bay {
             include_trace: request.include_trace,
         };
         // A runtime that broke says nothing of the release: only a replay that ran counts for or against it.
-        let batch = Timed { request: batch, timeout };
+        let batch = Timed::new(batch, timeout);
         super::check_batch(&batch)?;
         let done = self.run_batch(owner, &call, batch).await?;
         let took = done.execution_time_ms.unwrap_or(done.duration_ms);

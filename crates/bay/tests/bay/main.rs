@@ -6,6 +6,7 @@ mod files;
 mod hard;
 mod javascript;
 mod life;
+mod live;
 mod memory;
 mod once;
 mod support;

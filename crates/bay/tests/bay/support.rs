@@ -50,11 +50,19 @@ pub(crate) fn shell(command: &str) -> ShellExecRequest {
         include_code: false,
         description: None,
         tags: None,
+        output_tag: None,
     }
 }
 
 pub(crate) fn python(code: &str) -> PythonExecRequest {
-    PythonExecRequest { code: code.to_owned(), timeout: 30, include_code: false, description: None, tags: None }
+    PythonExecRequest {
+        code: code.to_owned(),
+        timeout: 30,
+        include_code: false,
+        description: None,
+        tags: None,
+        output_tag: None,
+    }
 }
 
 impl Harbour {

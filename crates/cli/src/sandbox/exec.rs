@@ -1,4 +1,4 @@
-//! `cove sandbox exec`: whatever can run in a sandbox, by one word.
+//! `cove sandbox exec`: whatever can run in a sandbox, by one word. Python and commands are heard while they run.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -8,6 +8,7 @@ use cove_api::{BrowserExecRequest, JavaScriptExecRequest, PythonExecRequest, She
 use cove_client::Client;
 
 use super::args::Exec;
+use super::live::Printed;
 use super::{print_json, wait};
 use crate::exit::Exit;
 use crate::terminal::{self, DIM, PLAIN, RED, note};
@@ -35,6 +36,7 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
     let work = async {
         match kind {
             Kind::Shell => {
+                let mut printed = listen(bay, id, json).await;
                 let request = ShellExecRequest {
                     command: text,
                     timeout,
@@ -42,19 +44,35 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
                     include_code: false,
                     description: None,
                     tags: None,
+                    output_tag: printed.as_ref().map(Printed::tag),
                 };
-                let done = bay.exec_shell(id, &request).await?;
-                shown(json, &done, done.success, &done.output, done.error.as_deref())
+                let run = bay.exec_shell(id, &request);
+                let done = match &mut printed {
+                    Some(printed) => printed.during(run, |done| done.execution_id.clone()).await?,
+                    None => run.await?,
+                };
+                shown(json, &done, done.success, &done.output, done.error.as_deref(), printed.as_ref())
             }
             Kind::Python => {
-                let request =
-                    PythonExecRequest { code: text, timeout, include_code: false, description: None, tags: None };
-                let done = bay.exec_python(id, &request).await?;
+                let mut printed = listen(bay, id, json).await;
+                let request = PythonExecRequest {
+                    code: text,
+                    timeout,
+                    include_code: false,
+                    description: None,
+                    tags: None,
+                    output_tag: printed.as_ref().map(Printed::tag),
+                };
+                let run = bay.exec_python(id, &request);
+                let done = match &mut printed {
+                    Some(printed) => printed.during(run, |done| done.execution_id.clone()).await?,
+                    None => run.await?,
+                };
                 let pictures = done.data.as_ref().map_or(0, |data| data.output.images.len());
                 if pictures > 0 && !json {
                     note!("{DIM}{pictures} pictures; `--json` has them{PLAIN}");
                 }
-                shown(json, &done, done.success, &done.output, done.error.as_deref())
+                shown(json, &done, done.success, &done.output, done.error.as_deref(), printed.as_ref())
             }
             Kind::JavaScript => {
                 let request: JavaScriptExecRequest =
@@ -63,7 +81,7 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
                 for image in done.data.iter().filter(|_| !json).flat_map(|data| &data.images) {
                     note!("{DIM}picture{PLAIN} {0} (cove sandbox cp {id}:@{0} .)", image.name);
                 }
-                shown(json, &done, done.success, &done.output, done.error.as_deref())
+                shown(json, &done, done.success, &done.output, done.error.as_deref(), None)
             }
             Kind::Browser => {
                 let request = BrowserExecRequest {
@@ -75,11 +93,16 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
                     include_trace: false,
                 };
                 let done = bay.exec_browser(id, &request).await?;
-                shown(json, &done, done.success, &done.output, done.error.as_deref())
+                shown(json, &done, done.success, &done.output, done.error.as_deref(), None)
             }
         }
     };
     wait::with_progress(&format!("{id} works"), work).await
+}
+
+/// Whoever reads JSON reads it at the end.
+async fn listen(bay: &Client, id: &str, json: bool) -> Option<Printed> {
+    if json { None } else { Printed::listen(bay, id).await }
 }
 
 fn shown(
@@ -88,15 +111,19 @@ fn shown(
     success: bool,
     output: &str,
     error: Option<&str>,
+    printed: Option<&Printed>,
 ) -> anyhow::Result<Exit> {
     let exit = if success { Exit::Ok } else { Exit::Guest };
     if json {
         print_json(answer)?;
         return Ok(exit);
     }
+    let error = error.map(|error| printed.map_or(error, |printed| printed.rest_of_error(error)));
+    let output = printed.map_or(output, |printed| printed.rest(output));
     let mut out = terminal::out();
     out.write_all(output.as_bytes())?;
-    if !output.is_empty() && !output.ends_with('\n') {
+    let mid_line = printed.filter(|_| output.is_empty()).is_some_and(Printed::is_mid_line);
+    if mid_line || (!output.is_empty() && !output.ends_with('\n')) {
         out.write_all(b"\n")?;
     }
     drop(out);

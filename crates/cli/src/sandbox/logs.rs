@@ -50,6 +50,7 @@ fn show_event(event: &Event) -> std::io::Result<()> {
     };
     match event.kind {
         EventKind::Console => writeln!(out, "  {}", field("text")),
+        EventKind::Output => field("text").lines().try_for_each(|line| writeln!(out, "  {line}")),
         EventKind::RunStarted => writeln!(out, "{DIM}· {} {}{PLAIN}", field("exec_type"), field("execution_id")),
         EventKind::RunFinished => {
             let (paint, mark) = mark(field("success") == "true");

@@ -7,6 +7,7 @@ mod args;
 mod copy;
 mod exec;
 mod left_out;
+mod live;
 mod logs;
 mod nearest;
 mod table;

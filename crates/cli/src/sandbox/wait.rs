@@ -1,6 +1,7 @@
 //! Progress while something takes its time: on a terminal only, and gone when it is done.
 
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::terminal::{self, DIM, PLAIN};
@@ -10,6 +11,17 @@ const PATIENCE: Duration = Duration::from_millis(400);
 const STEP: Duration = Duration::from_millis(100);
 /// Empties the line.
 const CLEAR: &str = "\r\x1b[K";
+
+/// Whether the line belongs to somebody else now.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Ends the words about progress: what is waited for prints itself.
+pub(super) fn make_room() -> std::io::Result<()> {
+    if TAKEN.swap(true, Ordering::Relaxed) || !terminal::aside_is_terminal() {
+        return Ok(());
+    }
+    terminal::own_aside(CLEAR)
+}
 
 /// Waits for some work and says so.
 pub(super) async fn with_progress<T>(what: &str, work: impl Future<Output = T>) -> T {
@@ -23,12 +35,12 @@ pub(super) async fn with_progress<T>(what: &str, work: impl Future<Output = T>) 
     loop {
         tokio::select! {
             done = &mut work => {
-                if shown {
+                if shown && !TAKEN.load(Ordering::Relaxed) {
                     let _ = terminal::own_aside(CLEAR);
                 }
                 return done;
             }
-            _ = tick.tick() => {
+            _ = tick.tick(), if !TAKEN.load(Ordering::Relaxed) => {
                 shown = true;
                 let seconds = began.elapsed().as_secs_f64();
                 let _ = terminal::own_aside(CLEAR);

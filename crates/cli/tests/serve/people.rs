@@ -1,6 +1,6 @@
 //! `cove sandbox`, as people use it.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -101,4 +101,41 @@ fn people_make_use_and_delete_sandboxes() {
     check(&["list"], "", 0, "", "no sandbox");
     served.close();
     check(&["list"], "", 5, "", "cove serve");
+}
+
+/// What Python and commands write is printed as it comes, each stream to its own, and nothing twice.
+#[test]
+fn output_is_printed_as_it_comes() {
+    let ground = Ground::new("");
+    let served = ground.serve("data", &[]);
+    let made = run(&ground, &["create"], "");
+    let id = made.out.trim();
+    let command = "echo one; echo two >&2; until [ -e go ]; do sleep 0.05; done; rm go; printf three";
+    let code = "import os, sys, time\nprint('one')\nprint('two', file=sys.stderr)\n\
+                while not os.path.exists('go'): time.sleep(0.05)\nos.remove('go'); print('three')";
+    for args in [&["-c", command][..], &["--python", "-c", code]] {
+        let mut command = ground.command("data");
+        command.args(["sandbox", "exec", id]).args(args).env("COVE_KEY", KEY);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut said = String::new();
+        lines.read_line(&mut said).unwrap();
+        assert_eq!(said, "one\n", "before it has ended: it waits for the file");
+        assert_eq!(run(&ground, &["exec", id, "--", "touch", "go"], "").code, 0);
+        lines.read_to_string(&mut said).unwrap();
+        let done = child.wait_with_output().unwrap();
+        assert_eq!((done.status.code(), said.as_str()), (Some(0), "one\nthree\n"));
+        assert_eq!(String::from_utf8(done.stderr).unwrap(), "two\n");
+    }
+    // A failure's words are not said twice either; what could not be told in time comes at the end.
+    let failed = run(&ground, &["exec", id, "-c", "echo out; echo err >&2; exit 3"], "");
+    assert_eq!(
+        (failed.code, failed.out.as_str(), failed.err.matches("err").count()),
+        (1, "out\n", 1),
+        "{}",
+        failed.err
+    );
+    let much = run(&ground, &["exec", id, "-c", "head -c 9000000 /dev/zero | tr '\\0' x"], "");
+    assert!(much.code == 0 && much.out.contains("bytes left out"), "{}", much.out.len());
+    served.close();
 }

@@ -39,7 +39,7 @@ pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
     let timeout = time::take("browser_exec", BROWSER, &mut call.args)?;
     let request: BrowserExecRequest = call.args.clone().parse()?;
     let shows = is_screenshot(&request.cmd);
-    let done = call.bay().exec_browser(&call.owner, id, Timed { request, timeout }).await?;
+    let done = call.bay().exec_browser(&call.owner, id, Timed::new(request, timeout)).await?;
     let mut structured = executed(
         done.success,
         &done.output,
@@ -69,7 +69,7 @@ pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
 pub(super) async fn batch(mut call: Call<'_>, id: &SandboxId) -> Done {
     let timeout = time::take("execute_browser_batch", SEVERAL, &mut call.args)?;
     let request: BrowserBatchRequest = call.args.clone().parse()?;
-    let done = call.bay().exec_browser_batch(&call.owner, id, Timed { request, timeout }).await?;
+    let done = call.bay().exec_browser_batch(&call.owner, id, Timed::new(request, timeout)).await?;
     let structured = json!({
         "success": done.success, "execution_id": done.execution_id.filter(|_| done.recorded), "execution_time_ms": done.execution_time_ms,
         "results": to_value(&done.results), "total_steps": done.total_steps, "completed_steps": done.completed_steps,
@@ -82,7 +82,7 @@ pub(super) async fn skill(mut call: Call<'_>, id: &SandboxId) -> Done {
     let key = call.args.take_required("skill_key")?;
     let timeout = time::take("run_browser_skill", SEVERAL, &mut call.args)?;
     let request: BrowserSkillRequest = call.args.clone().parse()?;
-    let done = call.bay().run_browser_skill(&call.owner, id, &key, Timed { request, timeout }).await?;
+    let done = call.bay().run_browser_skill(&call.owner, id, &key, Timed::new(request, timeout)).await?;
     let structured = json!({
         "success": done.success, "execution_id": done.recorded.then_some(done.execution_id), "execution_time_ms": done.execution_time_ms,
         "skill_key": done.skill_key, "release_id": done.release_id,

@@ -123,7 +123,10 @@ pub(super) async fn python(mut call: Call<'_>, id: &SandboxId) -> Done {
     let timeout = time::take("execute_python", ONE, &mut call.args)?;
     let request: PythonExecRequest = call.args.clone().parse()?;
     let (fetches, source) = (may_fetch(&request.code), request.code.clone());
-    let done = call.bay().exec_python(&call.owner, id, Timed { request, timeout }).await?;
+    let done = call
+        .bay()
+        .exec_python(&call.owner, id, Timed { output: call.output(), ..Timed::new(request, timeout) })
+        .await?;
     let mut structured = executed(
         done.success,
         &done.output,
@@ -160,7 +163,8 @@ pub(super) async fn shell(mut call: Call<'_>, id: &SandboxId) -> Done {
     let timeout = time::take("execute_shell", ONE, &mut call.args)?;
     let request: ShellExecRequest = call.args.clone().parse()?;
     let fetches = may_fetch(&request.command);
-    let done = call.bay().exec_shell(&call.owner, id, Timed { request, timeout }).await?;
+    let done =
+        call.bay().exec_shell(&call.owner, id, Timed { output: call.output(), ..Timed::new(request, timeout) }).await?;
     let mut structured = executed(
         done.success,
         &done.output,

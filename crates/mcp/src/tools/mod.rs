@@ -7,9 +7,11 @@ mod history;
 mod sandboxes;
 mod skills;
 
-use cove_api::SandboxId;
-use cove_bay::{Bay, Owner};
-use cove_core::LogSink;
+use std::sync::Arc;
+
+use cove_api::{OutputStream, SandboxId};
+use cove_bay::{Bay, OutputSink, Owner};
+use cove_core::{LogLevel, LogLine, LogSink};
 
 use crate::advice;
 use crate::args::Args;
@@ -29,6 +31,23 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     fn bay(&self) -> &Bay {
         &self.server.inner.bay
+    }
+
+    /// Hears what Python or a command writes, line by line, if the client wants to.
+    fn output(&self) -> Option<OutputSink> {
+        let console = self.console.clone()?;
+        Some(Arc::new(move |chunk| {
+            let level = match chunk.stream {
+                OutputStream::Stdout => LogLevel::Log,
+                OutputStream::Stderr => LogLevel::Error,
+            };
+            for line in chunk.text.lines() {
+                console(&LogLine { level, text: line.to_owned() });
+            }
+            if chunk.dropped > 0 {
+                console(&LogLine { level, text: format!("[{} bytes of output left out]", chunk.dropped) });
+            }
+        }))
     }
 }
 

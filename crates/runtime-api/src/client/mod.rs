@@ -4,7 +4,7 @@
 
 mod connection;
 mod endpoint;
-mod javascript;
+mod live;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 //! Programs are started on threads of their own, because making a process may wait (for memory, for one) and Ship may not.
 
 mod family;
+mod live;
 mod mark;
 mod output;
 mod program;
@@ -11,6 +12,7 @@ mod tree;
 
 pub(crate) use family::Family;
 pub use family::Rank;
+pub(crate) use live::Live;
 pub(crate) use mark::Mark;
 pub(crate) use output::{Bounded, Capture};
 pub(crate) use program::{End, Program, TreeEnd};

@@ -8,7 +8,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cove_runtime_api::OutputStream;
 use tokio::net::unix::pipe;
+
+use super::live::Live;
 
 /// Bytes with a bound: the first half of it and the last half.
 #[derive(Debug, Clone, Default)]
@@ -76,6 +79,8 @@ impl Bounded {
 pub(crate) struct Capture {
     pipe: Option<pipe::Receiver>,
     pub(crate) kept: Bounded,
+    /// Who else hears it, and as what.
+    live: Option<(Live, OutputStream)>,
 }
 
 /// Pipes that are read for nobody. One process can hold any number of them open, and Ship needs its descriptors.
@@ -90,7 +95,12 @@ impl Capture {
     pub(crate) fn open(limit_bytes: usize) -> io::Result<(Self, OwnedFd)> {
         let (ours, theirs) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         let pipe = Some(pipe::Receiver::from_owned_fd(ours)?);
-        Ok((Self { pipe, kept: Bounded::new(limit_bytes) }, theirs))
+        Ok((Self { pipe, kept: Bounded::new(limit_bytes), live: None }, theirs))
+    }
+
+    /// From now on somebody else hears it, too; or nobody any more.
+    pub(crate) fn tell(&mut self, live: Option<(Live, OutputStream)>) {
+        self.live = live;
     }
 
     /// Waits for more and takes it; never returns once everybody has closed the other end. May be dropped any time.
@@ -114,7 +124,12 @@ impl Capture {
             let Some(pipe) = &self.pipe else { return };
             match read(pipe, &mut block) {
                 Ok(0) => self.pipe = None,
-                Ok(length) => self.kept.push(&block[..length]),
+                Ok(length) => {
+                    self.kept.push(&block[..length]);
+                    if let Some((live, stream)) = &self.live {
+                        live.push(*stream, &block[..length]);
+                    }
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(_) => self.pipe = None,
@@ -132,6 +147,7 @@ impl Capture {
             return;
         }
         self.kept = Bounded::new(2);
+        self.live = None;
         tokio::spawn(async move {
             while self.pipe.is_some() {
                 self.fill().await;

@@ -115,6 +115,11 @@ impl ApiError {
         }
     }
 
+    /// As it is written.
+    pub(crate) fn refusal(&self) -> &Refusal {
+        &self.0
+    }
+
     /// The stable code.
     pub(crate) fn code(&self) -> RefusalCode {
         self.0.code

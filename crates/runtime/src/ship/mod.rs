@@ -4,6 +4,7 @@
 //! It knows nothing of sandboxes, profiles or keys: whoever can reach its socket may use it, and the walls around it
 //! ([`crate::cell`]) decide who that is and how much it may use. It runs the same way under every driver.
 
+mod answer_lines;
 mod causes;
 mod command;
 mod disk;

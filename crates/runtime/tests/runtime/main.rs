@@ -10,6 +10,7 @@ mod hosts;
 mod javascript;
 mod lease;
 mod lifetime;
+mod live;
 mod network;
 mod ordinary_user;
 mod paths;

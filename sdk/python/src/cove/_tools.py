@@ -1,4 +1,4 @@
-"""Tools: plain functions of the caller that guest code may call."""
+"""Functions of the caller: tools that guest code may call, and ears that hear what it writes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from cove.results import Output
 
 Tool = Callable[..., Any]
 #: Functions under their own names, or under names that are given.
@@ -49,6 +51,18 @@ class ToolBox:
     def get(self, name: str) -> Tool:
         """The function itself."""
         return self._tools[name]
+
+
+#: Hears what a run writes, while it runs.
+OnOutput = Callable[[Output], Any]
+
+
+def heard(event: Mapping[str, Any], tag: str) -> Output | None:
+    """What an event says that a run with this tag has written, if it says so."""
+    data = event.get("data") or {}
+    if event.get("kind") != "output" or data.get("tag") != tag:
+        return None
+    return Output(stream=data["stream"], text=data["text"], dropped=data.get("dropped", 0))
 
 
 def answer(result: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from cove import errors
 from cove._upload import Upload
 
 T = TypeVar("T")
@@ -79,6 +80,14 @@ def moment(text: str) -> datetime:
 def decode(model: type[T], data: Any) -> T:
     """Builds `model` from JSON. Fields that this client does not know yet are left out; none is guessed."""
     return typing.cast(T, _decode(model, data))
+
+
+def read_as(model: type[T], data: Any) -> T:
+    """The same, and a protocol error where it is not one."""
+    try:
+        return decode(model, data)
+    except (ValueError, TypeError, KeyError, AttributeError) as fault:
+        raise errors.ProtocolError(f"the answer is not {model.__name__}: {fault}") from fault
 
 
 @functools.cache

@@ -461,7 +461,7 @@ class Event:
     data: dict[str, Any]
 
 #: The kind of an event.
-EventKind = Literal["state", "run_started", "console", "tool_call", "run_finished", "gap"]
+EventKind = Literal["state", "run_started", "console", "output", "tool_call", "run_finished", "gap"]
 
 #: The kind of an execution.
 ExecType = Literal["python", "shell", "javascript", "browser", "browser_batch"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from cove import models
 from cove.errors import RunFailedError
@@ -39,6 +39,16 @@ class PythonRun(models.PythonExecResult, _Checked):
         if self.data is None:
             return []
         return [image for image in map(from_bundle, self.data.output.images) if image is not None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What Python or a command has written since the last time: whole lines, unless one has waited long for its end."""
+
+    stream: Literal["stdout", "stderr"]
+    text: str
+    #: Bytes that were left out beside it, because more was written than can be told at once. The result has them.
+    dropped: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cove_runtime_api::OutputStream;
 use cove_walls::spawn::{StandardStreams, Start, no_input};
 use futures_util::FutureExt;
 use rustix::process::Signal;
@@ -13,7 +14,7 @@ use serde_json::json;
 use tokio::net::UnixStream;
 
 use super::IPythonUse;
-use crate::process::{Capture, End, Family, Program};
+use crate::process::{Capture, End, Family, Live, Program};
 use crate::ship::causes::Causes;
 use crate::ship::frames::Frames;
 use crate::ship::fs::workspace::Workspace;
@@ -166,6 +167,12 @@ impl Interpreter {
     pub(super) async fn send(&mut self, code: &str) -> io::Result<()> {
         let body = serde_json::to_vec(&json!({"code": code}))?;
         self.frames.writer.send(&body).await
+    }
+
+    /// Who else hears what it writes from now on.
+    pub(super) fn tell(&mut self, live: Option<&Live>) {
+        self.out.tell(live.map(|live| (live.clone(), OutputStream::Stdout)));
+        self.err.tell(live.map(|live| (live.clone(), OutputStream::Stderr)));
     }
 
     /// Waits for whatever comes next. May be dropped and called again.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
 use super::zygote::{Born, Coming, Zygote};
 use crate::cell::Stopped;
-use crate::process::End;
+use crate::process::{End, Live};
 use crate::ship::causes::{Moment, told};
 use crate::ship::error::ApiError;
 
@@ -52,7 +52,7 @@ struct Seen {
 
 #[derive(Debug)]
 enum Order {
-    Run { code: String, deadline: Deadline, reply: oneshot::Sender<Result<PythonAnswer, ApiError>> },
+    Run { code: String, deadline: Deadline, live: Option<Live>, reply: oneshot::Sender<Result<PythonAnswer, ApiError>> },
     Restart { reply: oneshot::Sender<()> },
 }
 
@@ -76,10 +76,15 @@ impl Kernel {
         Self { orders, seen, cut }
     }
 
-    /// Runs a cell. Dropping the future interrupts it.
-    pub(crate) async fn run(&self, code: String, deadline: Deadline) -> Result<PythonAnswer, ApiError> {
+    /// Runs a cell; `live` hears its output meanwhile. Dropping the future interrupts it.
+    pub(crate) async fn run(
+        &self,
+        code: String,
+        deadline: Deadline,
+        live: Option<Live>,
+    ) -> Result<PythonAnswer, ApiError> {
         let (reply, answer) = oneshot::channel();
-        let order = Order::Run { code, deadline, reply };
+        let order = Order::Run { code, deadline, live, reply };
         self.orders.try_send(order).map_err(|_| ApiError::too_many("Too many cells are waiting for their turn"))?;
         match tokio::time::timeout_at((deadline.at() + OVERTIME).into(), answer).await {
             Ok(answered) => answered.unwrap_or_else(|_| Err(ApiError::internal("the kernel has ended"))),
@@ -169,13 +174,13 @@ impl Attendant {
                     self.drop_interpreter().await;
                     let _ = reply.send(());
                 }
-                Some(Order::Run { code, deadline, mut reply }) => {
+                Some(Order::Run { code, deadline, live, mut reply }) => {
                     if reply.is_closed() {
                         continue;
                     }
                     self.note(|seen| seen.state = KernelState::Busy);
                     self.since = self.recipe.causes.now();
-                    let answer = self.run(&code, deadline, &mut reply).await;
+                    let answer = self.run(&code, deadline, live, &mut reply).await;
                     let alive = self.interpreter.is_some();
                     self.note(|seen| seen.state = if alive { KernelState::Idle } else { KernelState::NotStarted });
                     let _ = reply.send(answer);
@@ -258,6 +263,7 @@ impl Attendant {
         &mut self,
         code: &str,
         deadline: Deadline,
+        live: Option<Live>,
         reply: &mut oneshot::Sender<Result<PythonAnswer, ApiError>>,
     ) -> Result<PythonAnswer, ApiError> {
         let begin = Instant::now();
@@ -280,6 +286,7 @@ impl Attendant {
             return Err(ApiError::internal("Python is gone"));
         };
         let epitaph = self.epitaph.take();
+        interpreter.tell(live.as_ref());
         let deadline = Instant::from_std(deadline.at());
         let outcome = match tokio::time::timeout_at(deadline, interpreter.send(code)).await {
             Ok(Ok(())) => finish(interpreter, deadline, reply, &self.cut).await,
@@ -290,6 +297,7 @@ impl Attendant {
         if matches!(outcome, Outcome::Killed | Outcome::Restarted) {
             interpreter.kill().await;
         }
+        interpreter.tell(None);
         let (out, err) = (interpreter.out.kept.take(), interpreter.err.kept.take());
         let mut answer = match outcome {
             Outcome::Answered(cell) => self.answered(cell),

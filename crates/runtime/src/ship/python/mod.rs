@@ -9,6 +9,7 @@ pub(crate) use kernel::Kernel;
 
 use axum::body::Bytes;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use cove_core::Deadline;
@@ -16,7 +17,9 @@ use cove_runtime_api::{Call, KernelStatus, PythonAnswer, PythonOutput, PythonReq
 use serde::{Deserialize, Serialize};
 
 use super::ShipState;
+use super::answer_lines::as_lines;
 use super::error::{ApiError, Body};
+use crate::process::Live;
 
 /// When IPython's shell runs the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -52,18 +55,29 @@ pub(crate) fn routes() -> Router<ShipState> {
         .route("/ipython/restart", post(restart))
 }
 
-async fn exec(
-    State(state): State<ShipState>,
-    Body(request): Body<PythonRequest>,
-) -> Result<Json<PythonAnswer>, ApiError> {
+async fn exec(State(state): State<ShipState>, Body(request): Body<PythonRequest>) -> Result<Response, ApiError> {
     let deadline = Deadline::after(time_limit(request.timeout)?);
-    let mut answer = state.kernel.run(request.code, deadline).await?;
+    if request.stream {
+        let live = Live::default();
+        let work = run(state, request, deadline, Some(live.clone()));
+        return Ok(as_lines(live, work));
+    }
+    Ok(Json(run(state, request, deadline, None).await?).into_response())
+}
+
+async fn run(
+    state: ShipState,
+    request: PythonRequest,
+    deadline: Deadline,
+    live: Option<Live>,
+) -> Result<PythonAnswer, ApiError> {
+    let mut answer = state.kernel.run(request.code, deadline, live).await?;
     if request.silent {
         answer.output = PythonOutput::default();
         answer.stdout.clear();
         answer.stderr.clear();
     }
-    Ok(Json(answer))
+    Ok(answer)
 }
 
 async fn status(State(state): State<ShipState>) -> Json<KernelStatus> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use cove_core::Deadline;
@@ -16,8 +17,10 @@ use cove_runtime_api::{Call, ProcessInfo, ProcessList, ShellAnswer, ShellRequest
 use cove_workspace::{RelPath, WORKSPACE_MOUNT};
 
 use super::ShipState;
+use super::answer_lines::as_lines;
 use super::error::{ApiError, Body};
 use super::fs::workspace::rel_path;
+use crate::process::Live;
 
 /// The routes of this part.
 pub(crate) fn routes() -> Router<ShipState> {
@@ -37,6 +40,8 @@ pub(crate) struct Order {
     env: Vec<(String, String)>,
     /// `None` for a background command that asked for no limit.
     deadline: Option<Deadline>,
+    /// Who hears its output while it runs.
+    live: Option<Live>,
 }
 
 impl Order {
@@ -57,7 +62,7 @@ impl Order {
             env.push((name, value));
         }
         let cwd = rel_path(request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).unwrap_or("."))?;
-        Ok(Self { command: request.command, cwd, env, deadline })
+        Ok(Self { command: request.command, cwd, env, deadline, live: None })
     }
 }
 
@@ -66,13 +71,18 @@ pub(crate) fn timeout(given: Option<f64>) -> Result<std::time::Duration, ApiErro
     Ok(time_limit(given)?)
 }
 
-async fn exec(
-    State(state): State<ShipState>,
-    Body(request): Body<ShellRequest>,
-) -> Result<Json<ShellAnswer>, ApiError> {
-    let background = request.background;
-    let order = Order::parse(request, &state.env)?;
-    if background { Jobs::start(&state, order).await.map(Json) } else { run::run(&state, order).await.map(Json) }
+async fn exec(State(state): State<ShipState>, Body(request): Body<ShellRequest>) -> Result<Response, ApiError> {
+    let (background, stream) = (request.background, request.stream);
+    let mut order = Order::parse(request, &state.env)?;
+    let answer: ShellAnswer = match (background, stream) {
+        (true, _) => Jobs::start(&state, order).await?,
+        (false, false) => run::run(&state, order).await?,
+        (false, true) => {
+            let live = order.live.insert(Live::default()).clone();
+            return Ok(as_lines(live, async move { run::run(&state, order).await }));
+        }
+    };
+    Ok(Json(answer).into_response())
 }
 
 async fn list(State(state): State<ShipState>) -> Json<ProcessList> {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cove_core::Deadline;
-use cove_runtime_api::ShellAnswer;
+use cove_runtime_api::{OutputStream, ShellAnswer};
 use cove_walls::spawn::{StandardStreams, Start, no_input};
 
 use super::Order;
@@ -26,8 +26,12 @@ impl Running {
     pub(super) async fn start(state: &ShipState, order: &Order) -> Result<Self, ApiError> {
         let failed = |error: std::io::Error| ApiError::from_start("bash", &error);
         let cwd = state.workspace.folder(&order.cwd)?;
-        let (out, output) = Capture::open(state.output_limit_bytes).map_err(failed)?;
-        let (err, error) = Capture::open(state.output_limit_bytes).map_err(failed)?;
+        let (mut out, output) = Capture::open(state.output_limit_bytes).map_err(failed)?;
+        let (mut err, error) = Capture::open(state.output_limit_bytes).map_err(failed)?;
+        if let Some(live) = &order.live {
+            out.tell(Some((live.clone(), OutputStream::Stdout)));
+            err.tell(Some((live.clone(), OutputStream::Stderr)));
+        }
         let input = no_input().map_err(failed)?;
         let start = Start {
             program: "/bin/bash".to_owned(),

@@ -1,4 +1,4 @@
-"""A run whose code calls back, for the client that awaits: tools are answered while the run goes on.
+"""A run that is attended, for the client that awaits: its tools are answered, its output is heard while it goes on.
 
 Tools run at the same time if guest code calls several; functions that block run in threads.
 Its twin is `_sync/calls.py`.
@@ -7,12 +7,15 @@ Its twin is `_sync/calls.py`.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import inspect
+import secrets
+from collections.abc import AsyncIterator
 from typing import Any
 
 from cove import errors
 from cove._async.transport import AsyncTransport
-from cove._tools import ToolBox, answer, refusal
+from cove._tools import OnOutput, ToolBox, answer, heard, refusal
 from cove._wire import Request, segment
 
 
@@ -40,6 +43,68 @@ async def run_with_tools(
     finally:
         answering.cancel()
         await asyncio.gather(answering, return_exceptions=True)
+
+
+#: How long the last words of a run are waited for: they come by another connection than its answer.
+LAST_WORDS = 2.0
+
+
+async def run_heard(transport: AsyncTransport, base: str, request: Request, on_output: OnOutput) -> dict[str, Any]:
+    """Sends the run and tells `on_output` what it writes, until it ends."""
+    tag = secrets.token_hex(8)
+    request = dataclasses.replace(request, body={**(request.body or {}), "output_tag": tag})
+    async with transport.listen(f"{base}/events", None) as events:
+        ended = _Ended()
+        work = asyncio.create_task(_send(transport, request))
+        told = asyncio.create_task(_tell(events, tag, ended, on_output))
+        try:
+            await asyncio.wait({work, told}, return_when=asyncio.FIRST_COMPLETED)
+            if told.done():
+                # An ear that raises ends the run; a stream that breaks off does not.
+                told.result()
+            body = await work
+            seen = asyncio.create_task(ended.saw(body.get("execution_id")))
+            await asyncio.wait({told, seen}, timeout=LAST_WORDS, return_when=asyncio.FIRST_COMPLETED)
+            seen.cancel()
+            if told.done():
+                told.result()
+            return body
+        finally:
+            work.cancel()
+            told.cancel()
+            await asyncio.gather(work, told, return_exceptions=True)
+
+
+class _Ended:
+    """Runs whose end was seen, and whoever waits for one."""
+
+    def __init__(self) -> None:
+        self._ids: set[Any] = set()
+        self._news = asyncio.Event()
+
+    def add(self, execution_id: Any) -> None:
+        self._ids.add(execution_id)
+        self._news.set()
+
+    async def saw(self, execution_id: Any) -> None:
+        while execution_id not in self._ids:
+            self._news.clear()
+            await self._news.wait()
+
+
+async def _tell(events: AsyncIterator[dict[str, Any]], tag: str, ended: _Ended, on_output: OnOutput) -> None:
+    try:
+        async for event in events:
+            output = heard(event, tag)
+            if output is not None:
+                said = on_output(output)
+                if inspect.isawaitable(said):
+                    await said
+            elif event.get("kind") == "run_finished":
+                ended.add((event.get("data") or {}).get("execution_id"))
+    except errors.TransportError:
+        # The result has everything.
+        return
 
 
 async def _send(transport: AsyncTransport, request: Request) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from cove._async.calls import run_heard
 from cove._async.transport import AsyncTransport
-from cove._wire import GRACE, Request
+from cove._tools import OnOutput
+from cove._wire import GRACE, Request, read_as
 from cove.results import PythonRun
 
 
@@ -22,20 +24,24 @@ class AsyncPython:
         include_code: bool | None = None,
         description: str | None = None,
         tags: str | None = None,
+        on_output: OnOutput | None = None,
     ) -> PythonRun:
-        """Runs code for at most `timeout` seconds. The last expression's value is part of the output."""
-        return await self._transport.call(
-            Request(
-                "POST",
-                f"{self._base}/python/exec",
-                body={
-                    "code": code,
-                    "timeout": timeout,
-                    "include_code": include_code,
-                    "description": description,
-                    "tags": tags,
-                },
-                timeout=timeout + GRACE,
-            ),
-            PythonRun,
+        """Runs code for at most `timeout` seconds. The last expression's value is part of the output.
+
+        `on_output` hears what it writes while it runs; the result has all of it in any case.
+        """
+        request = Request(
+            "POST",
+            f"{self._base}/python/exec",
+            body={
+                "code": code,
+                "timeout": timeout,
+                "include_code": include_code,
+                "description": description,
+                "tags": tags,
+            },
+            timeout=timeout + GRACE,
         )
+        if on_output is None:
+            return await self._transport.call(request, PythonRun)
+        return read_as(PythonRun, await run_heard(self._transport, self._base, request, on_output))

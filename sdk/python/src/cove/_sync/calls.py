@@ -1,20 +1,23 @@
-"""A run whose code calls back, for the client that waits: tools are answered while the run goes on.
+"""A run that is attended, for the client that waits: its tools are answered, its output is heard while it goes on.
 
-Tools run one at a time in the thread that called `run`, so that they may use what belongs to that thread. Two threads
-help: one waits for the run, one for events. Its twin is `_async/calls.py`.
+Tools and ears run one at a time in the thread that called `run`, so that they may use what belongs to that thread.
+Two threads help: one waits for the run, one for events. Its twin is `_async/calls.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import inspect
 import queue
+import secrets
 import threading
+import time
 from typing import Any
 
 from cove import errors
 from cove._sync.transport import Line, Transport
-from cove._tools import ToolBox, answer, refusal
+from cove._tools import OnOutput, ToolBox, answer, heard, refusal
 from cove._wire import Request, segment
 
 
@@ -38,6 +41,50 @@ def run_with_tools(transport: Transport, base: str, request: Request, session: s
                 call = value.get("data") or {}
                 if call.get("session") == session and call.get("name") in tools:
                     _answer(transport, base, call, tools)
+    finally:
+        # Also after Ctrl-C: a run that nobody waits for is ended.
+        line.hang_up()
+        reader.stop()
+
+
+#: How long the last words of a run are waited for: they come by another connection than its answer.
+LAST_WORDS = 2.0
+
+
+def run_heard(transport: Transport, base: str, request: Request, on_output: OnOutput) -> dict[str, Any]:
+    """Sends the run and tells `on_output` what it writes, until it ends."""
+    tag = secrets.token_hex(8)
+    request = dataclasses.replace(request, body={**(request.body or {}), "output_tag": tag})
+    inbox: queue.Queue[tuple[str, Any]] = queue.Queue()
+    reader = _Reader(transport, f"{base}/events", inbox)
+    line = Line()
+    body: dict[str, Any] | None = None
+    until: float | None = None
+    ended: set[Any] = set()
+    try:
+        _expect(inbox, "listening")
+        threading.Thread(target=_send, args=(transport, request, inbox, line), daemon=True).start()
+        while True:
+            try:
+                kind, value = inbox.get(timeout=None if until is None else max(0.0, until - time.monotonic()))
+            except queue.Empty:
+                return body or {}
+            if kind == "fault":
+                if body is not None:
+                    return body
+                raise value
+            if kind == "done":
+                if not isinstance(value, dict):
+                    raise errors.ProtocolError("a run's answer is not an object")
+                body, until = value, time.monotonic() + LAST_WORDS
+            elif kind == "event":
+                output = heard(value, tag)
+                if output is not None:
+                    _call(on_output, [output])
+                elif value.get("kind") == "run_finished":
+                    ended.add((value.get("data") or {}).get("execution_id"))
+            if body is not None and body.get("execution_id") in ended:
+                return body
     finally:
         # Also after Ctrl-C: a run that nobody waits for is ended.
         line.hang_up()

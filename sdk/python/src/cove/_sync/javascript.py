@@ -13,7 +13,7 @@ from cove._sync.artifacts import Artifacts
 from cove._sync.calls import run_with_tools
 from cove._sync.transport import Transport
 from cove._tools import ToolBox, Tools
-from cove._wire import GRACE, Request, decode
+from cove._wire import GRACE, Request, read_as
 from cove.results import JavaScriptRun
 
 Engine = Literal["auto", "embedded", "browser"]
@@ -139,10 +139,7 @@ def _request(base: str, body: dict[str, Any], timeout: int) -> Request:
 
 
 def _finish(transport: Transport, base: str, body: Any, images: bool) -> JavaScriptRun:
-    try:
-        run = decode(JavaScriptRun, body)
-    except (ValueError, TypeError, KeyError, AttributeError) as fault:
-        raise errors.ProtocolError(f"a JavaScript run's answer is not one: {fault}") from fault
+    run = read_as(JavaScriptRun, body)
     if not images or run.data is None or not run.data.images:
         return run
     artifacts = Artifacts(transport, base)

@@ -1,0 +1,121 @@
+//! The output of Python and of commands, printed as it is written.
+
+use std::collections::HashSet;
+use std::io::Write as _;
+use std::time::Duration;
+
+use cove_api::{Event, EventKind, ExecutionId, OutputChunk, OutputStream};
+use cove_client::{Client, ClientError, Events};
+
+use super::wait;
+use crate::terminal;
+
+/// How long the last lines of a run that has ended are waited for: they come by another connection than its answer.
+const LAST_LINES: Duration = Duration::from_secs(2);
+
+/// Prints what a run writes, and remembers it.
+pub(super) struct Printed {
+    events: Events,
+    tag: String,
+    out: String,
+    err: String,
+    /// Whether nothing of it was missed.
+    whole: bool,
+    /// Runs whose end was heard.
+    ended: HashSet<String>,
+}
+
+impl Printed {
+    /// Begins to listen. `None`: it cannot be heard meanwhile, so its output comes at the end.
+    pub(super) async fn listen(bay: &Client, id: &str) -> Option<Self> {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let tag = format!("cli-{}-{}", std::process::id(), now.as_nanos());
+        let events = bay.events(id, None).await.ok()?;
+        let (out, err, ended) = Default::default();
+        Some(Self { events, tag, out, err, whole: true, ended })
+    }
+
+    /// What the request must say.
+    pub(super) fn tag(&self) -> String {
+        self.tag.clone()
+    }
+
+    /// Waits for a run's answer, and prints meanwhile. `id_of` finds the run in its answer.
+    pub(super) async fn during<T>(
+        &mut self,
+        run: impl Future<Output = Result<T, ClientError>>,
+        id_of: impl Fn(&T) -> Option<ExecutionId>,
+    ) -> anyhow::Result<T> {
+        let mut run = std::pin::pin!(run);
+        let answer = loop {
+            tokio::select! {
+                biased;
+                answer = &mut run => break answer?,
+                event = self.events.next() => match event {
+                    Ok(Some(event)) => self.print(&event)?,
+                    Ok(None) | Err(_) => {
+                        self.whole = false;
+                        break run.await?;
+                    }
+                },
+            }
+        };
+        let wanted = id_of(&answer);
+        let rest = async {
+            while wanted.as_deref().is_some_and(|id| !self.ended.contains(id)) {
+                let Ok(Some(event)) = self.events.next().await else { return Ok(false) };
+                self.print(&event)?;
+            }
+            Ok::<_, std::io::Error>(true)
+        };
+        let heard_all = tokio::time::timeout(LAST_LINES, rest).await.unwrap_or(Ok(false))?;
+        self.whole &= heard_all;
+        Ok(answer)
+    }
+
+    /// What of an output was not printed yet: nothing, or all of it where something was missed.
+    pub(super) fn rest<'a>(&self, output: &'a str) -> &'a str {
+        let printed = self.out.len() + self.err.len();
+        let is_all = self.whole && output.len() <= printed + 1 && output.starts_with(&self.out);
+        if is_all { "" } else { output }
+    }
+
+    /// Whether the last line of standard output has no end yet.
+    pub(super) fn is_mid_line(&self) -> bool {
+        !self.out.is_empty() && !self.out.ends_with('\n')
+    }
+
+    /// What of an error was not printed yet: the words after those of standard error.
+    pub(super) fn rest_of_error<'a>(&self, error: &'a str) -> &'a str {
+        let rest = error.strip_prefix(self.err.as_str()).filter(|_| self.whole);
+        rest.map_or(error, |rest| rest.trim_start_matches('\n'))
+    }
+
+    fn print(&mut self, event: &Event) -> std::io::Result<()> {
+        let is_ours = event.data.get("tag").and_then(serde_json::Value::as_str) == Some(&self.tag);
+        match event.kind {
+            EventKind::Output if is_ours => {}
+            EventKind::Gap => {
+                self.whole = false;
+                return Ok(());
+            }
+            EventKind::RunFinished => {
+                let id = event.data.get("execution_id").and_then(serde_json::Value::as_str);
+                self.ended.extend(id.map(str::to_owned));
+                return Ok(());
+            }
+            _ => return Ok(()),
+        }
+        let data = serde_json::Value::Object(event.data.clone());
+        let Ok(OutputChunk { stream, text, dropped }) = serde_json::from_value(data) else { return Ok(()) };
+        self.whole &= dropped == 0;
+        wait::make_room()?;
+        let (mut screen, kept) = match stream {
+            OutputStream::Stdout => (terminal::out(), &mut self.out),
+            OutputStream::Stderr => (terminal::aside(), &mut self.err),
+        };
+        kept.push_str(&text);
+        screen.write_all(text.as_bytes())?;
+        screen.flush()
+    }
+}
