@@ -88,7 +88,7 @@ fn check(report: &RunReport, name: EngineName, reason: EngineReason, value: &Val
 async fn what_the_embedded_engine_lacks_is_tried_in_chrome() {
     let stage = Stage::new();
     for (code, reason, value) in [
-        ("return new Temporal.PlainDate(2020, 1, 2).toString()", EngineReason::MissingFeature, json!("2020-01-02")),
+        ("return NodeFilter.SHOW_TEXT", EngineReason::MissingFeature, json!(4)),
         ("return typeof eval('docu' + 'ment')", EngineReason::MissingFeature, json!("object")),
         (
             "const e = {}; Error.captureStackTrace(e); return typeof e.stack",
@@ -106,7 +106,7 @@ async fn what_the_embedded_engine_lacks_is_tried_in_chrome() {
     // A name that nobody has is told at once, and an engine that was asked for is the only one.
     let report = stage.run("return totl").await;
     assert_eq!((engine(&report).name, engine(&report).reason), (EMBEDDED, EngineReason::NeedsNoBrowser));
-    let asked = RunRequest { engine: EngineChoice::Embedded, ..RunRequest::new("return Temporal") };
+    let asked = RunRequest { engine: EngineChoice::Embedded, ..RunRequest::new("return NodeFilter") };
     let report = stage.runner.run(asked).await;
     assert_eq!((engine(&report).name, engine(&report).reason), (EMBEDDED, EngineReason::AskedFor));
     stage.chrome.close().await;
@@ -179,7 +179,7 @@ async fn who_waits_is_not_raced_and_is_heard() {
     let stage = Stage::new();
     let began = Instant::now();
     let report =
-        stage.run("console.log('a'); await new Promise((done) => setTimeout(done, 2500)); return Temporal").await;
+        stage.run("console.log('a'); await new Promise((done) => setTimeout(done, 2500)); return NodeFilter").await;
     // The line was shown while it waited, so the run stays where it is.
     assert_eq!((engine(&report).name, engine(&report).reason), (EMBEDDED, EngineReason::NeedsNoBrowser));
     let shown = stage.heard.lock().unwrap().first().unwrap().1 - began;
@@ -191,7 +191,7 @@ async fn who_waits_is_not_raced_and_is_heard() {
 #[tokio::test]
 async fn a_tool_call_keeps_the_run_where_it_is() {
     let stage = Stage::new();
-    let report = stage.run("await note(1); return Temporal").await;
+    let report = stage.run("await note(1); return NodeFilter").await;
     assert_eq!((engine(&report).name, engine(&report).reason), (EMBEDDED, EngineReason::NeedsNoBrowser));
     assert_eq!(report.fault().unwrap().kind, FaultKind::Exception);
     let report = stage.run(&format!("await note(2); {}", computes(1500, 0, "return typeof window"))).await;
@@ -214,7 +214,7 @@ async fn a_fetch_keeps_the_run_where_it_is() {
     let network = NetworkPolicy { allow_hosts: vec!["127.0.0.1".to_owned()], allow_private: vec![address.clone()] };
     let stage = Stage::with(None, network);
     let fetch = format!("await (await fetch('http://{address}/')).text()");
-    let report = stage.run(&format!("const text = {fetch}; return Temporal")).await;
+    let report = stage.run(&format!("const text = {fetch}; return NodeFilter")).await;
     assert_eq!((engine(&report).name, engine(&report).reason), (EMBEDDED, EngineReason::NeedsNoBrowser), "{report:?}");
     assert_eq!((site.visits(), stage.chrome.pid()), (1, None));
 
@@ -233,7 +233,7 @@ async fn a_fetch_keeps_the_run_where_it_is() {
 #[tokio::test]
 async fn without_chrome_nothing_changes() {
     let stage = Stage::with(Some("/nowhere/chrome".into()), NetworkPolicy::default());
-    let report = stage.run("return Temporal").await;
+    let report = stage.run("return NodeFilter").await;
     assert_eq!((engine(&report).name, engine(&report).reason), (EMBEDDED, EngineReason::NeedsNoBrowser));
     let began = Instant::now();
     let report = stage.run(&format!("console.log('at once'); {}", computes(1500, 0, "return 1"))).await;
