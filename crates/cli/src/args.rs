@@ -59,6 +59,11 @@ pub(crate) enum Command {
         /// Which shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages of all commands into a folder
+    Man {
+        /// The folder; it must exist
+        dir: PathBuf,
+    },
 }
 
 #[derive(Debug, ClapArgs)]

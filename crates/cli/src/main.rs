@@ -23,6 +23,7 @@ mod show;
 mod terminal;
 mod version;
 
+use anyhow::Context as _;
 use clap::Parser;
 
 use args::{Args, Command};
@@ -116,6 +117,11 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cove", &mut script);
             terminal::out().write_all(&script)?;
+            Ok(Exit::Ok)
+        }
+        Command::Man { dir } => {
+            clap_mangen::generate_to(<Args as clap::CommandFactory>::command(), &dir)
+                .with_context(|| format!("cannot write manual pages to {}", dir.display()))?;
             Ok(Exit::Ok)
         }
     }

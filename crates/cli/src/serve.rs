@@ -76,6 +76,14 @@ fn more_descriptors() {
 
 async fn run(args: &Serve) -> anyhow::Result<Exit> {
     cove_server::telemetry::begin(terminal::aside_is_terminal(), terminal::aside_is_terminal(), terminal::aside);
+    if let Some(variable) = cove_server::telemetry::collector().filter(|_| !cove_server::telemetry::SENDS_SPANS) {
+        // The environment of a server that belongs to a program is that program's, and speaks of the program's own spans.
+        if !args.ephemeral {
+            note!("{RED}error:{PLAIN} {variable} names a collector for spans, and this build of cove cannot send any");
+            note!("  unset {variable}, or install a package of Cove or a build with `--features otlp`: they can");
+            return Ok(Exit::Usage);
+        }
+    }
     let temporary = args.ephemeral.then(tempfile::tempdir).transpose()?;
     let config = match configured(args, temporary.as_ref().map(tempfile::TempDir::path)) {
         Ok(config) => config,

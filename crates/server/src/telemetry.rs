@@ -33,6 +33,17 @@ pub fn begin<W: std::io::Write + 'static>(quiet: bool, people: bool, writer: fn(
     let _ = registry.try_init();
 }
 
+/// What the environment names a collector with.
+const COLLECTOR: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+
+/// The variable that names a collector for spans, if one does.
+pub fn collector() -> Option<&'static str> {
+    COLLECTOR.into_iter().find(|name| std::env::var(name).is_ok_and(|value| !value.is_empty()))
+}
+
+/// Whether this build can send spans to a collector.
+pub const SENDS_SPANS: bool = cfg!(feature = "otlp");
+
 /// Sends what is still to be sent.
 pub fn end() {
     #[cfg(feature = "otlp")]
@@ -60,10 +71,7 @@ mod spans {
     where
         S: Subscriber + Send + Sync + for<'a> LookupSpan<'a>,
     {
-        let named = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
-        if !named.iter().any(|name| std::env::var(name).is_ok_and(|value| !value.is_empty())) {
-            return None;
-        }
+        super::collector()?;
         // Fails only where a provider is there already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let made = elsewhere(|| opentelemetry_otlp::SpanExporter::builder().with_http().build())?;

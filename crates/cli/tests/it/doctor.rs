@@ -153,7 +153,17 @@ fn a_program_that_is_asked_has_a_deadline() {
 }
 
 #[test]
-fn completions_name_the_commands() {
+fn completions_and_manual_pages_name_the_commands() {
     let done = cove(&["completions", "bash"], "");
     assert!(done.code == 0 && done.out.contains("doctor"), "{done:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let done = cove(&["man", path], "");
+    assert!(done.code == 0 && done.out.is_empty(), "{done:?}");
+    for (page, word) in [("cove.1", "doctor"), ("cove-run.1", "timeout"), ("cove-sandbox-create.1", "profile")] {
+        let text = std::fs::read_to_string(folder.path().join(page)).unwrap();
+        assert!(text.contains(word), "{page}: {text}");
+    }
+    let done = cove(&["man", "/nowhere"], "");
+    assert!(done.code == 5 && done.err.contains("/nowhere"), "{done:?}");
 }

@@ -127,7 +127,28 @@ fn an_ephemeral_server_ends_with_its_standard_input() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Spans go to a collector that the environment names, at the latest when the server ends.
+/// A build that cannot send spans says so, instead of a collector that waits for them in vain. The environment of a
+/// server that belongs to a program is that program's, and refuses nothing.
+#[cfg(not(feature = "otlp"))]
+#[test]
+fn a_collector_is_refused_by_a_build_without_spans() {
+    let ground = Ground::new("");
+    for (args, code) in [(&["serve", "--port", "0"][..], 2), (&["serve", "--ephemeral"], 0)] {
+        let mut command = ground.command("data");
+        command.args(args).env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9").stdin(Stdio::null());
+        let done = command.output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(code), "{said}");
+        assert_eq!(
+            said.contains("OTEL_EXPORTER_OTLP_ENDPOINT") && said.contains("--features otlp"),
+            code == 2,
+            "{said}"
+        );
+    }
+}
+
+/// Spans go to a collector that the environment names, at the latest when the server ends. Run with `--features otlp`.
+#[cfg(feature = "otlp")]
 #[tokio::test]
 async fn spans_go_to_the_collector_that_is_named() {
     let collector = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
