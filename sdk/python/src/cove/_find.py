@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 import httpx
@@ -88,12 +89,30 @@ def _word(name: str) -> str | None:
         return None
 
 
+def binary() -> str | None:
+    """The `cove` to start: the one that `COVE_BIN` names, the one that came with this package, the one on the path."""
+    return os.environ.get("COVE_BIN") or _packaged() or shutil.which("cove")
+
+
+def _packaged() -> str | None:
+    """The binary in a package that was installed with one: where the list of installed files has it; with
+    `pip install --target`, which moves files afterwards, in `bin` beside this package."""
+    try:
+        listed = [Path(str(file.locate())) for file in metadata.files("cove-sandbox") or [] if file.name == "cove"]
+    except metadata.PackageNotFoundError:
+        return None
+    for path in [*listed, Path(__file__).parents[1] / "bin" / "cove"]:
+        if path.is_file():
+            return str(path.resolve())
+    return None
+
+
 def _started() -> Place:
-    binary = os.environ.get("COVE_BIN") or shutil.which("cove")
-    if not binary:
+    found = binary()
+    if not found:
         raise ServerNotFoundError(
             "no server runs here and there is no `cove` on the path to start one: "
             "install cove, set COVE_BIN, or set COVE_URL and COVE_KEY"
         )
-    server = LocalServer(binary)
+    server = LocalServer(found)
     return Place(server.url, server.key, server)
