@@ -32,9 +32,9 @@ GOAL = 3.0
 class Served:
     """A `cove serve` of our own in a temporary folder."""
 
-    def __init__(self, cove: str, folder: str, groups: bool):
+    def __init__(self, cove: str, folder: str, groups: bool, text: str = CONFIG):
         config = pathlib.Path(folder, "bay.yaml")
-        config.write_text(CONFIG + ("" if groups else "driver: {local: {control_groups: false}}\n"))
+        config.write_text(text + ("" if groups else "driver: {local: {control_groups: false}}\n"))
         env = {**os.environ, "BAY_API_KEY": KEY, "COVE_DATA_DIR": folder, "COVE_LOG": "error"}
         command = [cove, "serve", "--port", "0", "--json", "--config", str(config)]
         self.process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)

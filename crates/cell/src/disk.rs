@@ -114,7 +114,7 @@ pub(super) struct DiskWatch {
     excused: bool,
     /// When everything was last counted.
     counted_at: Instant,
-    /// When it was last asked who has written how much, and how long that took.
+    /// When it was last asked who has written how much, and how much of a processor's time that took.
     asked_at: Instant,
     asking_took: Duration,
     /// Whether it was over the limit then.
@@ -192,9 +192,9 @@ impl DiskWatch {
         if far || self.over || !self.pace.is_stirred() || self.asked_at.elapsed() < self.asking_took * REST {
             return false;
         }
-        let begin = Instant::now();
+        let begin = worked();
         let enough = self.pace.used() + self.own_writing() > self.limit_bytes;
-        (self.asked_at, self.asking_took) = (Instant::now(), begin.elapsed());
+        (self.asked_at, self.asking_took) = (Instant::now(), worked().saturating_sub(begin));
         enough
     }
 
@@ -209,12 +209,15 @@ impl DiskWatch {
     fn count(&mut self, go_on: &dyn Fn() -> bool) {
         let begin = Instant::now();
         let (grown, before) = (self.pace.grown(), self.pace.used());
-        // Whoever writes at full speed writes on while we count.
-        let mut stopped = (self.pace.suspicious() && self.own_writing() > MUCH).then(|| self.guests.stop());
+        // Whoever writes at full speed writes on while we count. That the file system has lost nothing does not say that nobody
+        // writes: somebody else may be removing.
+        let wrote = self.own_writing();
+        let hidden = before + wrote > self.limit_bytes;
+        let mut stopped = (wrote > MUCH && (hidden || self.pace.suspicious())).then(|| self.guests.stop());
         let mut in_line = false;
         let mut between = || {
             if begin.elapsed() > QUICK {
-                if stopped.is_none() && self.pace.suspicious() {
+                if stopped.is_none() && (hidden || self.pace.suspicious()) {
                     stopped = Some(self.guests.stop());
                 }
                 if !std::mem::replace(&mut in_line, true) {
@@ -318,4 +321,10 @@ impl DiskWatch {
             let _ = self.ship.write(&line);
         }
     }
+}
+
+/// For how long this thread has run. While it waits for a processor others write, and that is no reason to look less often.
+fn worked() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }

@@ -42,8 +42,8 @@ pub struct Pace {
     /// Free when it was last asked, and how much less that was than the time before.
     asked: u64,
     recent: u64,
-    /// It was another figure than the time before: somebody writes, or removes.
-    stirred: bool,
+    /// When it was last another figure than the time before: somebody wrote, or removed.
+    stirred_at: Option<Instant>,
 }
 
 impl Pace {
@@ -59,7 +59,7 @@ impl Pace {
             took: Duration::ZERO,
             asked: 0,
             recent: 0,
-            stirred: false,
+            stirred_at: None,
         }
     }
 
@@ -109,15 +109,18 @@ impl Pace {
     /// Whether it is time to look. To be asked after each pause: how fast it goes is seen by what was lost meanwhile.
     pub fn due(&mut self) -> bool {
         let free = self.free();
-        self.stirred = self.asked != free;
+        if self.asked != free {
+            self.stirred_at = Some(Instant::now());
+        }
         (self.recent, self.asked) = (self.asked.saturating_sub(free), free);
         let (rested, many) = (self.counted_at.elapsed(), self.files.saturating_sub(self.free_files()) > MANY_FILES);
         self.suspicious() || many && rested >= self.took * FILES_REST || rested >= PERIOD.max(self.took * REST)
     }
 
-    /// Whether anybody has written or removed anything between the last two times it was asked whether it is [due](Self::due).
+    /// Whether anybody has written or removed anything lately. Not only since the last time it was asked: who removes as much
+    /// as another writes can make it the same figure for a moment.
     pub fn is_stirred(&self) -> bool {
-        self.stirred
+        self.stirred_at.is_some_and(|at| at.elapsed() < PERIOD)
     }
 
     /// Whatever the file system lost was somebody else's.
