@@ -11,6 +11,7 @@ mod exit;
 mod files;
 mod local;
 mod mcp;
+mod open;
 mod process;
 mod repl;
 mod run;
@@ -101,6 +102,7 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Serve(args) => serve::serve(&args),
         Command::Mcp(args) => mcp::mcp(&args),
         Command::Sandbox(args) => in_runtime(sandbox::sandbox(args)),
+        Command::Open(args) => in_runtime(open::open(args)),
         Command::Openapi => {
             use std::io::Write as _;
             terminal::out().write_all(cove_server::openapi_text().as_bytes())?;

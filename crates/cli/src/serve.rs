@@ -275,6 +275,7 @@ fn announce(args: &Serve, url: &str, key: &KeyPlace) -> std::io::Result<()> {
     writeln!(aside, "{GREEN}Cove {} listens on {url}{PLAIN}", env!("CARGO_PKG_VERSION"))?;
     writeln!(aside, "  key   {place}{DIM}{made}{PLAIN}")?;
     writeln!(aside, "  try   curl -X POST -H \"Authorization: Bearer {bearer}\" {url}/v1/sandboxes")?;
+    writeln!(aside, "  page  {url}  {DIM}(`cove open` logs in){PLAIN}")?;
     writeln!(aside, "  read  {url}/docs")
 }
 

@@ -29,3 +29,4 @@ pub use client::Client;
 pub use error::ClientError;
 pub use events::Events;
 pub use verbs::files::Bits;
+pub use verbs::page::PageLink;

@@ -11,6 +11,7 @@ use crate::failure::{Failure, Reply};
 use crate::forward::Peers;
 use crate::keys::KeyRing;
 use crate::options::ServerOptions;
+use crate::page::Spent;
 use crate::shares::Shares;
 
 /// Cheap to clone; all clones are one.
@@ -30,6 +31,8 @@ pub(crate) struct Inner {
     /// Streams that stay open: events, terminals.
     pub(crate) streams: Arc<Shares>,
     pub(crate) peers: Peers,
+    /// The page's tokens that are over before their time.
+    pub(crate) spent: Spent,
     /// Whether no other Bay can have a session of ours: its store is this Bay's alone.
     pub(crate) alone: bool,
 }
@@ -52,7 +55,19 @@ impl App {
         let usual = (connections / 4).max(1);
         let streams = Shares::new("streams", (connections / 2).max(1), options.max_streams_per_owner.unwrap_or(usual));
         let alone = bay.config().database_url().is_ok_and(|url| url.starts_with("sqlite"));
-        Self { inner: Arc::new(Inner { bay, keys, options, closing, slots, streams, peers: Peers::default(), alone }) }
+        Self {
+            inner: Arc::new(Inner {
+                bay,
+                keys,
+                options,
+                closing,
+                slots,
+                streams,
+                peers: Peers::default(),
+                spent: Spent::default(),
+                alone,
+            }),
+        }
     }
 
     /// Runs a verb that is dropped, and thereby cancelled, when its caller goes away.

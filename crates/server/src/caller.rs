@@ -14,7 +14,8 @@ use cove_network::is_guest;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::forward::{Forwarded, seal};
-use crate::keys::{DEFAULT_OWNER, Identity, Turned};
+use crate::keys::{Identity, Turned};
+use crate::page;
 use crate::shares::Kept;
 
 /// Where a connection comes from; the listener notes it with each request.
@@ -82,9 +83,12 @@ pub(crate) async fn admit_local(State(app): State<App>, request: Request, next: 
 fn identify(app: &App, request: &Request, forwarded: Option<Forwarded>) -> Result<Identity, Failure> {
     let headers = request.headers();
     let Some(value) = headers.get(header::AUTHORIZATION) else {
+        if let Some(found) = page::identify(app, request, forwarded.is_some()) {
+            return may_do(request, found.map_err(refused)?);
+        }
         // Forwarded: the Bay that it came to first has checked where it comes from.
         if app.options.allow_anonymous && (forwarded.is_some() || (is_local(request) && is_no_page(headers))) {
-            return Ok(Identity { owner: Owner::new(DEFAULT_OWNER), admin: true });
+            return Ok(Identity::anonymous());
         }
         return Err(Failure::new(ErrorCode::Unauthorized, "missing API key: send `Authorization: Bearer <key>`"));
     };
@@ -101,13 +105,27 @@ fn identify(app: &App, request: &Request, forwarded: Option<Forwarded>) -> Resul
     };
     // Forwarded: the Bay that it came to first has counted it.
     let found = if forwarded.is_some() { app.keys.find(key) } else { app.keys.admit(key) };
-    found.map_err(|turned| match turned {
+    found.map_err(refused)
+}
+
+fn refused(turned: Turned) -> Failure {
+    match turned {
         Turned::Unknown => Failure::new(ErrorCode::Unauthorized, "invalid API key"),
         Turned::TooOften(wait) => {
             let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
             Failure::new(ErrorCode::QuotaExceeded, "rate limit exceeded").with("retry_after_ms", ms)
         }
-    })
+    }
+}
+
+/// Whoever came by a shared link may look at its sandbox, and do nothing else.
+fn may_do(request: &Request, identity: Identity) -> Result<Identity, Failure> {
+    match &identity.only {
+        Some(sandbox) if !page::only_reads(request, sandbox) => {
+            Err(Failure::new(ErrorCode::Forbidden, format!("this link may only look at {sandbox}")))
+        }
+        _ => Ok(identity),
+    }
 }
 
 /// What proxies write into the requests that they pass on, besides everything that begins with `x-forwarded`.
@@ -133,7 +151,7 @@ const PROXIES_SAY: [&str; 14] = [
 /// A proxy need not say that it is one, so a request must also look as one that was meant for this very server: HTTP/1.1
 /// (1.0 is what proxies speak that were told nothing else), with a path and no more as its target, and with one of this
 /// machine's own names in `Host`: a foreign name that points here is how web pages get around the check of their origin.
-fn is_local(request: &Request) -> bool {
+pub(crate) fn is_local(request: &Request) -> bool {
     let headers = request.headers();
     let proxied = headers.keys().any(|name| {
         let name = name.as_str();

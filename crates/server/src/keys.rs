@@ -9,6 +9,7 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 
+use cove_api::SandboxId;
 use cove_bay::Owner;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
@@ -57,11 +58,28 @@ pub fn hash(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
 }
 
+/// What names a key without telling its hash.
+fn tag(sha256: &[u8; 32]) -> String {
+    let digest = Sha256::new().chain_update(b"cove page key\n").chain_update(sha256).finalize();
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Who a key belongs to, and what it may do.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
     pub(crate) owner: Owner,
     pub(crate) admin: bool,
+    /// By what the page's tokens name the key; none for who needs no key.
+    pub(crate) tag: Option<String>,
+    /// The one sandbox that may be looked at: by a shared link.
+    pub(crate) only: Option<SandboxId>,
+}
+
+impl Identity {
+    /// Somebody on this machine, where no key is needed.
+    pub(crate) fn anonymous() -> Self {
+        Self { owner: Owner::new(DEFAULT_OWNER), admin: true, tag: None, only: None }
+    }
 }
 
 struct Held {
@@ -76,7 +94,7 @@ pub(crate) struct KeyRing {
 }
 
 /// Why a key was turned away.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turned {
     /// Nobody has it.
     Unknown,
@@ -87,7 +105,12 @@ pub(crate) enum Turned {
 impl KeyRing {
     pub(crate) fn new(specs: &[KeySpec]) -> Self {
         let held = specs.iter().map(|spec| Held {
-            identity: Identity { owner: Owner::new(&spec.owner), admin: spec.admin },
+            identity: Identity {
+                owner: Owner::new(&spec.owner),
+                admin: spec.admin,
+                tag: Some(tag(&spec.sha256)),
+                only: None,
+            },
             sha256: spec.sha256,
             rate: spec.rate_per_minute.map(|rate| RateLimiter::direct(Quota::per_minute(rate))),
         });
@@ -101,7 +124,10 @@ impl KeyRing {
 
     /// Whose key this is; counted against its rate.
     pub(crate) fn admit(&self, key: &str) -> Result<Identity, Turned> {
-        let held = self.held(key)?;
+        Self::counted(self.held(key)?)
+    }
+
+    fn counted(held: &Held) -> Result<Identity, Turned> {
         if let Some(rate) = &held.rate
             && let Err(until) = rate.check()
         {
@@ -113,6 +139,17 @@ impl KeyRing {
     /// Whose key this is; not counted.
     pub(crate) fn find(&self, key: &str) -> Result<Identity, Turned> {
         self.held(key).map(|held| held.identity.clone())
+    }
+
+    /// The tag of this key.
+    pub(crate) fn tag(&self, key: &str) -> Option<String> {
+        self.held(key).ok()?.identity.tag.clone()
+    }
+
+    /// Whose key has this tag; `counts`: against its rate. Only a signed token names one, so it is no secret.
+    pub(crate) fn admit_tag(&self, tag: &str, counts: bool) -> Result<Identity, Turned> {
+        let held = self.held.iter().find(|held| held.identity.tag.as_deref() == Some(tag)).ok_or(Turned::Unknown)?;
+        if counts { Self::counted(held) } else { Ok(held.identity.clone()) }
     }
 
     fn held(&self, key: &str) -> Result<&Held, Turned> {

@@ -20,6 +20,7 @@ pub mod limits;
 mod listen;
 mod metrics;
 mod options;
+mod page;
 mod phase;
 mod routes;
 mod schema;

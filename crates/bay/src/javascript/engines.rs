@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cove_chrome::{ChromeEngine, ChromeOptions};
 use cove_core::{BoxFuture, Engine, EngineError, EngineName, Session, SessionOptions};
-use cove_embedded::{EmbeddedEngine, EmbeddedOptions};
+use cove_embedded::{EmbeddedEngine, EmbeddedOptions, WallReport};
 
 /// Sessions and runs of the embedded engine at the same time, of all sandboxes.
 const EMBEDDED_SESSIONS: usize = 1_024;
@@ -62,6 +62,16 @@ impl Engines {
             EngineName::Embedded => Arc::clone(&self.embedded) as _,
             EngineName::Browser => Arc::clone(&self.browser) as _,
         }
+    }
+
+    /// The walls of the embedded engine, as its worker has found them.
+    pub(crate) async fn walls(&self) -> Result<WallReport, EngineError> {
+        self.embedded.engine()?.walls().await
+    }
+
+    /// Whether there is a browser, or why not.
+    pub(crate) fn find_browser(&self) -> Result<(), String> {
+        cove_chrome::find_browser(self.options.browser.as_deref()).map(|_| ()).map_err(|error| error.to_string())
     }
 
     /// Ends both, and every process of theirs.

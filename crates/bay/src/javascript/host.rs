@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cove_api::{BayError, ErrorCode, ToolAnswer};
 use cove_artifacts::StoreLimits;
-use cove_core::{EngineName, Limits, RunReport, RunRequest, SessionFate, ToolError};
+use cove_core::{EngineError, EngineName, Limits, RunReport, RunRequest, SessionFate, ToolError};
+use cove_embedded::WallReport;
 use cove_executor::{HostError, HostOptions, MaxSessions, PictureStore, RunContext, RunListener, SessionHost};
 use serde_json::Value;
 
@@ -48,6 +49,16 @@ impl JavaScriptHost {
             max_sessions: MAX_SESSIONS,
         });
         Self { host, engines, artifacts, pictures: Mutex::default() }
+    }
+
+    /// The walls of the embedded engine.
+    pub(crate) async fn walls(&self) -> Result<WallReport, EngineError> {
+        self.engines.walls().await
+    }
+
+    /// Whether there is a browser, or why not.
+    pub(crate) fn find_browser(&self) -> Result<(), String> {
+        self.engines.find_browser()
     }
 
     /// Runs a request. A guest's failure is a report; an error is Bay's, or a request that cannot be served.

@@ -104,7 +104,7 @@ fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
 }
 
 /// Says why, and with which number the command ends.
-fn refused(error: &ClientError) -> Exit {
+pub(crate) fn refused(error: &ClientError) -> Exit {
     note!("{RED}error:{PLAIN} {error}");
     if let ClientError::Unreachable { .. } = error {
         note!("{DIM}hint:{PLAIN} start a server with `cove serve`, or name one with --url or COVE_URL");

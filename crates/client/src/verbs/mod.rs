@@ -4,6 +4,7 @@ mod cargos;
 mod execution;
 pub(crate) mod files;
 mod history;
+pub(crate) mod page;
 mod sandboxes;
 mod skills;
 

@@ -30,7 +30,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::{caller, document, envelope, forward};
+use crate::{caller, document, envelope, forward, page};
 
 /// Everything under `/v1`.
 fn api() -> OpenApiRouter<App> {
@@ -73,8 +73,7 @@ pub(crate) fn router(app: App) -> Router {
         .merge(mcp::routes(&app))
         .route("/openapi.json", routing::get(document::json))
         .route("/docs", routing::get(document::page))
-        // Whoever opens the printed address in a browser wants to read.
-        .route("/", routing::get(async || axum::response::Redirect::to("/docs")))
+        .merge(page::routes(&app))
         .fallback(nowhere)
         .method_not_allowed_fallback(wrong_method);
     let all = match cors(&app.options.cors_origins) {

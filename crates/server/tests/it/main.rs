@@ -5,6 +5,7 @@ mod document;
 mod door;
 mod near;
 mod odd;
+mod page;
 mod rude;
 mod slow;
 mod stalled;

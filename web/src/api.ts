@@ -1,0 +1,85 @@
+// The verbs of the interface that the page uses, with the types of docs/openapi.json.
+
+import type { components } from "../../sdk/typescript/src/schema.js";
+import { answer, ask, type Ask } from "./server.js";
+
+type Schemas = components["schemas"];
+export type Sandbox = Schemas["SandboxInfo"];
+export type Profile = Schemas["ProfileInfo"];
+export type HistoryEntry = Schemas["HistoryEntry"];
+export type FileInfo = Schemas["FileInfo"];
+export type JavaScriptResult = Schemas["JavaScriptExecResult"];
+export type PythonResult = Schemas["PythonExecResult"];
+export type ShellResult = Schemas["ShellExecResult"];
+export type BrowserResult = Schemas["BrowserExecResult"];
+export type ExecType = Schemas["ExecType"];
+
+/** What a call takes besides its own arguments. */
+type More = Pick<Ask, "signal">;
+
+const box = (id: string) => `/v1/sandboxes/${encodeURIComponent(id)}`;
+const query = (words: Record<string, string | number | boolean | undefined>) => {
+    const given = Object.entries(words).filter(([, value]) => value !== undefined && value !== "");
+    return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+};
+
+export const profiles = () => ask<Schemas["ProfileList"]>("GET", "/v1/profiles?detail=true").then((list) => list.items);
+
+/** All sandboxes, at most a thousand. */
+export async function sandboxes(more: More = {}): Promise<Sandbox[]> {
+    const all: Sandbox[] = [];
+    let cursor: string | undefined;
+    do {
+        const page: Schemas["SandboxList"] = await ask("GET", `/v1/sandboxes${query({ limit: 200, cursor })}`, more);
+        all.push(...page.items);
+        cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined && all.length < 1_000);
+    return all;
+}
+export const sandbox = (id: string, more: More = {}) => ask<Sandbox>("GET", box(id), more);
+export const createSandbox = (body: Schemas["CreateSandbox"]) => ask<Sandbox>("POST", "/v1/sandboxes", { body });
+export const stopSandbox = (id: string) => ask("POST", `${box(id)}/stop`);
+export const deleteSandbox = (id: string) => ask("DELETE", box(id));
+export const extendSandbox = (id: string, seconds: number) =>
+    ask<Sandbox>("POST", `${box(id)}/extend_ttl`, { body: { extend_by: seconds } });
+
+export const history = (id: string, words: { limit: number; offset: number; exec_type?: string | undefined }, more: More = {}) =>
+    ask<Schemas["HistoryList"]>("GET", `${box(id)}/history${query(words)}`, more);
+export const lastExecution = (id: string) => ask<HistoryEntry>("GET", `${box(id)}/history/last`);
+export const trace = (id: string, reference: string) =>
+    ask<unknown>("GET", `${box(id)}/browser/traces/${encodeURIComponent(reference)}`);
+
+export const runJavaScript = (
+    id: string,
+    body: { code: string; input?: unknown; engine?: string; session?: boolean | string; timeout?: number; description?: string },
+    more: More = {},
+) => ask<JavaScriptResult>("POST", `${box(id)}/javascript/exec`, { body, ...more });
+export const runPython = (id: string, body: { code: string; timeout?: number; output_tag?: string }, more: More = {}) =>
+    ask<PythonResult>("POST", `${box(id)}/python/exec`, { body, ...more });
+export const runShell = (id: string, body: { command: string; timeout?: number }) =>
+    ask<ShellResult>("POST", `${box(id)}/shell/exec`, { body });
+export const runBrowser = (id: string, body: { cmd: string; timeout?: number }) =>
+    ask<BrowserResult>("POST", `${box(id)}/browser/exec`, { body });
+
+export const folder = (id: string, path: string) =>
+    ask<Schemas["DirectoryList"]>("GET", `${box(id)}/filesystem/directories${query({ path: path || "." })}`).then((list) => list.entries);
+export const writeFile = (id: string, path: string, content: string) =>
+    ask("PUT", `${box(id)}/filesystem/files`, { body: { path, content } });
+export const deleteFile = (id: string, path: string) => ask("DELETE", `${box(id)}/filesystem/files${query({ path })}`);
+export const download = (id: string, path: string) =>
+    answer("GET", `${box(id)}/filesystem/download${query({ path })}`).then((response) => response.arrayBuffer());
+export async function upload(id: string, path: string, file: Blob): Promise<void> {
+    const form = new FormData();
+    form.append("path", path);
+    form.append("file", file);
+    await ask("POST", `${box(id)}/filesystem/upload`, { form });
+}
+
+export const artifacts = (id: string) => ask<Schemas["ArtifactList"]>("GET", `${box(id)}/artifacts`).then((list) => list.items);
+export const artifact = (id: string, name: string) =>
+    answer("GET", `${box(id)}/artifacts/${encodeURIComponent(name)}`).then((response) => response.arrayBuffer());
+
+/** Where a sandbox's terminal is. */
+export const terminalUrl = (id: string, cols: number, rows: number) =>
+    `${location.origin.replace(/^http/, "ws")}${box(id)}/terminal${query({ cols, rows })}`;
+export const eventsPath = (id: string, after: number | undefined) => `${box(id)}/events${query({ after })}`;

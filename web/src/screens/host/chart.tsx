@@ -1,0 +1,58 @@
+// A line over time, by uPlot.
+
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { isDark } from "../../theme.js";
+
+interface Props {
+    title: string;
+    times: number[];
+    series: { name: string; values: (number | null)[]; colour: string }[];
+    show: (value: number) => string;
+}
+
+const HEIGHT = 150;
+/** At least so many seconds. */
+const SHOWN = 60;
+
+export function Chart({ title, times, series, show }: Props) {
+    const place = useRef<HTMLDivElement>(null);
+    const plot = useRef<uPlot | undefined>();
+    const dark = isDark();
+    useEffect(() => {
+        const edge = dark ? "#2b3a40" : "#e3e9ec";
+        const text = dark ? "#a9bac1" : "#51626b";
+        const axis = { stroke: text, grid: { stroke: edge, width: 1 }, ticks: { stroke: edge, width: 1 }, font: "11px system-ui" };
+        const made = new uPlot(
+            {
+                width: place.current!.clientWidth || 300,
+                height: HEIGHT,
+                legend: { show: false },
+                cursor: { show: false },
+                scales: { x: { range: (_, first, last) => [Math.min(first ?? 0, (last ?? 0) - SHOWN), last ?? 1] }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 1) * 1.15)] } },
+                axes: [axis, { ...axis, size: 62, values: (_, ticks) => ticks.map(show) }],
+                series: [{}, ...series.map((one) => ({ label: one.name, stroke: one.colour, width: 2, points: { show: false }, spanGaps: true }))],
+            },
+            [times, ...series.map((one) => one.values)],
+            place.current!,
+        );
+        plot.current = made;
+        const look = new ResizeObserver(() => made.setSize({ width: place.current!.clientWidth, height: HEIGHT }));
+        look.observe(place.current!);
+        return () => {
+            look.disconnect();
+            made.destroy();
+        };
+    }, [dark]);
+    useEffect(() => plot.current?.setData([times, ...series.map((one) => one.values)]), [times]);
+    const latest = series.map((one) => `${one.name} ${one.values.at(-1) == null ? "–" : show(one.values.at(-1)!)}`);
+    return (
+        <figure class="chart">
+            <figcaption>
+                {title} <span class="quiet">{latest.join(" · ")}</span>
+            </figcaption>
+            <div class="chart-place" ref={place} role="img" aria-label={`${title}: ${latest.join(", ")}`} />
+        </figure>
+    );
+}

@@ -1,0 +1,14 @@
+// What `GET /page/host` answers.
+
+export interface HostReport {
+    embedded: { walls: { walls: { name: string; state: "active" | "missing"; detail: string }[] } | null; problem: string | null };
+    browser: { found: boolean; problem: string | null };
+    memory_is_enforced: boolean;
+    sessions: number;
+    memory: { process_bytes: number; total_bytes: number; available_bytes: number };
+    profiles: {
+        id: string;
+        warm_pool_size: number;
+        containers: { name: string; network: { allow_hosts: string[]; allow_private: string[] } }[];
+    }[];
+}
