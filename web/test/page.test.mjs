@@ -322,12 +322,31 @@ test("sandboxes: create, files, Python with a plot, terminal, the cause of a fai
     await context.close();
 });
 
+test("the browser of a sandbox: a command, what it shows, a hostile page", async () => {
+    const id = await sandbox("browser-python");
+    const { page, context, wrong } = await loggedIn();
+    await page.goto(`${URL_}/#/sandbox/${id}/browser`);
+    await page.fill("input.wide", "open data:text/html,<title><script>window.__owned=1</script></title><h1>Ahoy</h1><button>Go</button>");
+    await page.click("form button.main");
+    await page.waitForSelector(".browser-view img.picture", { timeout: 60_000 });
+    await page.click("text=snapshot -i");
+    await page.waitForSelector(".browser-side pre:has-text('button \"Go\"')", { timeout: 30_000 });
+    await page.waitForSelector(".browser-side li:has-text('snapshot -i')");
+    assert.equal(await page.evaluate(() => /** @type {any} */ (window).__owned), undefined);
+    assert.equal(await page.title(), "Cove");
+    await accessible(page, "browser");
+    await shot(page, "browser");
+    assert.deepEqual(wrong, []);
+    await call("DELETE", `/v1/sandboxes/${id}`);
+    await context.close();
+});
+
 test("the host: engines, walls, charts, refusals, licences", async () => {
     const { page, context, wrong } = await loggedIn();
     await page.goto(`${URL_}/#/host`);
     await page.waitForSelector(".walls li");
     await page.waitForSelector(".chart canvas");
-    assert.ok((await page.locator(".walls li").count()) >= 5);
+    assert.ok((await page.locator(".walls li").count()) >= 10);
     assert.match((await page.textContent("main")) ?? "", /Cove \d+\.\d+/);
     await accessible(page, "host");
     await shot(page, "host");
@@ -428,6 +447,7 @@ test("dark, a phone, 简体中文, and the keyboard", async () => {
         ["sandboxes", "table.rows"],
         [`sandbox/${id}/timeline`, ".row"],
         [`sandbox/${id}/files`, ".file-tree"],
+        [`sandbox/${id}/javascript`, ".editor-host[data-ready]"],
         [`sandbox/${id}/limits`, ".facts"],
         ["host", ".walls li"],
     ])) {
@@ -444,7 +464,8 @@ test("dark, a phone, 简体中文, and the keyboard", async () => {
     await page.waitForSelector("img.picture");
     await shot(page, "playground-dark");
     await page.goto(`${URL_}/#/host`);
-    await page.waitForSelector(".chart canvas");
+    // Two readings are a line.
+    await page.waitForFunction(() => /\d ms/.test(document.querySelectorAll(".chart figcaption")[1]?.textContent ?? ""));
     await shot(page, "host-dark");
     await page.keyboard.press("t");
     assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), dark);

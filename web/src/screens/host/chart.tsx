@@ -16,6 +16,12 @@ const HEIGHT = 150;
 /** At least so many seconds. */
 const SHOWN = 60;
 
+/** From the first reading to the last, and never less than a minute. */
+function lately(times: ArrayLike<number>): [number, number] {
+    const last = times[times.length - 1] ?? SHOWN;
+    return [Math.min(times[0] ?? 0, last - SHOWN), last];
+}
+
 export function Chart({ title, times, series, show }: Props) {
     const place = useRef<HTMLDivElement>(null);
     const plot = useRef<uPlot | undefined>();
@@ -30,8 +36,8 @@ export function Chart({ title, times, series, show }: Props) {
                 height: HEIGHT,
                 legend: { show: false },
                 cursor: { show: false },
-                scales: { x: { range: (_, first, last) => [Math.min(first ?? 0, (last ?? 0) - SHOWN), last ?? 1] }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 1) * 1.15)] } },
-                axes: [axis, { ...axis, size: 62, values: (_, ticks) => ticks.map(show) }],
+                scales: { x: { range: (made) => lately(made.data[0]) }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 1) * 1.15)] } },
+                axes: [axis, { ...axis, size: 72, values: (_, ticks) => ticks.map(show) }],
                 series: [{}, ...series.map((one) => ({ label: one.name, stroke: one.colour, width: 2, points: { show: false }, spanGaps: true }))],
             },
             [times, ...series.map((one) => one.values)],

@@ -11,6 +11,7 @@ import { go, route } from "../../route.js";
 import { ask, Refused, said } from "../../server.js";
 import { onlyLooks } from "../../session.js";
 import { span, t, type Word } from "../../words.js";
+import { BrowserTab } from "./browser.js";
 import { Cells } from "./cells.js";
 import { Files } from "./files.js";
 import { Limits } from "./limits.js";
@@ -33,6 +34,7 @@ const TABS: TabSpec[] = [
     { path: "terminal", word: "terminal", needs: "terminal", view: TerminalTab },
     { path: "python", word: "python", needs: "python", view: (props) => <Cells key="python" {...props} language="python" /> },
     { path: "javascript", word: "javascript", needs: "javascript", view: (props) => <Cells key="javascript" {...props} language="javascript" /> },
+    { path: "browser", word: "browser", needs: "browser", view: BrowserTab },
     { path: "limits", word: "limits", looks: true, view: Limits },
 ];
 
