@@ -1,7 +1,6 @@
 // Logging in by key.
 
 import { useState } from "preact/hooks";
-import { Same } from "./parts/same.js";
 import { said } from "./server.js";
 import { enter, loginFault } from "./session.js";
 import { t } from "./words.js";
@@ -33,7 +32,7 @@ export function Login() {
                 </button>
             </form>
             <p class="quiet">{t("logInOpen")}</p>
-            <Same lines={{ cove: "cove open", curl: "cat ~/.local/share/cove/api-key" }} />
+            <pre class="code">cove open</pre>
         </section>
     );
 }

@@ -46,7 +46,7 @@ export const en = {
     result: "Result",
     console: "Console",
     output: "Output",
-    playgroundEmpty: "Press Ctrl+Enter to run the code in a sandbox of its own.",
+    playgroundEmpty: "Press Run, or Ctrl+Enter, to run the code in a sandbox of its own.",
     badLink: "The link holds no code that can be read.",
     tooLong: "The code is too long for a link.",
     linkCopied: "Link copied. The code is in its fragment, which is never sent to a server.",

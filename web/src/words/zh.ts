@@ -48,7 +48,7 @@ export const zh: Record<keyof typeof en, string> = {
     result: "结果",
     console: "控制台",
     output: "输出",
-    playgroundEmpty: "按 Ctrl+Enter，代码将在独立的沙箱中运行。",
+    playgroundEmpty: "按“运行”或 Ctrl+Enter，代码将在独立的沙箱中运行。",
     badLink: "链接中没有可以读取的代码。",
     tooLong: "代码太长，无法放进链接。",
     linkCopied: "链接已复制。代码在链接的片段中，不会发送给服务器。",
