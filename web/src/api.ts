@@ -51,9 +51,11 @@ export const trace = (id: string, reference: string) =>
 
 export const runJavaScript = (
     id: string,
-    body: { code: string; input?: unknown; engine?: string; session?: boolean | string; timeout?: number; description?: string },
+    body: { code: string; input?: unknown; engine?: string; session?: boolean | string; timeout?: number; tools?: { name: string }[] },
     more: More = {},
 ) => ask<JavaScriptResult>("POST", `${box(id)}/javascript/exec`, { body, ...more });
+export const answerTool = (id: string, call: string, result: unknown) =>
+    ask("POST", `${box(id)}/javascript/tools/${encodeURIComponent(call)}`, { body: { result } });
 export const runPython = (id: string, body: { code: string; timeout?: number; output_tag?: string }, more: More = {}) =>
     ask<PythonResult>("POST", `${box(id)}/python/exec`, { body, ...more });
 export const runShell = (id: string, body: { command: string; timeout?: number }) =>

@@ -207,6 +207,17 @@ test("the playground: a chart, TypeScript, an error at its place, console, a lin
     await page.click("button.main");
     await page.waitForSelector("text=The input is not JSON");
     await page.fill("#input", '{"a": 1}');
+    // A tool: the code asks, a person answers, and it goes on where it waited. A hostile question is a question.
+    await type(page, "const first = await ask_user('<img src=x onerror=window.__owned=1>');\nreturn first + ' and ' + await ask_user('second?')");
+    await page.click("button.main");
+    await page.waitForSelector(".question label:text-is('<img src=x onerror=window.__owned=1>')");
+    await accessible(page, "question");
+    await page.fill("#answer", "one");
+    await page.press("#answer", "Enter");
+    await page.waitForSelector(".question label:text-is('second?')");
+    await page.fill("#answer", "two");
+    await page.press("#answer", "Enter");
+    await page.waitForSelector(".tree-string:has-text('one and two')");
     // What runs can be stopped.
     await type(page, "for (;;) await new Promise((done) => setTimeout(done, 50))");
     await page.click("button.main");

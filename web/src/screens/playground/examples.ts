@@ -89,6 +89,14 @@ return { lines: text.trim().split("\\n"), files: await fs.readdir(".") };
 `,
     },
     {
+        title: "exTools",
+        code: `// A tool: the code waits, behind its walls, until you have answered.
+const name = await ask_user("What is your name?");
+const times = Number(await ask_user(\`How many greetings, \${name}?\`));
+return Array.from({ length: times }, (_, n) => \`\${n + 1}. Hello, \${name}!\`);
+`,
+    },
+    {
         title: "exAnswer",
         code: `// \`final_answer\` ends the run, wherever it is called.
 for (let n = 2; ; n++) {

@@ -1,7 +1,7 @@
 // The playground: code, input, and what came of it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { artifact, type JavaScriptResult, runJavaScript } from "../../api.js";
+import { answerTool, artifact, type JavaScriptResult, runJavaScript } from "../../api.js";
 import { follow } from "../../events.js";
 import { useKey } from "../../keys.js";
 import type { Mark } from "../../parts/codemirror.js";
@@ -13,6 +13,7 @@ import { said } from "../../server.js";
 import { t } from "../../words.js";
 import { examples } from "./examples.js";
 import { Outcome } from "./outcome.js";
+import { ASK, mayAsk, PATIENCE, type Question, QuestionForm, questionOf } from "./question.js";
 import { playgroundSandbox } from "./sandbox.js";
 import { MAX_LINK, pack, unpack } from "./share.js";
 
@@ -31,6 +32,7 @@ export default function Playground() {
     const [result, setResult] = useState<JavaScriptResult | undefined>();
     const [fault, setFault] = useState("");
     const [marks, setMarks] = useState<Mark[]>([]);
+    const [question, setQuestion] = useState<Question | undefined>();
     const running = useRef<AbortController | undefined>();
     const shared = route.value.query.get("code");
 
@@ -70,7 +72,8 @@ export default function Playground() {
                 void follow(id, hear, listening.signal, ready).then(ready);
                 setTimeout(ready, 500);
             });
-            const done = await runJavaScript(id, { code, engine, ...(parsed === undefined ? {} : { input: parsed }) }, { signal: stop.signal });
+            const more = { ...(parsed === undefined ? {} : { input: parsed }), ...(mayAsk(code) ? { tools: [{ name: ASK }], timeout: PATIENCE } : {}) };
+            const done = await runJavaScript(id, { code, engine, ...more }, { signal: stop.signal });
             setResult(done);
             const place = done.success ? undefined : (done.data?.result as { line?: number; column?: number; message?: string } | null | undefined);
             if (typeof place?.line === "number") setMarks([{ line: place.line, column: place.column ?? 1, message: place.message ?? "" }]);
@@ -79,10 +82,12 @@ export default function Playground() {
         } finally {
             listening.abort();
             running.current = undefined;
+            setQuestion(undefined);
             setBusy(false);
         }
     };
     const hear = (event: { kind: string; data: Record<string, unknown> }) => {
+        if (event.kind === "tool_call") setQuestion(questionOf(event.data));
         if (event.kind === "console") setLines((all) => [...all.slice(1 - MAX_LINES), String(event.data["text"])]);
     };
     useKey("Ctrl+ENTER", "run", () => void run());
@@ -150,6 +155,16 @@ export default function Playground() {
                 <textarea id="input" class="input mono" rows={3} spellcheck={false} value={input} placeholder="{}" onInput={(event) => setInput(event.currentTarget.value)} />
             </section>
             <section class="pane outcome" aria-label={t("result")} aria-busy={busy}>
+                {question && (
+                    <QuestionForm
+                        key={question.call}
+                        question={question}
+                        answer={(text) => {
+                            setQuestion(undefined);
+                            void answerTool(sandbox, question.call, text).catch(refused);
+                        }}
+                    />
+                )}
                 <Outcome busy={busy} lines={lines} result={result} fault={fault} picture={(name) => artifact(sandbox, name)} />
                 <Same
                     lines={{
