@@ -73,7 +73,7 @@ impl Bay {
     /// (a JavaScript session, somebody who listens): calls that reach another Bay are forwarded to where it is.
     pub(crate) async fn settle(&self, row: &SandboxRow) -> BayResult<()> {
         if self.inner.store.kind() == cove_store::Kind::Postgres {
-            self.ensure_session(row, &self.profile_of(row)?, true, self.start_limit().into()).await?;
+            self.ensure_session(row, &self.profile_of(row)?, Capability::Filesystem, self.start_limit().into()).await?;
         }
         Ok(())
     }
@@ -112,8 +112,7 @@ impl Bay {
     /// A living container for the call, its session started where there is none.
     pub(crate) async fn route(&self, call: &Admitted) -> BayResult<Route> {
         let deadline = call.deadline.within(self.start_limit());
-        let only_files = call.capability == Capability::Filesystem;
-        let session = self.ensure_session(&call.row, &call.profile, only_files, deadline).await?;
+        let session = self.ensure_session(&call.row, &call.profile, call.capability, deadline).await?;
         let in_use = self.inner.sessions.enter(&session);
         let place = pick(&session, call.capability).ok_or_else(|| {
             let can: Vec<String> =

@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 use tokio::sync::Notify;
 
 use crate::id::fresh;
-use crate::session::SessionPlan;
+use crate::session::{BrowserStart, SessionPlan};
 use crate::{Bay, BayResult};
 use cove_config::Profile;
 use cove_store::NewCargo;
@@ -105,6 +105,7 @@ impl Bay {
             sandbox_id: sandbox_id.clone(),
             cargo_id: cargo_id.clone(),
             profile: Arc::clone(profile),
+            browser: BrowserStart::AtOnce,
         };
         let started = self.start_session(plan).await;
         if let Err(error) = started {

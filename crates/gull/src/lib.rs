@@ -67,4 +67,5 @@ pub use governor::EffectiveLimits;
 pub use gull::{Gull, GullError};
 pub use options::{GullOptions, Listen};
 pub use server::{Server, serve};
+pub use skill::{SKILL_PATH, SKILL_TEXT};
 pub use spec::{GullSpec, SPEC_ARGUMENT, serve_ordered};

@@ -7,11 +7,11 @@ use cove_api::{BayError, ErrorCode, Moment};
 use cove_core::{Deadline, SandboxId, SessionId};
 use futures_util::future::join_all;
 
-use super::start::{SessionPlan, stop_all};
+use super::start::{BrowserStart, SessionPlan, stop_all};
 use super::{LiveSession, Turn};
 use crate::id::fresh;
 use crate::{Bay, BayResult};
-use cove_config::Profile;
+use cove_config::{Capability, Profile};
 use cove_store::{Begin, NewSession, SandboxRow};
 
 /// When a client whose session is not ready may ask again.
@@ -21,12 +21,12 @@ const RETRY_AFTER_MS: u64 = 500;
 const END_PATIENCE: Duration = Duration::from_secs(60);
 
 impl Bay {
-    /// The sandbox's session, started where there is none. One start for all who ask at once.
+    /// The sandbox's session, started where there is none, for a call that needs this. One start for all who ask at once.
     pub(crate) async fn ensure_session(
         &self,
         row: &SandboxRow,
         profile: &Arc<Profile>,
-        only_files: bool,
+        capability: Capability,
         deadline: Deadline,
     ) -> BayResult<Arc<LiveSession>> {
         // It may just be ending, or another Bay's by now; the row knows.
@@ -35,12 +35,13 @@ impl Bay {
             return Ok(live);
         }
         self.open_for_work()?;
-        self.may_start(only_files)?;
+        self.may_start(capability == Capability::Filesystem)?;
+        let browser = if capability == Capability::Browser { BrowserStart::AtOnce } else { BrowserStart::WhenNeeded };
         let (bay, row, profile) = (self.clone(), row.clone(), Arc::clone(profile));
         // On its own: who asked may go away, and a start that is given up halfway would leave a row behind.
         let starting = tokio::spawn(async move {
             let turn = bay.inner.sessions.turn(&row.id, deadline).await.ok_or_else(not_ready)?;
-            bay.begin(&row, &profile, &turn).await
+            bay.begin(&row, &profile, browser, &turn).await
         });
         match tokio::time::timeout_at(deadline.at().into(), starting).await {
             Ok(Ok(started)) => started,
@@ -51,7 +52,13 @@ impl Bay {
         }
     }
 
-    async fn begin(&self, row: &SandboxRow, profile: &Arc<Profile>, _turn: &Turn) -> BayResult<Arc<LiveSession>> {
+    async fn begin(
+        &self,
+        row: &SandboxRow,
+        profile: &Arc<Profile>,
+        browser: BrowserStart,
+        _turn: &Turn,
+    ) -> BayResult<Arc<LiveSession>> {
         if let Some(live) = self.inner.sessions.get(&row.id) {
             let known = self.inner.store.any_sandbox(&row.id).await?.and_then(|now| now.session);
             if known.is_some_and(|session| session.id == live.id) {
@@ -76,6 +83,7 @@ impl Bay {
                         sandbox_id: row.id.clone(),
                         cargo_id: row.cargo_id.clone(),
                         profile: Arc::clone(profile),
+                        browser,
                     };
                     return self.start_session(plan).await;
                 }

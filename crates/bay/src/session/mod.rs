@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 use crate::driver::Container;
 use cove_config::{Capability, ContainerSpec, Profile};
 
-pub(crate) use start::SessionPlan;
+pub(crate) use start::{BrowserStart, SessionPlan};
 
 /// A session that runs here.
 #[derive(Debug)]

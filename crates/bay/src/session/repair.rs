@@ -7,7 +7,7 @@ use cove_api::{BayError, ErrorCode};
 use cove_core::Deadline;
 use futures_util::future::select_all;
 
-use super::start::{SessionPlan, ship_error, stop_all};
+use super::start::{BrowserStart, SessionPlan, ship_error, stop_all};
 use super::{LiveContainer, LiveSession};
 use crate::{Bay, BayResult};
 
@@ -45,12 +45,14 @@ impl Bay {
         if !current {
             return Err(super::ensure::not_ready());
         }
-        tracing::info!(sandbox = %session.sandbox_id, container = %spec.name, "a container is started again");
+        let again = found.is_some();
+        tracing::info!(sandbox = %session.sandbox_id, container = %spec.name, again, "a container is started");
         let plan = SessionPlan {
             session_id: session.id.clone(),
             sandbox_id: session.sandbox_id.clone(),
             cargo_id: session.cargo_id.clone(),
             profile: Arc::clone(&session.profile),
+            browser: BrowserStart::AtOnce,
         };
         self.hold_lease().await?;
         if let Some(found) = found {

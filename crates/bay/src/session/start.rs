@@ -1,5 +1,5 @@
-//! Starting a session: all its containers at once. One that cannot start takes no other with it: whoever needs it is told
-//! why.
+//! Starting a session: its containers at once, the browser's when somebody needs it. One that cannot start takes no other
+//! with it: whoever needs it is told why.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize};
 use std::sync::{Arc, Mutex, RwLock};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode, EventKind, Moment, RuntimeCause};
 use cove_core::{CargoId, Deadline, SandboxId, SessionId};
-use cove_runtime_api::{CallError, Meta, MetaRequest, RuntimeClient};
+use cove_runtime_api::{CallError, Meta, MetaRequest, RuntimeClient, WriteFileRequest};
 use futures_util::future::join_all;
 use serde::Deserialize as _;
 use serde::de::value::{Error as ValueError, StrDeserializer};
@@ -17,7 +17,7 @@ use super::{LiveContainer, LiveSession, idle_end};
 use crate::driver::{CargoLimit, ContainerOrder, DriverError};
 use crate::id::fresh_name;
 use crate::{Bay, BayResult};
-use cove_config::{Capability, ContainerSpec, Profile};
+use cove_config::{Capability, ContainerSpec, Profile, RuntimeType};
 
 /// How long a runtime that has just started may take to say what it is.
 const META_LIMIT: Duration = Duration::from_secs(15);
@@ -29,6 +29,24 @@ pub(crate) struct SessionPlan {
     pub(crate) sandbox_id: SandboxId,
     pub(crate) cargo_id: CargoId,
     pub(crate) profile: Arc<Profile>,
+    pub(crate) browser: BrowserStart,
+}
+
+/// When the browser's runtime is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BrowserStart {
+    /// With the others.
+    AtOnce,
+    /// By the first call that needs it; with the others where there are none that could be started without it.
+    WhenNeeded,
+}
+
+impl SessionPlan {
+    /// Whether a container is started with the session.
+    fn is_started(&self, spec: &ContainerSpec) -> bool {
+        let is_browser = |spec: &ContainerSpec| spec.runtime_type == RuntimeType::Gull;
+        self.browser == BrowserStart::AtOnce || !is_browser(spec) || self.profile.containers.iter().all(is_browser)
+    }
 }
 
 impl Bay {
@@ -73,21 +91,29 @@ impl Bay {
         self.inner.store.touch_cargo(&plan.cargo_id, Moment::now()).await?;
         let limit = CargoLimit::new(plan.profile.disk, cargo_limit_bytes);
         self.inner.driver.prepare_cargo(&plan.cargo_id, limit).await.map_err(|error| ship_error(&error, "cargo"))?;
-        let starts = plan.profile.containers.iter().map(|spec| self.start_container(plan, spec, cargo_limit_bytes));
+        let starts = plan.profile.containers.iter().map(|spec| async move {
+            match plan.is_started(spec) {
+                true => Some(self.start_container(plan, spec, cargo_limit_bytes).await),
+                false => None,
+            }
+        });
         let mut containers = Vec::new();
         let mut failure = None;
         for (result, spec) in join_all(starts).await.into_iter().zip(&plan.profile.containers) {
-            if let Err(error) = &result {
+            if let Some(Err(error)) = &result {
                 let (sandbox, container) = (&plan.sandbox_id, &spec.name);
                 tracing::warn!(%sandbox, %container, %error, "a container could not be started");
                 failure = failure.or(Some(ship_error(error, &spec.name)));
             }
-            containers.push(result.ok());
+            containers.push(result.and_then(Result::ok));
         }
         if containers.iter().all(Option::is_none)
             && let Some(failure) = failure
         {
             return Err(failure);
+        }
+        if !plan.profile.containers.iter().all(|spec| plan.is_started(spec)) {
+            write_browser_skill(containers.iter().flatten()).await;
         }
         let idle = idle_end(&plan.profile);
         Ok(LiveSession {
@@ -168,6 +194,17 @@ pub(super) fn ship_error(error: &DriverError, container: &str) -> BayError {
     BayError::new(ErrorCode::ShipError, error.to_string())
         .caused_by(RuntimeCause::NotStarted)
         .with("container", container)
+}
+
+/// Whoever reads what the sandbox can do finds the browser there, also before it is started.
+async fn write_browser_skill(containers: impl Iterator<Item = &Arc<LiveContainer>>) {
+    let (path, content) = (cove_gull::SKILL_PATH.to_owned(), cove_gull::SKILL_TEXT.to_owned());
+    let request = WriteFileRequest { path, content, ..WriteFileRequest::default() };
+    for container in containers.filter(|container| container.capabilities.contains(&Capability::Filesystem)).take(1) {
+        if let Err(error) = container.client.call(&request, Deadline::after(META_LIMIT)).await {
+            tracing::debug!(%error, "the browser's skill could not be written");
+        }
+    }
 }
 
 /// Ends containers; returns when nothing of them is left.

@@ -6,10 +6,11 @@ use cove_api::{
     BrowserBatchRequest, BrowserExecRequest, ErrorCode, ExecType, FillRequest, HistoryQuery, NavigateRequest,
     ScreenshotRequest, SnapshotRequest, TraceContent, TraceKind,
 };
-use cove_config::{ContainerConfig, ProfileConfig};
+use cove_config::{Config, ContainerConfig, ProfileConfig};
+use cove_core::SandboxId;
 use cove_testkit::processes::words;
 
-use crate::support::{alive, below, harbour, harbour_with};
+use crate::support::{Harbour, alive, below, harbour, harbour_with, until};
 
 pub(crate) fn command(cmd: &str) -> BrowserExecRequest {
     BrowserExecRequest {
@@ -23,6 +24,37 @@ pub(crate) fn command(cmd: &str) -> BrowserExecRequest {
 }
 
 const PAGE: &str = "data:text/html,<title>Page</title><label>Name <input id=a></label><button>Go</button>";
+
+/// The browser's runtime is started by the first call that needs it, and its skill is there before. In a warm sandbox it
+/// waits already.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_browser_is_started_when_it_is_needed() {
+    let harbour = harbour().await;
+    let id = harbour.create_of("browser-python").await.id;
+    assert!(harbour.python(&id, "x = 42").await.success);
+    assert_eq!(containers(&harbour, &id).await, ["ship"]);
+    assert!(harbour.out(&id, "cat skills/*/SKILL.md").await.contains("screenshot"));
+    let opened = harbour.bay.exec_browser(&harbour.owner, &id, command("open about:blank")).await.unwrap();
+    assert!(opened.success, "{opened:?}");
+    assert_eq!(containers(&harbour, &id).await, ["ship", "gull"]);
+    assert!(harbour.python(&id, "assert x == 42").await.success);
+    harbour.close().await;
+    let warm = |config: &mut Config| {
+        let named = |name: &str| ContainerConfig { name: name.to_owned(), ..ContainerConfig::default() };
+        let containers = vec![named("ship"), named("gull")];
+        let (id, warm_pool_size) = ("browser-python".to_owned(), 1);
+        config.profiles = vec![ProfileConfig { id, warm_pool_size, containers, ..ProfileConfig::default() }];
+    };
+    let harbour = harbour_with(warm).await;
+    until("the pool is full", || async { harbour.bay.warm_ready("browser-python").await.unwrap() == 1 }).await;
+    let id = harbour.create_of("browser-python").await.id;
+    assert_eq!(containers(&harbour, &id).await, ["ship", "gull"]);
+    harbour.close().await;
+}
+
+async fn containers(harbour: &Harbour, id: &SandboxId) -> Vec<String> {
+    harbour.info(id).await.containers.into_iter().flatten().map(|container| container.name).collect()
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_are_opened_filled_and_pictured() {
