@@ -1,18 +1,53 @@
-//! README as a stranger follows it: every shell block, one after the other, in an empty folder with a private home.
+//! README and the documents as a stranger follows them: every shell block, one after the other, in an empty folder with a
+//! private home; examples of JavaScript and JSON, each alone.
 
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cove_testkit::processes::below;
 
 use crate::project;
 
+/// Why a block of a document is not run; any other reason fails the test.
+const NOT_RUN: [&str; 3] =
+    ["it goes on until it is stopped", "a clone of the repository is needed", "Docker is needed"];
+
+/// What examples of JavaScript find as `input`.
+const INPUT: &str = r#"{"words": ["tide", "quay"]}"#;
+
+/// What is between the fences of a document.
+struct Block {
+    language: String,
+    text: String,
+    /// What the line before says, if it is a remark.
+    not_run: Option<String>,
+}
+
+fn all_blocks(page: &Path) -> Vec<Block> {
+    let text = std::fs::read_to_string(page).unwrap();
+    let (mut blocks, mut open, mut before) = (Vec::new(), None::<Block>, "");
+    for line in text.lines() {
+        match (&mut open, line.trim_start().strip_prefix("```")) {
+            (None, Some(language)) => {
+                let remark = before.trim().strip_prefix("<!-- not run: ").and_then(|rest| rest.strip_suffix(" -->"));
+                let not_run = remark.map(str::to_owned);
+                open = Some(Block { language: language.to_owned(), text: String::new(), not_run });
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(block), None) => block.text = format!("{}{line}\n", block.text),
+            (None, None) => {}
+        }
+        before = line;
+    }
+    assert!(open.is_none(), "{}: a block does not end", page.display());
+    blocks
+}
+
 /// The blocks marked `sh`, in their order. What cannot be run here (`bash`) is marked otherwise.
 fn blocks(name: &str) -> Vec<String> {
-    let text = std::fs::read_to_string(project().join(name)).unwrap();
-    let parts = text.split("\n```sh\n").skip(1);
-    parts.map(|part| part.split("\n```").next().unwrap().to_owned()).collect()
+    let all = all_blocks(&project().join(name)).into_iter();
+    all.filter(|block| block.language == "sh" && block.not_run.is_none()).map(|block| block.text).collect()
 }
 
 /// The commands of the blocks alone.
@@ -31,33 +66,116 @@ fn set_up(data: &Path) {
     symlink(tools.join("venv"), data.join("python")).unwrap();
 }
 
+/// Somebody's home on this machine, which nobody else can enter, and an empty folder in it.
+struct Stranger {
+    top: tempfile::TempDir,
+    home: PathBuf,
+    empty: PathBuf,
+}
+
+impl Stranger {
+    fn new() -> Self {
+        let top = tempfile::Builder::new().prefix("cove").tempdir().unwrap();
+        std::fs::set_permissions(top.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
+        let (home, bin, tmp) = (top.path().join("home"), top.path().join("bin"), top.path().join("t"));
+        // As root's home is: nobody else can enter.
+        std::fs::DirBuilder::new().mode(0o700).create(&home).unwrap();
+        std::fs::DirBuilder::new().mode(0o711).create(&tmp).unwrap();
+        let empty = home.join("empty");
+        for folder in [&bin, &empty] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        symlink(env!("CARGO_BIN_EXE_cove"), bin.join("cove")).unwrap();
+        set_up(&home.join(".local/share/cove"));
+        Self { top, home, empty }
+    }
+
+    /// Runs blocks in one shell; what they started in the background is ended after the last.
+    fn walk(&self, blocks: &[String]) -> std::process::Output {
+        let end = "jobs=$(jobs -p); [ -z \"$jobs\" ] || kill $jobs; wait";
+        let script = format!("set -eu\ntrap '{end}' EXIT\n{}", blocks.join("\n"));
+        Command::new("bash")
+            .args(["-c", &script])
+            .env_clear()
+            .env("HOME", &self.home)
+            .env("TMPDIR", self.top.path().join("t"))
+            .env("PATH", format!("{}:/usr/bin:/bin", self.top.path().join("bin").display()))
+            // Other tests have servers of their own; this one is found by the note that it leaves.
+            .env("BAY_SERVER__PORT", "0")
+            .current_dir(&self.empty)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+}
+
+/// What pages say, for those that print something worth a look.
+const SAID: [(&str, &[&str]); 6] = [
+    ("api.md", &["45"]),
+    ("browse.md", &["My shop", "[ref=e2]", "Screenshot saved", "Hello"]),
+    ("files.md", &["notes.md:1: TODO", "2500"]),
+    ("install.md", &["every wall is active", "agent-browser"]),
+    ("run.md", &["{\"sum\":6}"]),
+    ("server.md", &["42", "from a file", "Screenshot saved"]),
+];
+
+#[test]
+fn every_block_of_the_documents_works_in_an_empty_folder() {
+    let mut ran = 0;
+    for entry in std::fs::read_dir(project().join("docs")).unwrap() {
+        let page = entry.unwrap().path();
+        if page.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let name = page.file_name().unwrap().to_str().unwrap().to_owned();
+        let mut shell = Vec::new();
+        for block in all_blocks(&page) {
+            if let Some(reason) = &block.not_run {
+                assert!(NOT_RUN.contains(&reason.as_str()), "{name}: {reason:?} is no reason not to run a block");
+                continue;
+            }
+            match block.language.as_str() {
+                "sh" => shell.push(block.text),
+                "js" => runs_as_javascript(&name, &block.text),
+                "json" => drop(serde_json::from_str::<serde_json::Value>(&block.text).expect(&name)),
+                // The SDKs' suites run these, the configuration's tests, the tests of documentation; the last are only shown.
+                "python" | "ts" | "yaml" | "rust,no_run" | "text" | "console" | "toml" => continue,
+                other => panic!("{name}: nobody runs blocks of {other:?}"),
+            }
+            ran += 1;
+        }
+        if shell.is_empty() {
+            continue;
+        }
+        let walked = Stranger::new().walk(&shell);
+        let (out, err) = (String::from_utf8_lossy(&walked.stdout), String::from_utf8_lossy(&walked.stderr));
+        assert!(walked.status.success(), "{name}: {}\n{out}\n{err}", walked.status);
+        let said = SAID.iter().find(|(page, _)| *page == name).unwrap_or_else(|| panic!("what does {name} print?")).1;
+        for word in said {
+            assert!(out.contains(word), "{name}: {word}\n{out}\n{err}");
+        }
+        assert_eq!(below(std::process::id()), Vec::<u32>::new(), "{name}");
+    }
+    assert!(ran > 10, "only {ran} blocks were run");
+}
+
+/// An example of JavaScript, with a workspace.
+fn runs_as_javascript(page: &str, code: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("code.js", code), ("data.csv", "a,b\n1,2\n"), ("big.log", &"line\n".repeat(2_500))] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cove"));
+    command.args(["run", "code.js", "--workspace", ".", "--input", INPUT]).current_dir(folder.path());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{page}: {code}\n{output:?}");
+}
+
 #[test]
 fn every_block_of_the_readme_works_in_an_empty_folder() {
-    let top = tempfile::Builder::new().prefix("cove").tempdir().unwrap();
-    std::fs::set_permissions(top.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
-    let (home, bin, tmp) = (top.path().join("home"), top.path().join("bin"), top.path().join("t"));
-    // As root's home is: nobody else can enter.
-    std::fs::DirBuilder::new().mode(0o700).create(&home).unwrap();
-    std::fs::DirBuilder::new().mode(0o711).create(&tmp).unwrap();
-    let empty = home.join("empty");
-    for folder in [&bin, &empty] {
-        std::fs::create_dir(folder).unwrap();
-    }
-    symlink(env!("CARGO_BIN_EXE_cove"), bin.join("cove")).unwrap();
-    set_up(&home.join(".local/share/cove"));
-    let script = format!("set -eu\n{}\nkill %1\nwait\n", blocks("README.md").join("\n"));
-    let walked = Command::new("bash")
-        .args(["-c", &script])
-        .env_clear()
-        .env("HOME", &home)
-        .env("TMPDIR", &tmp)
-        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
-        // Other tests have servers of their own; this one is found by the note that it leaves.
-        .env("BAY_SERVER__PORT", "0")
-        .current_dir(&empty)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let stranger = Stranger::new();
+    let walked = stranger.walk(&blocks("README.md"));
+    let empty = &stranger.empty;
     let (out, err) = (String::from_utf8_lossy(&walked.stdout), String::from_utf8_lossy(&walked.stderr));
     assert!(walked.status.success(), "{}\n{out}\n{err}", walked.status);
     for said in ["[20,40]", "\"drawn\"", "Screenshot saved", "(1280, 720)", "[ref=e1]"] {
