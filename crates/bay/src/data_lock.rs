@@ -41,7 +41,12 @@ impl DataLock {
 }
 
 async fn acquire(what: &Path, lock: &Path) -> Result<File, StartError> {
-    let failed = |error: std::io::Error| StartError(format!("{}: {error}", lock.display()));
+    let failed = |error: std::io::Error| {
+        let has_no_locks = error.kind() == std::io::ErrorKind::Unsupported
+            || error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
+        let why = if has_no_locks { "its file system has no locks, as NFS without a lock service; " } else { "" };
+        StartError(format!("{}: {error}: {why}use another location (--data-dir, --database-url)", lock.display()))
+    };
     let mut file = File::options().read(true).write(true).create(true).truncate(false).open(lock).map_err(failed)?;
     let begin = Instant::now();
     loop {

@@ -20,7 +20,7 @@ use rustix::process::{Signal, WaitOptions, getegid, geteuid, kill_process, set_p
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::attend::{Duties, attend};
-use super::blocked::wall;
+use super::blocked::{WallFailure, wall};
 use super::disk::DiskWatch;
 use super::guests::open_proc;
 use super::identity::{self, INSIDE};
@@ -133,10 +133,11 @@ pub fn enter() -> Result<Option<Inside>, EnterError> {
     let (control, listener) = take_descriptors().map_err(failed)?;
     match supervise(&control, listener) {
         Ok(inside) => Ok(Some(inside)),
-        Err(error) => {
-            let _ = send(File::from(control), &Report::Failed(error.to_string()));
-            Err(failed(error))
-        }
+        Err(error) => match send(File::from(control), &Report::Failed(WallFailure::from(&error))) {
+            // The owner knows, and says so to whoever asked.
+            Ok(()) => exit_now(1),
+            Err(_) => Err(failed(error)),
+        },
     }
 }
 
@@ -167,8 +168,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     let page = SharedPage::new()?;
     let proc = namespaces::open_proc()?;
     if !root {
-        let entered = identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw());
-        wall("user-namespace", entered)?;
+        identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw())?;
     }
     wall("pid-namespace", unshare(UnshareFlags::NEWPID))?;
     let Forked::Parent(init) = fork()? else {
@@ -216,7 +216,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     let _ = waitpid(Some(init), WaitOptions::empty());
     groups.remove();
     if let Err(error) = watched {
-        let _ = send(File::from(control.try_clone()?), &Report::Failed(error.to_string()));
+        let _ = send(File::from(control.try_clone()?), &Report::Failed(WallFailure::from(&error)));
     }
     exit_now(0)
 }
@@ -264,7 +264,7 @@ fn become_init(control: &OwnedFd, listener: UnixListener, spec: Spec, given: Giv
     let outcome = put_up_walls(&spec, &given);
     let report = match &outcome {
         Ok(up) => Report::Ready(Box::new(up.walls.clone())),
-        Err(error) => Report::Failed(error.to_string()),
+        Err(error) => Report::Failed(WallFailure::from(error)),
     };
     send(File::from(control.try_clone()?), &report)?;
     match outcome {
@@ -283,7 +283,7 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     take_short_turns();
     let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
     wall("mount, IPC and UTS namespaces", unshare(spaces))?;
-    wall("host name", rustix::system::sethostname(spec.hostname.as_bytes()).map_err(io::Error::from))?;
+    let named = rustix::system::sethostname(spec.hostname.as_bytes());
     let root::Built { shared, shared_devices, opened: Opened { uptime, locks } } = root::build(spec)?;
     let own_proc = open_proc()?;
     let given = [Some(own_proc.as_fd()), locks.as_ref().map(AsFd::as_fd)];
@@ -293,7 +293,10 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     survey.note("own-layers", own_layers(&shared));
     survey.note("own-devices", own_devices(shared_devices));
     survey.note("ipc-namespace", new("new"));
-    survey.note("uts-namespace", new("new"));
+    survey.note(
+        "uts-namespace",
+        named.map(|()| "new").map_err(|error| format!("guests see the machine's name: {error}")),
+    );
     survey.note("pid-namespace", first_process());
 
     let mut files = receive_descriptors(leash).map_err(gone)?.into_iter();

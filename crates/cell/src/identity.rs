@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
+use super::blocked::wall;
 use cove_walls::namespaces::{OneUser, UnshareFlags, map_one_user, unshare, write_below};
 
 /// The guest's id inside.
@@ -10,8 +11,8 @@ pub(super) const INSIDE: u32 = 1000;
 
 /// A user namespace in which the guest is the only user there is.
 pub(super) fn enter_user_namespace(proc: &OwnedFd, uid: u32, gid: u32) -> io::Result<()> {
-    unshare(UnshareFlags::NEWUSER)?;
-    map_one_user(proc, OneUser { inside: INSIDE, uid, gid })
+    wall("user-namespace", unshare(UnshareFlags::NEWUSER))?;
+    wall("user-map", map_one_user(proc, OneUser { inside: INSIDE, uid, gid }))
 }
 
 /// What the kernel counts for each user namespace apart, and the most of it. A user has 128 inotify instances for all

@@ -31,6 +31,7 @@ mod stopped;
 mod syscalls;
 mod watch;
 
+pub use blocked::{Blocker, WallFailure};
 pub use cove_cgroup::Limit;
 pub use cove_walls::WallState;
 pub use disk::{DiskNews, Hidden};

@@ -15,6 +15,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
+use super::blocked::WallFailure;
 use super::egress::Egress;
 use super::enter::ASKED;
 use super::report::EffectiveWalls;
@@ -42,7 +43,7 @@ pub enum CellError {
     Start(#[from] std::io::Error),
     /// The walls could not be put up.
     #[error("the sandbox's walls could not be put up: {0}")]
-    Walls(String),
+    Walls(WallFailure),
     /// It took too long.
     #[error("the sandbox did not start within {0:?}")]
     Timeout(Duration),
@@ -121,8 +122,11 @@ impl LocalCell {
                     _processors: processors,
                 })
             }
-            Ok(Report::Failed(reason)) => Err(CellError::Walls(reason)),
-            Err(error) => Err(CellError::Walls(format!("the supervisor has ended: {error}"))),
+            Ok(Report::Failed(failure)) => Err(CellError::Walls(failure)),
+            Err(error) => {
+                let what = format!("the supervisor has ended: {error}");
+                Err(CellError::Walls(WallFailure { what, blocker: None }))
+            }
         }
     }
 

@@ -54,7 +54,7 @@ pub(super) struct Opened {
 pub(super) fn mount_own(spec: &Spec) -> io::Result<Opened> {
     fs::create_dir("/proc")?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    wall("/proc", mount("proc", "/proc", "proc", flags, c"").map_err(io::Error::from))?;
+    wall("/proc", mount("proc", "/proc", "proc", flags, c""))?;
     let locks = fs::File::open("/proc/locks").ok();
     fs::create_dir(ASIDE)?;
     during(ASIDE, mount("proc", ASIDE, "tmpfs", flags, c"size=4m,nr_inodes=64,mode=755"))?;

@@ -11,6 +11,7 @@ use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, unmount};
 use rustix::process::{chdir, pivot_root};
 
+use super::blocked::wall;
 use super::layers::Layers;
 use super::spec::Spec;
 use super::{etc, procfs};
@@ -67,15 +68,15 @@ pub(super) fn during<T>(what: &str, outcome: Result<T, impl Into<io::Error>>) ->
 pub(super) fn build(spec: &Spec) -> io::Result<Built> {
     let mut layers = Layers::new(spec.own_layers);
     let program = fs::read_link("/proc/self/exe");
-    during("making mounts private", mounts::make_private())?;
+    wall("making mounts private", mounts::make_private())?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     // Any folder will do; this one is on every machine, and reappears below OLD as soon as the roots are swapped.
-    during("the new root", mount("none", "/tmp", "tmpfs", flags, c"size=16m,nr_inodes=4k,mode=755"))?;
+    wall("the new root", mount("none", "/tmp", "tmpfs", flags, c"size=16m,nr_inodes=4k,mode=755"))?;
     fs::create_dir(format!("/tmp{SCAFFOLD}"))?;
     let scaffold = format!("/tmp{SCAFFOLD}");
     during("the scaffold", mount("none", scaffold.as_str(), "tmpfs", flags, c"size=4m,nr_inodes=256,mode=755"))?;
     fs::create_dir(format!("/tmp{OLD}"))?;
-    during("swapping roots", pivot_root("/tmp", format!("/tmp{OLD}").as_str()))?;
+    wall("swapping roots", pivot_root("/tmp", format!("/tmp{OLD}").as_str()))?;
     chdir("/")?;
     programs(&mut layers)?;
     small_files(spec, &mut layers)?;

@@ -12,6 +12,7 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::blocked::WallFailure;
 use super::report::{EffectiveWalls, Survey};
 use super::{CellLimits, CellMount, CellNetwork, Limit};
 
@@ -61,7 +62,7 @@ pub(super) struct Go {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Report {
     Ready(Box<EffectiveWalls>),
-    Failed(String),
+    Failed(WallFailure),
 }
 
 /// Hands descriptors over, with one byte. At most a network, the ledger's three, and a door for each of three controllers.

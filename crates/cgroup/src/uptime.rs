@@ -7,7 +7,12 @@ use std::io;
 
 /// Milliseconds since the machine was started.
 pub fn uptime_ms() -> io::Result<u64> {
-    let text = std::fs::read_to_string("/proc/uptime")?;
+    let text = std::fs::read_to_string("/proc/uptime").map_err(|error| {
+        io::Error::new(
+            error.kind(),
+            format!("/proc/uptime: {error}; a whole /proc is needed, not one with `subset=pid`"),
+        )
+    })?;
     read(&text).ok_or_else(|| io::Error::other(format!("/proc/uptime cannot be read: {text:?}")))
 }
 

@@ -10,7 +10,7 @@ use cove_embedded::{EmbeddedEngine, EmbeddedOptions, Profile};
 use crate::args::WallArgs;
 
 /// The embedded engine for one command: one session at a time, so one spare child is enough.
-pub(crate) fn embedded(walls: &WallArgs, font_dirs: Vec<PathBuf>, system_fonts: bool) -> Arc<dyn Engine> {
+pub(crate) fn embedded(walls: &WallArgs, font_dirs: Vec<PathBuf>, system_fonts: bool) -> Arc<EmbeddedEngine> {
     Arc::new(EmbeddedEngine::new(EmbeddedOptions { font_dirs, system_fonts, ..embedded_options(walls) }))
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cove_config::{LocalDriverConfig, python_environment};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
@@ -75,6 +76,16 @@ fn folder(data_dir: Option<&Path>) -> Option<PathBuf> {
         Some(dir) => Some(dir.to_owned()),
         None => cove_config::Config::default().data_dir().ok(),
     }
+}
+
+/// Has a server whose data folder is temporary use what `cove setup` has installed in the usual one.
+pub(crate) fn use_installed(driver: &mut LocalDriverConfig) {
+    let Some(data_dir) = cove_workspace::data_dir() else { return };
+    let installed = |found: Option<PathBuf>| found.filter(|path| path.starts_with(&data_dir));
+    let LocalDriverConfig { python, browser, agent_browser, .. } = driver;
+    *python = python.take().or_else(|| python_environment(None, Some(&data_dir)));
+    *browser = browser.take().or_else(|| installed(cove_chrome::find_browser(None).ok()));
+    *agent_browser = agent_browser.take().or_else(|| installed(cove_gull::find_agent_browser(None).ok()));
 }
 
 /// Where to ask, and with which key: what was said, else the environment, else what the local server left.

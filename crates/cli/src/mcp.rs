@@ -19,7 +19,7 @@ use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
-use crate::local::KEY_FILE;
+use crate::local::{self, KEY_FILE};
 use crate::terminal::{self, GREEN, PLAIN, YELLOW, note};
 
 /// What a folder of ours is called; the process that uses it is part of the name.
@@ -180,22 +180,20 @@ fn configured(args: &Mcp, temporary: Option<&Path>) -> anyhow::Result<Config> {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot use {} as the data folder", dir.display()))?;
         config.data_dir = Some(dir.canonicalize()?);
     }
+    if temporary.is_some() {
+        local::use_installed(&mut config.driver.local);
+    }
     if !args.allow_host.is_empty() {
         open_network(&mut config, args);
     }
     Ok(config)
 }
 
-/// Opens the network of the usual profiles, and of the one that was asked for. Nothing else about them changes.
+/// Opens the network of the usual profiles, and of the one that was asked for.
 fn open_network(config: &mut Config, args: &Mcp) {
     let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
     let named = |id: &str| USUAL_PROFILES.contains(&id) || args.profile.as_deref() == Some(id);
-    for mut profile in config.all_profiles().into_iter().filter(|profile| named(&profile.id)) {
-        profile.network = Some(network.clone());
-        profile.containers.iter_mut().for_each(|container| container.network = None);
-        config.profiles.retain(|other| other.id != profile.id);
-        config.profiles.push(profile);
-    }
+    config.open_network(&network, |profile| named(&profile.id));
 }
 
 /// Why no sandbox here can have a browser, if that is so.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use cove_artifacts::StoreLimits;
 use cove_core::{Engine, EngineChoice, ImportPolicy, Limits, NetworkPolicy, ToolSet};
+use cove_embedded::EmbeddedEngine;
 use cove_executor::{PictureStore, Pictures};
 use cove_files::{Workspace, tool_specs};
 
@@ -18,7 +19,7 @@ use crate::show::Wish;
 pub(crate) struct RunSetup {
     pub(crate) choice: EngineChoice,
     pub(crate) fallback: bool,
-    pub(crate) embedded: Arc<dyn Engine>,
+    pub(crate) embedded: Arc<EmbeddedEngine>,
     pub(crate) browser: Arc<dyn Engine>,
     pub(crate) tools: ToolSet,
     pub(crate) imports: ImportPolicy,

@@ -12,13 +12,14 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
 use cove_bay::{Bay, DataLock, StartError};
-use cove_config::{Config, Secret};
+use cove_config::{Config, ProfileConfig, Secret};
+use cove_core::NetworkPolicy;
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use tokio::io::AsyncReadExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
-use crate::local::{KEY_FILE, Note};
+use crate::local::{self, KEY_FILE, Note};
 use crate::terminal::{self, DIM, GREEN, PLAIN, RED, YELLOW, note};
 
 #[derive(Debug, ClapArgs)]
@@ -41,14 +42,24 @@ pub(crate) struct Serve {
     /// Start with an empty database when the old one is lost; existing workspaces are moved aside, not deleted
     #[arg(long)]
     start_empty: bool,
+    /// Allow sandboxes whose profile has no network of its own to reach this host: `example.com`, `*.example.com`; may be
+    /// repeated [default: no network]
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// Allow this loopback or private address for an allowed host; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    allow_private: Vec<String>,
     /// Print one line of JSON with the address and the key file to standard output
     #[arg(long)]
     json: bool,
-    /// Run as a child of another program: a free port, a temporary folder, only the address on standard output, and
-    /// exit when standard input closes
-    #[arg(long, conflicts_with_all = ["json", "data_dir", "port"])]
+    /// Run as a child of another program: a free port, a temporary folder unless --data-dir names one, only the address on
+    /// standard output, and exit when standard input closes
+    #[arg(long, conflicts_with_all = ["json", "port"])]
     ephemeral: bool,
 }
+
+/// What a data folder must have room for when it is new. One that is in use may be full: what expires makes room.
+const NEW_BYTES: usize = 1 << 20;
 
 /// Signals are handled here, so this command has a runtime of its own.
 pub(crate) fn serve(args: &Serve) -> anyhow::Result<Exit> {
@@ -84,7 +95,7 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     }
-    let temporary = args.ephemeral.then(tempfile::tempdir).transpose()?;
+    let temporary = (args.ephemeral && args.data_dir.is_none()).then(tempfile::tempdir).transpose()?;
     let config = match configured(args, temporary.as_ref().map(tempfile::TempDir::path)) {
         Ok(config) => config,
         Err(error) => {
@@ -166,17 +177,28 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
     if let Some(dir) = &args.data_dir {
         config.data_dir = Some(dir.clone());
     }
+    if args.ephemeral {
+        config.server.port = 0;
+    }
     if let Some(dir) = temporary {
         config.data_dir = Some(dir.to_owned());
-        config.server.port = 0;
+        local::use_installed(&mut config.driver.local);
+    }
+    if !args.allow_host.is_empty() {
+        let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
+        let is_closed = |profile: &ProfileConfig| {
+            profile.network.is_none() && profile.containers.iter().all(|container| container.network.is_none())
+        };
+        config.open_network(&network, is_closed);
     }
     // What the command line says may weaken what the file says.
     config.check()?;
     let data_dir = config.data_dir()?;
     // Tried by writing: a folder may be there and on a disk that is full or can only be read.
     let made = std::fs::create_dir_all(&data_dir).and_then(|()| {
+        let is_new = std::fs::read_dir(&data_dir)?.next().is_none();
         let mut file = tempfile::tempfile_in(&data_dir)?;
-        file.write_all(b"tried")?;
+        file.write_all(&vec![0; if is_new { NEW_BYTES } else { 1 }])?;
         file.sync_all()
     });
     made.with_context(|| {

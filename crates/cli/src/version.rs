@@ -25,7 +25,7 @@ pub(crate) async fn version(args: Version) -> anyhow::Result<Exit> {
     let data_dir = cove_workspace::data_dir();
     let browser = cove_chrome::find_browser(None).map_err(|error| error.to_string());
     let agent = cove_gull::find_agent_browser(None).map_err(|error| error.to_string());
-    let environment = data_dir.as_deref().and_then(python::usual_environment);
+    let environment = cove_config::python_environment(None, data_dir.as_deref());
     let (browser, agent, python) =
         tokio::join!(program(browser.as_deref()), program(agent.as_deref()), python::python(environment.as_deref()));
     let python = match (&python.version, &python.path) {

@@ -10,12 +10,14 @@ mod load;
 mod mounts;
 mod places;
 mod profile;
+mod python;
 mod values;
 
 pub use access::check_key;
 pub use load::{ConfigError, Loaded};
-pub use places::{make_private, python_in};
+pub use places::make_private;
 pub use profile::{ContainerConfig, ContainerSpec, DiskLimit, Profile, ProfileConfig, ResourceConfig};
+pub use python::{SYSTEM_PYTHONS, python_environment, python_in, python_of, system_python};
 pub use values::{Capability, EnvValue, MemorySize, RuntimeType, Secret};
 
 use std::path::PathBuf;

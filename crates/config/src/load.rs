@@ -99,6 +99,16 @@ impl Config {
         all.iter().map(ProfileConfig::resolve).collect()
     }
 
+    /// Opens the network of some profiles. Nothing else about them changes.
+    pub fn open_network(&mut self, network: &cove_core::NetworkPolicy, is_meant: impl Fn(&ProfileConfig) -> bool) {
+        for mut profile in self.all_profiles().into_iter().filter(|profile| is_meant(profile)) {
+            profile.network = Some(network.clone());
+            profile.containers.iter_mut().for_each(|container| container.network = None);
+            self.profiles.retain(|other| other.id != profile.id);
+            self.profiles.push(profile);
+        }
+    }
+
     /// Checks what one value alone does not show.
     pub fn check(&self) -> Result<(), ConfigError> {
         let wrong = |place: &str, reason: &str| Err(ConfigError::value(place, reason));

@@ -86,11 +86,6 @@ fn too_long() -> std::io::Error {
     std::io::Error::other(format!("its path is longer than {MAX_SOCKET_FOLDER_BYTES} bytes"))
 }
 
-/// Where `cove setup` makes the Python environment that sandboxes get by default.
-pub fn python_in(data_dir: &Path) -> PathBuf {
-    data_dir.join("python")
-}
-
 /// Makes a folder in which others can list nothing, or takes one that is ours.
 pub fn make_private(dir: &Path) -> std::io::Result<()> {
     // Passable and not readable: the browser's user must reach its own folder below.

@@ -88,6 +88,11 @@ impl EmbeddedEngine {
         self.pool().await.map(|pool| pool.report().clone())
     }
 
+    /// The walls of the worker that runs now; `None` where none was started, or it has died.
+    pub fn walls_now(&self) -> Option<WallReport> {
+        self.living().map(|pool| pool.report().clone())
+    }
+
     /// How many workers this engine has started so far: one, as long as none has died.
     pub fn workers_started(&self) -> u64 {
         self.started.load(Ordering::Relaxed)

@@ -13,10 +13,28 @@ pub fn has_sys_admin() -> bool {
     capabilities(None).is_ok_and(|held| held.effective.contains(CapabilitySet::SYS_ADMIN))
 }
 
-/// Whether this is root with `CAP_SYS_ADMIN`, who needs no user namespace to make other namespaces and mounts. Any other
-/// root does as an ordinary user does.
+/// What root needs to make sandboxes without a user namespace around them: namespaces and mounts, an interface in a new
+/// network, files and processes of other users, and becoming one of them.
+const FULL: CapabilitySet = CapabilitySet::SYS_ADMIN
+    .union(CapabilitySet::NET_ADMIN)
+    .union(CapabilitySet::SYS_PTRACE)
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::CHOWN)
+    .union(CapabilitySet::KILL)
+    .union(CapabilitySet::SETUID)
+    .union(CapabilitySet::SETGID);
+
+/// Whether this is root with every capability that it needs to make namespaces and mounts without a user namespace, and
+/// with every user to choose from. Any other root, such as that of a container, does as an ordinary user does.
 pub fn is_full_root() -> bool {
-    rustix::process::geteuid().is_root() && has_sys_admin()
+    rustix::process::geteuid().is_root()
+        && capabilities(None).is_ok_and(|held| held.effective.contains(FULL))
+        && std::fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| has_every_user(&map))
+}
+
+/// Whether a user namespace has all users of the machine, as the first one has.
+fn has_every_user(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 /// Root becomes this user and this group, with no other groups. It gives up its capabilities by that.
@@ -64,4 +82,16 @@ pub fn set_no_new_privileges() -> io::Result<()> {
 pub fn set_dumpable(dumpable: bool) -> io::Result<()> {
     let behaviour = if dumpable { DumpableBehavior::Dumpable } else { DumpableBehavior::NotDumpable };
     Ok(set_dumpable_behavior(behaviour)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_every_user;
+
+    #[test]
+    fn a_user_namespace_of_a_container_has_fewer_users() {
+        assert!(has_every_user("         0          0 4294967295\n"));
+        assert!(!has_every_user("         0       1000          1\n         1     100000      65536\n"));
+        assert!(!has_every_user(""));
+    }
 }

@@ -1,6 +1,7 @@
 //! `cove doctor`: what this machine has, seen and not guessed.
 //!
-//! Each wall was put up by a real worker and looked at from inside; Chrome and Python were started, fonts were drawn with.
+//! Each wall was put up by a real worker, and by a real sandbox, and looked at from inside; Chrome and Python were started,
+//! fonts were drawn with.
 //! All of it is asked at the same time, each with a deadline. Something that is missing is a finding with a next step,
 //! never a failure: only the embedded engine, which is part of this binary, must work.
 
@@ -9,7 +10,9 @@ pub(crate) mod browser;
 pub(crate) mod fonts;
 mod print;
 pub(crate) mod python;
+pub(crate) mod sandboxes;
 
+use cove_cell::Blocker;
 use cove_core::{Engine as _, RunReport, RunRequest, SessionOptions};
 use cove_embedded::{EmbeddedEngine, WallReport};
 use serde_json::{Value, json};
@@ -23,8 +26,7 @@ use crate::terminal::{self, PLAIN, RED, note};
 struct Findings {
     walls: WallReport,
     trial: RunReport,
-    /// Whether it is the kernel that holds sandboxes to their memory, as `cove serve` would find it.
-    memory_is_enforced: bool,
+    sandboxes: sandboxes::Sandboxes,
     chrome: browser::Chrome,
     agent_browser: browser::AgentBrowser,
     python: python::Python,
@@ -44,15 +46,20 @@ pub(crate) async fn doctor(args: Doctor) -> anyhow::Result<Exit> {
     let trial = session.run(&RunRequest { timeout_ms: 10_000, ..RunRequest::new("return 6 * 7") }).await;
     session.close().await?;
     let data_dir = cove_workspace::data_dir();
-    let environment = args.python.or_else(|| python::usual_environment(data_dir.as_deref()?));
-    let (chrome, agent_browser, python, fonts) = tokio::join!(
+    let environment = cove_config::python_environment(args.python.as_deref(), data_dir.as_deref());
+    let (sandboxes, chrome, agent_browser, python, fonts) = tokio::join!(
+        sandboxes::sandboxes(),
         browser::chrome(args.browser),
         browser::agent_browser(data_dir.as_deref()),
         python::python(environment.as_deref()),
         fonts::fonts(&engine),
     );
-    let memory_is_enforced = cove_cgroup::counts_memory();
-    let found = Findings { walls, trial, memory_is_enforced, chrome, agent_browser, python, fonts };
+    let mut chrome = chrome;
+    if chrome.found && !chrome.sandbox_works && sandboxes.blocker.is_some() {
+        // Its sandbox is made of the same: another browser would not help.
+        chrome.next_step.clone_from(&sandboxes.next_step);
+    }
+    let found = Findings { walls, trial, sandboxes, chrome, agent_browser, python, fonts };
     if args.json {
         terminal::json_line(&found.to_json())?;
     } else {
@@ -68,15 +75,19 @@ impl Findings {
     }
 
     /// The one command that brings what is missing and can be brought; `None`: nothing.
-    fn next_step(&self) -> Option<&'static str> {
-        let browser = !self.chrome.sandbox_works || self.agent_browser.problem.is_some();
-        let lacks = [browser, !self.python.is_complete(), !self.fonts.missing().is_empty()];
-        match lacks {
-            [false, false, false] => None,
-            [true, false, false] => Some("cove setup browser"),
-            [false, true, false] => Some("cove setup python"),
-            [false, false, true] => Some("cove setup fonts"),
-            _ => Some("cove setup"),
+    fn next_step(&self) -> Option<String> {
+        let blocked = self.chrome.found && self.sandboxes.blocker.is_some();
+        let parts = [
+            (self.sandboxes.blocker == Some(Blocker::AppArmor), "apparmor"),
+            (!(self.chrome.sandbox_works || blocked) || self.agent_browser.problem.is_some(), "browser"),
+            (!self.python.is_complete(), "python"),
+            (!self.fonts.missing().is_empty(), "fonts"),
+        ];
+        let lacks: Vec<&str> = parts.into_iter().filter(|(lacks, _)| *lacks).map(|(_, part)| part).collect();
+        match lacks[..] {
+            [] => None,
+            [part] => Some(format!("cove setup {part}")),
+            _ => Some("cove setup".to_owned()),
         }
     }
 
@@ -86,7 +97,7 @@ impl Findings {
             "ok": self.runs() && self.walls.missing().count() == 0,
             "version": env!("CARGO_PKG_VERSION"),
             "embedded": { "runs": self.runs(), "wall_ms": self.trial.usage.wall_ms, "walls": self.walls.walls },
-            "sandboxes": { "memory_is_enforced": self.memory_is_enforced },
+            "sandboxes": self.sandboxes,
             "chrome": self.chrome,
             "agent_browser": self.agent_browser,
             "python": self.python,

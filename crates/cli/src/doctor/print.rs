@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use cove_embedded::WallState;
 
 use super::Findings;
+use super::sandboxes::Sandboxes;
 use crate::terminal::{self, DIM, GREEN, PLAIN, RED, YELLOW};
 
 pub(super) fn for_people(found: &Findings) -> io::Result<()> {
@@ -15,18 +16,7 @@ pub(super) fn for_people(found: &Findings) -> io::Result<()> {
         line(&mut out, active, wall.name.as_str(), wall.name.purpose())?;
         writeln!(out, "    {:<20} {DIM}{}{PLAIN}", "", wall.detail)?;
     }
-    writeln!(out, "\nThe limits of sandboxes")?;
-    if found.memory_is_enforced {
-        line(&mut out, true, "memory: enforced", "by a control group")?;
-    } else {
-        writeln!(out, "  {YELLOW}–{PLAIN} {}", cove_cell::MEMORY_WATCHED)?;
-        let why = "no control group that counts memory can be made here. To have one: run cove as root, or";
-        writeln!(out, "    {DIM}{why}")?;
-        writeln!(
-            out,
-            "    `systemd-run --user --scope -p Delegate=yes cove serve`, or `Delegate=yes` in its unit{PLAIN}"
-        )?;
-    }
+    sandboxes(&mut out, &found.sandboxes)?;
     programs(&mut out, found)?;
     let (took, missing) = (found.trial.usage.wall_ms, found.walls.missing().count());
     match (found.runs(), missing) {
@@ -40,6 +30,23 @@ pub(super) fn for_people(found: &Findings) -> io::Result<()> {
         Some(command) => writeln!(out, "{YELLOW}–{PLAIN} to bring what is missing: {command}"),
         None => Ok(()),
     }
+}
+
+fn sandboxes(out: &mut impl Write, found: &Sandboxes) -> io::Result<()> {
+    writeln!(out, "\nSandboxes")?;
+    let facts = if found.runs { "one was made, and ran a command" } else { "cannot be made here" };
+    line(out, found.runs, "sandboxes", facts)?;
+    trouble(out, found.problem.as_deref(), found.next_step.as_deref())?;
+    for wall in found.missing().filter(|wall| !wall.name.starts_with("cgroup-")) {
+        line(out, false, &wall.name, "missing")?;
+        writeln!(out, "    {:<20} {DIM}{}{PLAIN}", "", wall.detail)?;
+    }
+    if found.memory_is_enforced {
+        return line(out, true, "memory: enforced", "by a control group");
+    }
+    writeln!(out, "  {YELLOW}–{PLAIN} {}", cove_cell::MEMORY_WATCHED)?;
+    writeln!(out, "    {DIM}no control group that counts memory can be made here. To have one: run cove as root, or")?;
+    writeln!(out, "    `systemd-run --user --scope -p Delegate=yes cove serve`, or `Delegate=yes` in its unit{PLAIN}")
 }
 
 /// Chrome, agent-browser, Python and fonts.

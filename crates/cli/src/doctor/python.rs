@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use cove_config::{SYSTEM_PYTHONS, python_of};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::ask;
-
-/// Where a sandbox looks for programs: the system's folders, and nothing of a user's own.
-const FOLDERS: &[&str] = &["/usr/local/bin", "/usr/bin", "/bin"];
 
 /// The packages: the name in Python, and the one for pip.
 const PACKAGES: &[(&str, &str)] = &[
@@ -62,16 +60,11 @@ impl Python {
     }
 }
 
-/// The environment that sandboxes get by default, where `cove setup` has made it.
-pub(crate) fn usual_environment(data_dir: &Path) -> Option<PathBuf> {
-    Some(cove_config::python_in(data_dir)).filter(|folder| folder.join("bin/python3").exists())
-}
-
 /// Looks at the Python of an environment, or at the system's.
 pub(crate) async fn python(environment: Option<&Path>) -> Python {
     let places: Vec<PathBuf> = match environment {
-        Some(folder) => vec![folder.join("bin/python3")],
-        None => FOLDERS.iter().map(|folder| Path::new(folder).join("python3")).collect(),
+        Some(folder) => vec![python_of(folder)],
+        None => SYSTEM_PYTHONS.iter().map(PathBuf::from).collect(),
     };
     let Some(path) = places.iter().find(|path| path.is_file()) else {
         let next_step = match environment {
@@ -80,7 +73,7 @@ pub(crate) async fn python(environment: Option<&Path>) -> Python {
         };
         let problem = places.first().map(|first| match environment {
             Some(_) => format!("there is no {}", first.display()),
-            None => format!("there is no python3 in {}, where sandboxes look for it", FOLDERS.join(", ")),
+            None => format!("there is no {}, where sandboxes look for it", SYSTEM_PYTHONS.join(", no ")),
         });
         return Python { packages: packages(&[]), problem, next_step: Some(next_step), ..Python::default() };
     };

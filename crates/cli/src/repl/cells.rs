@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use cove_core::{
-    EngineChoice, EngineError, EngineName, ErrorCode, RunReport, RunRequest, Session, SessionFate, SessionOptions,
+    Engine, EngineChoice, EngineError, EngineName, ErrorCode, RunReport, RunRequest, Session, SessionFate,
+    SessionOptions,
 };
 use cove_executor::choose;
 use cove_script::{Mode, PrepareOptions, prepare};
@@ -127,9 +128,9 @@ impl Cells {
     }
 
     async fn open(&mut self, wanted: EngineName) -> Result<(), EngineError> {
-        let engine = match wanted {
-            EngineName::Embedded => &self.setup.embedded,
-            EngineName::Browser => &self.setup.browser,
+        let engine: &dyn Engine = match wanted {
+            EngineName::Embedded => self.setup.embedded.as_ref(),
+            EngineName::Browser => self.setup.browser.as_ref(),
         };
         // A person at a keyboard means the real time and chance, and hears every line at once.
         let options = SessionOptions {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use cove_core::{Limits, RunRequest};
+use cove_embedded::EmbeddedEngine;
 use cove_executor::{Runner, RunnerOptions};
 
 use crate::args::Run;
@@ -25,7 +26,8 @@ pub(crate) async fn run(args: Run) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    let report = plan.runner.run(plan.request).await;
+    let mut report = plan.runner.run(plan.request).await;
+    report.warnings.extend(missing_walls(&plan.embedded));
     let exit = Exit::of(&report);
     if json {
         print::as_json(&report)?;
@@ -35,8 +37,17 @@ pub(crate) async fn run(args: Run) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
+/// Says that code ran behind fewer walls than Cove has.
+fn missing_walls(engine: &EmbeddedEngine) -> Option<String> {
+    let walls = engine.walls_now()?;
+    let missing: Vec<&str> = walls.missing().map(|wall| wall.name.as_str()).collect();
+    let told = "`cove doctor` says why; `--strict` refuses to run without them";
+    (!missing.is_empty()).then(|| format!("walls that are missing on this machine: {}; {told}", missing.join(", ")))
+}
+
 /// A run that is ready to start.
 struct Plan {
+    embedded: Arc<EmbeddedEngine>,
     runner: Runner,
     request: RunRequest,
     view: View,
@@ -70,7 +81,7 @@ fn read(args: Run) -> anyhow::Result<Plan> {
     };
     let runner = Runner::new(RunnerOptions {
         tools: setup.tools,
-        embedded: Some(setup.embedded),
+        embedded: Some(Arc::clone(&setup.embedded) as _),
         browser: Some(setup.browser),
         pictures: setup.pictures,
         limits: setup.limits,
@@ -80,7 +91,7 @@ fn read(args: Run) -> anyhow::Result<Plan> {
         log_sink: (!args.json).then(|| Arc::new(print::log_line) as _),
         ..RunnerOptions::default()
     });
-    Ok(Plan { runner, request, view: View { gallery: setup.gallery, file } })
+    Ok(Plan { embedded: setup.embedded, runner, request, view: View { gallery: setup.gallery, file } })
 }
 
 fn input(text: &str) -> anyhow::Result<serde_json::Value> {

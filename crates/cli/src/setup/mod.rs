@@ -4,8 +4,10 @@
 //! system need root or `sudo`; everything else lies in the data folder, where only Cove looks. What cannot be had here is
 //! told with what to copy where, so that a machine without a network can be set up by hand.
 
+mod app_armor;
 mod browser;
 mod command;
+mod container;
 mod fonts;
 mod python;
 mod system;
@@ -33,7 +35,7 @@ pub(crate) struct Setup {
 /// What can be brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Everything below
+    /// Everything below that this machine lacks
     All,
     /// Chrome's headless shell and agent-browser
     Browser,
@@ -41,6 +43,10 @@ enum Part {
     Python,
     /// Fonts for pictures: Latin, Chinese, Japanese, emoji
     Fonts,
+    /// An AppArmor profile that lets Cove make user namespaces, where the system wants one (Ubuntu)
+    Apparmor,
+    /// Print the seccomp profile for a container in which Cove makes sandboxes
+    ContainerProfile,
 }
 
 /// Why something could not be brought, and what a person can do.
@@ -76,14 +82,19 @@ pub(crate) async fn setup(args: Setup) -> anyhow::Result<Exit> {
     };
     let site = Site { data_dir: std::path::absolute(data_dir)?, dry_run: args.dry_run };
     let mut exit = Exit::Ok;
-    for part in [Part::Browser, Part::Python, Part::Fonts] {
+    if args.part == Part::ContainerProfile {
+        container::print()?;
+        return Ok(Exit::Ok);
+    }
+    for part in [Part::Apparmor, Part::Browser, Part::Python, Part::Fonts] {
         if args.part != Part::All && args.part != part {
             continue;
         }
         let failures = match part {
             Part::Browser => vec![browser::chrome(&site).await, browser::agent_browser(&site).await],
             Part::Python => vec![python::python(&site).await],
-            Part::Fonts | Part::All => vec![fonts::fonts(&site).await],
+            Part::Apparmor => vec![app_armor::app_armor(&site, args.part == Part::Apparmor).await],
+            Part::Fonts | Part::All | Part::ContainerProfile => vec![fonts::fonts(&site).await],
         };
         for failure in failures.into_iter().filter_map(Result::err) {
             note!("{RED}✗{PLAIN} {}", failure.why);

@@ -1,6 +1,8 @@
 //! The Python environment that sandboxes use by default, in the data folder.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use cove_config::{python_in, python_of, system_python};
 
 use super::command::{in_path, run};
 use super::{Failure, Site, system};
@@ -9,13 +11,10 @@ use crate::doctor::python as trial;
 /// What pip is asked for.
 const PACKAGES: &[&str] = &["ipython", "numpy", "pandas", "pillow", "matplotlib"];
 
-/// The Pythons that a sandbox sees: those of the system, and nothing of a user's own.
-const PYTHONS: &[&str] = &["/usr/bin/python3", "/usr/local/bin/python3"];
-
 /// Makes sure of a Python with its packages.
 pub(super) async fn python(site: &Site) -> Result<(), Failure> {
-    let folder = cove_config::python_in(&site.data_dir);
-    if folder.join("bin/python3").exists() {
+    let folder = python_in(&site.data_dir);
+    if python_of(&folder).exists() {
         if trial::python(Some(&folder)).await.is_complete() {
             Site::is_there(&format!("Python: {}", folder.display()));
             return Ok(());
@@ -31,11 +30,11 @@ pub(super) async fn python(site: &Site) -> Result<(), Failure> {
             format!("copy an environment of the same Python to {}", folder.display()),
         ],
     };
-    let base = match base() {
+    let base = match system_python() {
         Some(base) => base,
         None => {
             system::install(site, &["python3", "python3-venv"]).await.map_err(&failed)?;
-            base().unwrap_or_else(|| "/usr/bin/python3".into())
+            system_python().unwrap_or_else(|| "/usr/bin/python3".into())
         }
     };
     let made = format!("making a Python environment in {}: {}", folder.display(), PACKAGES.join(" "));
@@ -52,14 +51,10 @@ pub(super) async fn python(site: &Site) -> Result<(), Failure> {
     Ok(())
 }
 
-fn base() -> Option<PathBuf> {
-    PYTHONS.iter().map(PathBuf::from).find(|path| path.is_file())
-}
-
 /// Makes the environment and installs the packages: with the environment's own pip, else with uv.
 async fn fill(site: &Site, base: &Path, folder: &Path) -> Result<(), String> {
     let place = folder.display().to_string();
-    let own = folder.join("bin/python3");
+    let own = python_of(folder);
     let mut made = run(base, &["-m", "venv", "--clear", &place]).await;
     if made.is_err() && system::installer().await.is_some() {
         // Debian keeps the half of it in a package of its own.

@@ -8,6 +8,7 @@ mod docs;
 mod doctor;
 mod files;
 mod looks;
+mod matrix;
 mod mcp;
 #[path = "../pty/mod.rs"]
 mod pty;

@@ -1,6 +1,10 @@
 //! A start that cannot be: each says what is wrong, and what to do about it.
 
 use std::net::TcpListener;
+use std::process::Command;
+
+use cove_walls::identity::set_no_new_privileges;
+use cove_walls::seccomp::{Action, Calls};
 
 use crate::Ground;
 
@@ -49,13 +53,61 @@ fn what_keeps_a_server_from_starting_is_said_with_a_way_out() {
     check(&["--port", "0", "--database-url", "mysql://x"], &["mysql://x", "sqlite:", "postgresql://"]);
 }
 
+/// Data folders in odd places: each is refused at the start, with the reason and the way out.
+#[test]
+fn an_odd_data_folder_is_refused_with_a_way_out() {
+    let ground = Ground::new("");
+    std::fs::create_dir(ground.folder.path().join("disk")).unwrap();
+    let prepared = |script: &str| {
+        let served = ground.command("data");
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]).arg(served.get_program());
+        for (name, value) in served.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.current_dir(ground.folder.path());
+        command
+    };
+    let refused = |mut command: Command, words: &[&str]| {
+        let done = command.args(["serve", "--port", "0", "--data-dir", "disk"]).output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(!done.status.success() && !said.contains("panicked"), "{command:?}: {said}");
+        for word in words {
+            assert!(said.contains(word), "{word:?} is not in {said:?}");
+        }
+    };
+    let read_only = "mount --bind disk disk; mount -o remount,bind,ro disk; exec \"$@\"";
+    refused(prepared(read_only), &["Read-only", "--data-dir"]);
+    for full in ["size=64k", "size=16m,nr_inodes=3"] {
+        let script = format!("mount -t tmpfs -o {full} none disk; exec \"$@\"");
+        refused(prepared(&script), &["No space left", "--data-dir"]);
+    }
+    let long = format!("BAY_RUNTIME_DIR=$PWD/{} exec \"$@\"", "long/".repeat(20));
+    refused(prepared(&long), &["longer than", "BAY_RUNTIME_DIR"]);
+    // As on NFS without a lock service.
+    std::thread::scope(|scope| {
+        let without_locks = scope.spawn(|| {
+            set_no_new_privileges().unwrap();
+            let filter = Calls::of(&[&[libc::SYS_flock]]).compile(Action::Fail(libc::ENOLCK), Action::Allow).unwrap();
+            filter.put_on().unwrap();
+            let mut command = ground.command("data");
+            command.current_dir(ground.folder.path());
+            refused(command, &["no locks", "--data-dir"]);
+        });
+        without_locks.join().unwrap();
+    });
+}
+
 /// With too few descriptors a server says so and does not start; with few it takes fewer connections, and is well.
 #[tokio::test]
 async fn descriptors_are_enough_or_the_start_says_so() {
     let ground = Ground::new("");
     let limited = |limit: &str, more: &[&str]| {
         let served = ground.command("data");
-        let mut command = std::process::Command::new("sh");
+        let mut command = Command::new("sh");
         command.args(["-c", "ulimit -n \"$0\" && exec \"$@\"", limit]).arg(served.get_program());
         command.args(["serve", "--port", "0", "--json", "--config"]).arg(&ground.config).args(more);
         for (name, value) in served.get_envs() {

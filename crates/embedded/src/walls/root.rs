@@ -13,7 +13,7 @@ pub(super) fn make_empty() -> io::Result<String> {
     // Any directory will do as a place to mount on; these two are there on every Linux.
     let place = ["/proc", "/tmp"]
         .into_iter()
-        .find(|place| mount("none", *place, "tmpfs", flags, c"size=4k,nr_inodes=2,mode=0").is_ok())
+        .find(|place| mount("none", *place, "tmpfs", flags, c"size=4k,nr_inodes=2,mode=111").is_ok())
         .ok_or_else(|| io::Error::other("no directory to mount on"))?;
     chdir(place)?;
     pivot_root(".", ".")?;

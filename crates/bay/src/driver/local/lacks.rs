@@ -1,15 +1,12 @@
-//! What this machine lacks, seen before anybody asks for it, and the Python environment that sandboxes get.
+//! What this machine lacks, seen before anybody asks for it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cove_chrome::find_browser_with;
-use cove_config::{Capability, ContainerSpec, LocalDriverConfig, RuntimeType, python_in};
+use cove_config::{Capability, ContainerSpec, LocalDriverConfig, RuntimeType, python_environment, system_python};
 use cove_gull::find_agent_browser_with;
-
-/// Where a sandbox looks for Python.
-const PYTHONS: &[&str] = &["/usr/local/bin/python3", "/usr/bin/python3", "/bin/python3"];
 
 /// How long a look counts: lists of sandboxes say the same for each of them.
 const FRESH: Duration = Duration::from_secs(1);
@@ -25,12 +22,14 @@ impl Lacks {
     pub(super) fn of(&self, spec: &ContainerSpec, options: &LocalDriverConfig, data_dir: &Path) -> Vec<String> {
         match spec.runtime_type {
             RuntimeType::Gull => self.browser(options, data_dir).into_iter().collect(),
-            RuntimeType::Ship if !spec.capabilities.contains(&Capability::Python) => Vec::new(),
             RuntimeType::Ship => {
-                let has_python =
-                    environment(options, data_dir).is_some() || PYTHONS.iter().any(|path| Path::new(path).exists());
-                let missing = "python: there is no python3 in /usr/bin; `cove setup python` installs it";
-                if has_python { Vec::new() } else { vec![missing.to_owned()] }
+                let environment = python_environment(options.python.as_deref(), Some(data_dir));
+                let wants_python = spec.capabilities.contains(&Capability::Python);
+                let no_python = wants_python && environment.is_none() && system_python().is_none();
+                let python = "python: there is no python3 in /usr/bin; `cove setup python` installs it";
+                let landlock = "walls: there is no Landlock on this machine: files are closed by mounts alone; Linux 5.13 or later has it";
+                let all = [(no_python, python), (!cove_walls::landlock_rules::is_known(), landlock)];
+                all.into_iter().filter(|(is_missing, _)| *is_missing).map(|(_, told)| told.to_owned()).collect()
             }
         }
     }
@@ -50,10 +49,4 @@ impl Lacks {
         *seen = Some((Instant::now(), found.clone()));
         found
     }
-}
-
-/// The Python environment of sandboxes: the configured one, else the one that `cove setup` has made; none: the system's.
-pub(super) fn environment(options: &LocalDriverConfig, data_dir: &Path) -> Option<PathBuf> {
-    let own = python_in(data_dir);
-    options.python.clone().or_else(|| own.join("bin/python3").exists().then_some(own))
 }

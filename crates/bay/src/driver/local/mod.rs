@@ -52,7 +52,7 @@ impl LocalDriver {
             None => std::env::current_exe().map_err(|e| ConfigError::value("driver.local.program", &e.to_string()))?,
         };
         if let Some(python) = &options.python
-            && !python.join("bin/python3").exists()
+            && !cove_config::python_of(python).exists()
         {
             let reason = format!("{} has no bin/python3", python.display());
             return Err(ConfigError::value("driver.local.python", &reason));

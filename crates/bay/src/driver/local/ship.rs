@@ -8,10 +8,9 @@ use tokio::sync::watch;
 
 use super::LocalDriver;
 use super::image::image_bytes;
-use super::lacks::environment;
 use super::runtime_dir::{Label, LabelFile, began};
 use crate::driver::{Container, ContainerOrder, DriverError, DriverFuture};
-use cove_config::DiskLimit;
+use cove_config::{DiskLimit, python_environment};
 
 /// Where a Python environment appears inside.
 const PYTHON: &str = "/opt/python";
@@ -103,7 +102,7 @@ impl LocalDriver {
         for mount in &self.options.mounts {
             options.mounts.push(CellMount { host: mount.host.clone(), inside: mount.inside.clone() });
         }
-        if let Some(python) = environment(&self.options, &self.data_dir) {
+        if let Some(python) = python_environment(self.options.python.as_deref(), Some(&self.data_dir)) {
             options.mounts.push(CellMount { host: python, inside: PYTHON.into() });
             let path = options.env.iter_mut().find(|(name, _)| name == "PATH");
             match path {
