@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import binary
-from cove import Cove, errors
+from cove import Config, Cove, errors
 from cove._local import LocalServer
 
 
@@ -69,6 +69,31 @@ def test_no_server_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COVE_BIN", "/bin/false")
     with pytest.raises(errors.ServerNotFoundError, match="did not come up"):
         Cove(start=True).profiles()
+
+
+def test_one_that_is_started_is_as_it_was_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    python = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--symlinks", python], check=True)
+    (python / "bin" / "python3").unlink()
+    (python / "bin" / "python3").symlink_to("/usr/bin/python3")
+    small = {"id": "small", "resources": {"memory": "64m"}, "network": {"allow_hosts": ["example.org"]}}
+    config = Config(profiles=[small], allow_hosts=["example.com"], python="venv", data_dir="data")
+    with Cove(config=config) as cove:
+        hosts = {profile.id: profile.containers for profile in cove.profiles(detail=True)}
+        assert "small" in hosts and "python-default" in hosts
+        sandbox = cove.sandboxes.create("small")
+        assert sandbox.python.exec("import sys; print(sys.prefix)").check().output.strip() == "/opt/python"
+        with pytest.raises(errors.ValidationError, match=r"there are: .*python-default.*small"):
+            cove.sandboxes.create("large")
+    # The data folder stays, and its sandboxes with it.
+    with Cove(config=Config(profiles=[small], data_dir=tmp_path / "data")) as cove:
+        cove.sandboxes.get(sandbox.id).delete()
+    with pytest.raises(errors.ServerNotFoundError, match="memory"):
+        Cove(config=Config(profiles=[{"id": "tiny", "resources": {"memory": "1m"}}])).profiles()
+    for wrong in (Cove("http://127.0.0.1:1", config=config), Cove(start=False, config=config)):
+        with pytest.raises(ValueError, match="started now"):
+            wrong.profiles()
 
 
 def test_one_that_is_started_ends_with_its_client() -> None:

@@ -127,7 +127,9 @@ export async function fromAnswer(response: Response): Promise<ApiError> {
     if (typeof said.error?.code === "string") {
         const { code, message, details } = said.error;
         const kind = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : ApiError;
-        return new kind(message || code, {
+        const known: unknown = details?.["available"];
+        const thereAre = Array.isArray(known) && known.length > 0 ? `; there are: ${known.join(", ")}` : "";
+        return new kind((message || code) + thereAre, {
             code,
             status,
             details: (details ?? {}) as Record<string, unknown>,

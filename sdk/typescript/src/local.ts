@@ -29,11 +29,11 @@ export class LocalServer {
     }
 
     /** Starts one. */
-    static async start(binary: string, environment: Record<string, string> = {}): Promise<LocalServer> {
+    static async start(binary: string, environment: Record<string, string> = {}, args: readonly string[] = []): Promise<LocalServer> {
         const key = `sk-bay-${randomBytes(32).toString("hex")}`;
         // Configuration of another server must not leak into this one.
         const inherited = Object.entries(env).filter(([name]) => !name.startsWith("BAY_"));
-        const child = spawn(binary, ["serve", "--ephemeral"], {
+        const child = spawn(binary, ["serve", "--ephemeral", ...args], {
             stdio: ["pipe", "pipe", "pipe"],
             env: { ...Object.fromEntries(inherited), ...environment, BAY_API_KEY: key },
             cwd: tmpdir(),

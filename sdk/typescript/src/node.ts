@@ -10,10 +10,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { env } from "node:process";
 import { Cove, type CoveOptions } from "./client.js";
+import { type ServerConfig, serveArguments, serveEnvironment } from "./config.js";
 import { ServerNotFoundError } from "./errors.js";
 import { LocalServer } from "./local.js";
 
 export * from "./index.js";
+export type { ServerConfig } from "./config.js";
 
 /** Milliseconds to ask whether a server is there. It is on this machine, so that is plenty. */
 const PROBE_MS = 2_000;
@@ -22,14 +24,19 @@ const PROBE_MS = 2_000;
 export interface ConnectOptions extends Partial<CoveOptions> {
     /** `true` always starts a server of its own, `false` never does; else one is started if none is found. */
     start?: boolean | undefined;
+    /** What a server of its own is to be like; starts one. */
+    config?: ServerConfig | undefined;
 }
 
 /** A client for the server that is found, or started: then it ends with the client, and with this process at the latest. */
 export async function connect(options: ConnectOptions = {}): Promise<Cove> {
-    const { start, ...rest } = options;
-    if (start === true) {
+    const { start, config, ...rest } = options;
+    if (config !== undefined && (rest.url !== undefined || start === false)) {
+        throw new TypeError("a config is for a server that is started now: give no url, and not start: false");
+    }
+    if (start === true || config !== undefined) {
         if (rest.url !== undefined) throw new TypeError("a url and start: true together: which server should it be?");
-        return await started(rest);
+        return await started(rest, config);
     }
     const found = named(rest) ?? (await running(rest.key));
     if (found !== undefined) return new Cove({ ...rest, ...found });
@@ -79,7 +86,7 @@ async function running(given: string | undefined): Promise<Place | undefined> {
     }
 }
 
-async function started(options: Partial<CoveOptions>): Promise<Cove> {
-    const server = await LocalServer.start(env["COVE_BIN"] || "cove");
+async function started(options: Partial<CoveOptions>, config: ServerConfig = {}): Promise<Cove> {
+    const server = await LocalServer.start(env["COVE_BIN"] || "cove", serveEnvironment(config), serveArguments(config));
     return new Cove({ ...options, url: server.url, key: server.key }, () => server.close());
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { connect, ServerNotFoundError } from "../src/node.js";
@@ -43,6 +45,30 @@ test("no server is said plainly", async () => {
         } finally {
             process.env["COVE_BIN"] = BINARY;
         }
+    }
+});
+
+test("a server that is started is as it was told", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "cove-config-"));
+    try {
+        await mkdir(join(folder, "venv", "bin"), { recursive: true });
+        await symlink("/usr/bin/python3", join(folder, "venv", "bin", "python3"));
+        const profiles = [{ id: "small", resources: { memory: "64m" } }];
+        const config = { profiles, allowHosts: ["example.com"], python: join(folder, "venv"), dataDir: join(folder, "data") };
+        let id: string;
+        {
+            await using cove = await connect({ config });
+            id = (await cove.sandbox({ profile: "small" })).id;
+            assert.ok((await cove.profiles()).some((profile) => profile.id === "python-default"));
+            await assert.rejects(cove.sandbox({ profile: "large" }), /there are: .*python-default.*small/);
+        }
+        // The data folder stays, and its sandboxes with it.
+        await using again = await connect({ config: { profiles, dataDir: config.dataDir } });
+        await (await again.sandboxes.get(id)).delete();
+        await assert.rejects(connect({ config: { profiles: [{ id: "tiny", resources: { memory: "1m" } }] } }), /memory/);
+        await assert.rejects(connect({ config, start: false }), /started now/);
+    } finally {
+        await rm(folder, { recursive: true, force: true });
     }
 });
 

@@ -12,6 +12,7 @@ from cove import errors, models
 from cove._async.client import AsyncCove
 from cove._async.javascript import AsyncJavaScriptSession
 from cove._async.sandbox import AsyncSandbox
+from cove._config import Config
 from cove._sync.client import Cove
 from cove._sync.javascript import JavaScriptSession
 from cove._sync.sandbox import Sandbox
@@ -39,6 +40,7 @@ __all__ = [
     "BrowserBatch",
     "BrowserReplay",
     "BrowserRun",
+    "Config",
     "Cove",
     "CoveError",
     "FileAnswer",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 
+from cove._config import Config
 from cove._local import LocalServer
 from cove.errors import ServerNotFoundError
 
@@ -30,12 +31,18 @@ class Place:
     server: LocalServer | None = None
 
 
-def find(url: str | None, key: str | None, start: bool | None) -> Place:
-    """Finds it, or starts it where that is allowed (`start`: `None` if none is found, `True` always, `False` never)."""
+def find(url: str | None, key: str | None, start: bool | None, config: Config | None = None) -> Place:
+    """Finds it, or starts it where that is allowed (`start`: `None` if none is found, `True` always, `False` never).
+
+    A `config` is for a server that is started now."""
+    if config is not None:
+        if url is not None or start is False:
+            raise ValueError("a config is for a server that is started now: give no url, and not start=False")
+        return _started(config)
     if start is True:
         if url is not None:
             raise ValueError("a url and start=True together: which server should it be?")
-        return _started()
+        return _started(Config())
     for place in (_named(url, key), _running(key)):
         if place is not None:
             return place
@@ -43,7 +50,7 @@ def find(url: str | None, key: str | None, start: bool | None) -> Place:
         raise ServerNotFoundError(
             f"no server: give a url, set COVE_URL and COVE_KEY, or run `cove serve` (looked in {data_dir()})"
         )
-    return _started()
+    return _started(Config())
 
 
 def _named(url: str | None, key: str | None) -> Place | None:
@@ -107,12 +114,12 @@ def _packaged() -> str | None:
     return None
 
 
-def _started() -> Place:
+def _started(config: Config) -> Place:
     found = binary()
     if not found:
         raise ServerNotFoundError(
             "no server runs here and there is no `cove` on the path to start one: "
             "install cove, set COVE_BIN, or set COVE_URL and COVE_KEY"
         )
-    server = LocalServer(found)
+    server = LocalServer(found, config.environment(), config.arguments())
     return Place(server.url, server.key, server)

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO
 
 from cove.errors import ServerNotFoundError
@@ -30,7 +30,9 @@ KEPT_LINES = 40
 class LocalServer:
     """A running server. `url` and `key` are how to reach it."""
 
-    def __init__(self, binary: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, binary: str, environment: Mapping[str, str] | None = None, arguments: Sequence[str] = ()
+    ) -> None:
         self.key = "sk-bay-" + secrets.token_hex(32)
         self._owner = os.getpid()
         self._closing = threading.Lock()
@@ -39,7 +41,7 @@ class LocalServer:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BAY_")}
         try:
             self._process = subprocess.Popen(
-                [binary, "serve", "--ephemeral"],
+                [binary, "serve", "--ephemeral", *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from cove import errors
+from cove._config import Config
 from cove._find import Place
 from cove._wire import Request
 
@@ -22,6 +23,7 @@ class Options:
     url: str | None = None
     key: str | None = None
     start: bool | None = None
+    config: Config | None = None
     retries: int = 3
     transport: httpx.BaseTransport | None = None
     async_transport: httpx.AsyncBaseTransport | None = None

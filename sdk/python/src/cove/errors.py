@@ -180,11 +180,14 @@ def from_answer(status: int, body: Any, text: str, request_id: str | None) -> Ap
     error = body.get("error") if isinstance(body, Mapping) else None
     if isinstance(error, Mapping) and isinstance(error.get("code"), str):
         code = error["code"]
+        details = error.get("details")
+        known = details.get("available") if isinstance(details, Mapping) else None
+        there_are = f"; there are: {', '.join(map(str, known))}" if isinstance(known, list) and known else ""
         return BY_CODE.get(code, ApiError)(
-            str(error.get("message") or code),
+            str(error.get("message") or code) + there_are,
             code=code,
             status=status,
-            details=error.get("details"),
+            details=details,
             request_id=error.get("request_id") or request_id,
         )
     problems = body.get("detail") if isinstance(body, Mapping) else None

@@ -12,6 +12,7 @@ from cove._async.sandbox import AsyncSandbox
 from cove._async.sandboxes import AsyncSandboxes
 from cove._async.skills import AsyncSkills
 from cove._async.transport import AsyncTransport, Opening
+from cove._config import Config
 from cove._options import Options
 from cove._wire import Request
 
@@ -19,7 +20,8 @@ from cove._wire import Request
 class AsyncCove:
     """A client. Without a `url` it finds a server or starts one (see `docs/sdk-python.md`), at the first call.
 
-    `key` is the server's API key. `start=True` always starts a server of its own, `start=False` never does.
+    `key` is the server's API key. `start=True` always starts a server of its own, `start=False` never does; `config`
+    says what a server of its own is to be like, and starts one.
     `retries` is how often a call that may be repeated is sent again. `transport` is httpx's own: proxies, certificates.
     """
 
@@ -29,11 +31,12 @@ class AsyncCove:
         key: str | None = None,
         *,
         start: bool | None = None,
+        config: Config | None = None,
         retries: int = 3,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._transport = AsyncTransport(
-            Options(url=url, key=key, start=start, retries=retries, async_transport=transport)
+            Options(url=url, key=key, start=start, config=config, retries=retries, async_transport=transport)
         )
         #: Sandboxes: make, find, list.
         self.sandboxes = AsyncSandboxes(self._transport)

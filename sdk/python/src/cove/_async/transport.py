@@ -73,7 +73,7 @@ class AsyncTransport:
                 raise errors.CoveError("this client is closed")
             if self._client is None:
                 options = self._options
-                self._place = await in_thread(lambda: find(options.url, options.key, options.start))
+                self._place = await in_thread(lambda: find(options.url, options.key, options.start, options.config))
                 self._client = httpx.AsyncClient(
                     **client_options(self._place, options), transport=options.async_transport
                 )

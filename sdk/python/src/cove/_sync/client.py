@@ -13,6 +13,7 @@ from cove._sync.sandbox import Sandbox
 from cove._sync.sandboxes import Sandboxes
 from cove._sync.skills import Skills
 from cove._sync.transport import Transport
+from cove._config import Config
 from cove._options import Options
 from cove._wire import Request
 
@@ -20,7 +21,8 @@ from cove._wire import Request
 class Cove:
     """A client. Without a `url` it finds a server or starts one (see `docs/sdk-python.md`), at the first call.
 
-    `key` is the server's API key. `start=True` always starts a server of its own, `start=False` never does.
+    `key` is the server's API key. `start=True` always starts a server of its own, `start=False` never does; `config`
+    says what a server of its own is to be like, and starts one.
     `retries` is how often a call that may be repeated is sent again. `transport` is httpx's own: proxies, certificates.
     """
 
@@ -30,11 +32,12 @@ class Cove:
         key: str | None = None,
         *,
         start: bool | None = None,
+        config: Config | None = None,
         retries: int = 3,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._transport = Transport(
-            Options(url=url, key=key, start=start, retries=retries, transport=transport)
+            Options(url=url, key=key, start=start, config=config, retries=retries, transport=transport)
         )
         #: Sandboxes: make, find, list.
         self.sandboxes = Sandboxes(self._transport)

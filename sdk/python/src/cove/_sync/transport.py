@@ -99,7 +99,9 @@ class Transport:
             if self._closed:
                 raise errors.CoveError("this client is closed")
             if self._client is None:
-                self._place = find(self._options.url, self._options.key, self._options.start)
+                self._place = find(
+                    self._options.url, self._options.key, self._options.start, self._options.config
+                )
                 self._client = httpx.Client(
                     **client_options(self._place, self._options), transport=self._options.transport
                 )
