@@ -2,48 +2,13 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { accessible, fits, settled, type } from "./checks.mjs";
 import * as hostile from "./hostile.mjs";
 import { call, close, key, loggedIn, newPage, open, sandbox, shot, URL_ } from "./world.mjs";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 before(open);
 after(close);
-
-/** No serious fault for people who use it without a mouse or without eyes. @param {import("playwright-core").Page} page @param {string} where */
-async function accessible(page, where) {
-    // Evaluated by the debugger, which no policy of the page concerns.
-    await page.evaluate(AXE);
-    const found = await page.evaluate(() => /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] }));
-    const serious = found.violations.filter((/** @type {any} */ one) => ["serious", "critical"].includes(one.impact));
-    const told = serious.map((/** @type {any} */ one) => `${one.id}: ${one.nodes.slice(0, 3).map((/** @type {any} */ node) => node.html).join(" | ")}`);
-    assert.deepEqual(told, [], where);
-}
-
-/** Nothing sticks out to the side. @param {import("playwright-core").Page} page @param {string} where */
-async function fits(page, where) {
-    const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-    assert.ok(wide <= seen, `${where} is ${wide} wide on ${seen}`);
-}
-
-/** @param {import("playwright-core").Page} page */
-const settled = (page) => page.waitForSelector(".editor-host[data-ready]");
-
-/** Puts a text into the first editor of the page. @param {import("playwright-core").Page} page @param {string} text @param {string} [within] */
-async function type(page, text, within = "") {
-    const content = page.locator(`${within} .editor-host .cm-content`).first();
-    await content.click();
-    await page.keyboard.press("Control+a");
-    // Pasted: what a browser itself writes into an editable place, it writes with styles of its own, which the policy refuses.
-    await content.evaluate((place, pasted) => {
-        const data = new DataTransfer();
-        data.setData("text/plain", pasted);
-        place.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-    }, text);
-}
 
 test("files are served with a strict policy, a version and packed; programs get the list", async () => {
     const html = { accept: "text/html" };
