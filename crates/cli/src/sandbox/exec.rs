@@ -119,7 +119,7 @@ fn shown(
         return Ok(exit);
     }
     let error = error.map(|error| printed.map_or(error, |printed| printed.rest_of_error(error)));
-    let output = printed.map_or(output, |printed| printed.rest(output));
+    let output = printed.map_or(output.into(), |printed| printed.rest(output));
     let mut out = terminal::out();
     out.write_all(output.as_bytes())?;
     let mid_line = printed.filter(|_| output.is_empty()).is_some_and(Printed::is_mid_line);
@@ -127,7 +127,7 @@ fn shown(
         out.write_all(b"\n")?;
     }
     drop(out);
-    if let Some(error) = error.filter(|error| !error.is_empty() && *error != output) {
+    if let Some(error) = error.filter(|error| !error.is_empty() && **error != *output) {
         note!("{RED}{}{PLAIN}", error.trim_end());
     }
     Ok(exit)
