@@ -54,11 +54,13 @@ impl Version {
 }
 
 impl Browser {
-    /// Launches a browser and makes sure of its walls. Runs on the owner thread, with which the browser would die.
+    /// Launches a browser and makes sure of its walls. Runs on the owner thread, with which the browser would die. Once `stop`
+    /// is over, a browser that is not ready yet is ended.
     pub(crate) async fn start(
         binary: &Path,
         options: &ChromeOptions,
         resolver_rules: &str,
+        stop: impl Future<Output = ()>,
     ) -> Result<Arc<Self>, EngineError> {
         let Launched { child, pid, commands, answers, profile, complaints } = launch(binary, options, resolver_rules)
             .map_err(|error| {
@@ -96,8 +98,11 @@ impl Browser {
                     last_words(&complaints)
                 ))),
             }
-        }
-        .await;
+        };
+        let checked = tokio::select! {
+            checked = checked => checked,
+            () = stop => Err(EngineError::Open("the engine has ended".to_owned())),
+        };
         let reaped = tokio::spawn(reap(child, pid, client, profile, ending));
         match checked {
             Ok((first, shared)) => {
@@ -182,9 +187,8 @@ impl Browser {
 
     /// Starts what goes on in the background, until `kill`.
     fn begin(self: &Arc<Self>, first: Tab, shared: SharedProcesses) {
-        if self.pool.size() > 0 {
-            self.pool.put(first);
-        }
+        // Also where none are kept ready: the first session takes it.
+        self.pool.put(first);
         let filler = {
             let browser = self.clone();
             tokio::spawn(async move {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cove_core::{BoxFuture, EffectGate, Engine, EngineError, EngineName, NetworkPolicy, Session, SessionOptions};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::browser::Browser;
 use crate::find::find_browser;
@@ -25,6 +25,8 @@ struct Inner {
     options: ChromeOptions,
     /// One launch at a time.
     launching: tokio::sync::Mutex<()>,
+    /// Tells a launch that nobody waits for it any more.
+    stop: Notify,
     browser: Mutex<Option<Arc<Browser>>>,
     /// Browsers that died: what is left of them is still being cleared away.
     dead: Mutex<Vec<Arc<Browser>>>,
@@ -39,6 +41,7 @@ impl ChromeEngine {
             seats: Arc::new(Semaphore::new(options.max_sessions.max(1))),
             options,
             launching: tokio::sync::Mutex::new(()),
+            stop: Notify::new(),
             browser: Mutex::new(None),
             dead: Mutex::default(),
             proxies: tokio::sync::OnceCell::new(),
@@ -170,7 +173,7 @@ impl Inner {
         let binary: PathBuf = find_browser(self.options.browser.as_deref())
             .map_err(|error| EngineError::Unavailable(error.to_string()))?;
         let rules = self.proxies().await?.resolver_rules();
-        let browser = Browser::start(&binary, &self.options, &rules).await?;
+        let browser = Browser::start(&binary, &self.options, &rules, self.stop.notified()).await?;
         *self.browser.lock().unwrap_or_else(PoisonError::into_inner) = Some(browser.clone());
         Ok(browser)
     }
@@ -181,6 +184,7 @@ impl Inner {
     }
 
     async fn end(&self) {
+        self.stop.notify_waiters();
         let _one = self.launching.lock().await;
         let browser = self.browser.lock().unwrap_or_else(PoisonError::into_inner).take();
         let dead = std::mem::take(&mut *self.dead.lock().unwrap_or_else(PoisonError::into_inner));

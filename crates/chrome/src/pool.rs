@@ -35,11 +35,6 @@ impl Pool {
         }
     }
 
-    /// How many it should hold.
-    pub(crate) fn size(&self) -> usize {
-        self.size
-    }
-
     /// Adds a tab that no guest has seen.
     pub(crate) fn put(&self, tab: Tab) {
         self.lock().push_back(tab);

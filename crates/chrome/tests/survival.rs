@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use cove_chrome::ChromeOptions;
 use cove_core::{Effects, Engine, EngineError, FaultKind, Limits, RunRequest, SessionFate, SessionOptions, ToolSpec};
-use cove_testkit::processes::{alive, kill, status_bytes};
+use cove_testkit::processes::{alive, below, kill, status_bytes};
 use cove_testkit::until;
 use serde_json::{Value, json};
 use world::{World, body, failed, finished, is, patient, renderers, tools, world, world_with};
@@ -220,9 +220,9 @@ async fn bombs_reach_nobody_else() {
 #[tokio::test]
 async fn a_killed_renderer_is_one_sessions_loss() {
     let world = world(0);
-    world.engine.start().await.unwrap();
+    drop(world.open(SessionOptions::one_shot()).await);
     let pid = world.engine.pid().unwrap();
-    until("the first tab is thrown away", async || renderers(pid).is_empty()).await;
+    until("the first tab is gone", async || renderers(pid).is_empty()).await;
     let mut beside = world.open(SessionOptions::one_shot()).await;
     let before = renderers(pid);
     let mut session = world.open(SessionOptions::one_shot()).await;
@@ -338,7 +338,7 @@ async fn many_runs_leave_nothing() {
 #[tokio::test]
 async fn dropping_ends() {
     let world = world(0);
-    world.engine.start().await.unwrap();
+    drop(world.open(SessionOptions::one_shot()).await);
     let pid = world.engine.pid().unwrap();
     until("no tab is left", async || renderers(pid).is_empty()).await;
     let mut session = world.open(SessionOptions::one_shot()).await;
@@ -358,6 +358,20 @@ async fn dropping_ends() {
     let left: Vec<u32> = processes.into_iter().filter(|pid| alive(*pid)).collect();
     assert!(left.is_empty(), "processes were left: {left:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// An engine that ends while its browser starts does not wait for it, and leaves nothing of it.
+#[tokio::test]
+async fn an_end_while_it_starts() {
+    let World { engine, folder } = world(0);
+    let entries = || std::fs::read_dir(folder.path()).unwrap().count();
+    tokio::select! {
+        opened = engine.open(SessionOptions::one_shot()) => drop(opened.unwrap()),
+        () = until("its folder is made", async || entries() > 0) => {}
+    }
+    drop(engine);
+    assert_eq!(entries(), 0);
+    until("nothing of it is left", async || below(std::process::id()).is_empty()).await;
 }
 
 /// The pool is filled on demand and does not keep what nobody wants; seats are limited, and waiting has an end.

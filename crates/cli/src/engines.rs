@@ -19,7 +19,7 @@ pub(crate) fn embedded_options(walls: &WallArgs) -> EmbeddedOptions {
     EmbeddedOptions { profile, spare_children: 1, ..EmbeddedOptions::default() }
 }
 
-/// Chrome for one command: one tab, made when it is asked for.
+/// Chrome for one command: one tab, made when it is asked for. A second one, made ready meanwhile, would only take time from it.
 pub(crate) fn browser(path: Option<PathBuf>) -> Arc<dyn Engine> {
-    Arc::new(ChromeEngine::new(ChromeOptions { browser: path, pool_size: 1, ..ChromeOptions::default() }))
+    Arc::new(ChromeEngine::new(ChromeOptions { browser: path, pool_size: 0, ..ChromeOptions::default() }))
 }

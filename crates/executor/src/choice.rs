@@ -87,9 +87,6 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("Temporal", "Temporal"),
     ("WeakRef", "the collector"),
     ("FinalizationRegistry", "the collector"),
-    ("ReadableByteStreamController", "byte streams"),
-    ("ReadableStreamBYOBReader", "byte streams"),
-    ("ReadableStreamBYOBRequest", "byte streams"),
 ];
 
 /// Languages that the embedded engine knows. Others need a browser. Time zones it knows all.
@@ -137,11 +134,10 @@ pub fn choose(program: &Prepared) -> Choice {
     }
 }
 
-/// Whether a name is that of a language which the embedded engine does not know. Names of time zones have a stroke or capitals,
-/// and what has neither two nor three letters is nobody's language.
+/// Whether a name is that of a language which the embedded engine does not know. What has neither two nor three letters is
+/// nobody's language.
 fn is_foreign(name: &str) -> bool {
     let language = name.split('-').next().unwrap_or_default();
     let is_language = matches!(language.len(), 2 | 3) && language.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let is_zone = name.contains('/') || language == name && name.bytes().all(|byte| byte.is_ascii_uppercase());
-    is_language && !is_zone && !EMBEDDED_LANGUAGES.contains(&language.to_ascii_lowercase().as_str())
+    is_language && !EMBEDDED_LANGUAGES.contains(&language.to_ascii_lowercase().as_str())
 }

@@ -173,33 +173,48 @@ impl Runner {
         attempt: &Arc<Attempt>,
         deadline: &Deadline,
     ) -> Result<RunReport, EngineError> {
-        let (log_sink, gate) = (attempt.sink(), Some(attempt.gate()));
-        let options = SessionOptions { log_sink, gate, ..self.session_options(request) };
-        let opened = tokio::time::timeout(deadline.left(), self.open(engine, options)).await;
-        let mut session = opened.map_err(|_| EngineError::Open("no session could be had in time".to_owned()))??;
-        attempt.set_clock(session.cpu_clock());
-        // In whole milliseconds, rounded up: an attempt that is opened at once has the time that was given, and its request
-        // (whose input may be large) is not copied.
-        let left = u64::try_from(deadline.left().as_micros().div_ceil(1000)).unwrap_or(u64::MAX).max(1);
-        if left >= request.timeout_ms {
-            return Ok(run_once(session.as_mut(), request).await);
-        }
-        let request = RunRequest { timeout_ms: left, ..request.clone() };
-        Ok(run_once(session.as_mut(), &request).await)
+        let session = self.open_attempt(engine, request, attempt, deadline).await?;
+        Ok(self.run_attempt(session, request, attempt, deadline).await)
     }
 
-    /// The same in Chrome: a tab that could not be had is tried once more; nothing of the guest's has run by then.
-    pub(crate) async fn attempt_browser(
+    /// The session of one try. No code of the guest's runs in it yet.
+    pub(crate) async fn open_attempt(
         &self,
         engine: &dyn Engine,
         request: &RunRequest,
         attempt: &Arc<Attempt>,
         deadline: &Deadline,
-    ) -> Result<RunReport, EngineError> {
-        match self.attempt(engine, request, attempt, deadline).await {
-            Err(EngineError::Open(_)) => self.attempt(engine, request, attempt, deadline).await,
+    ) -> Result<Box<dyn Session>, EngineError> {
+        let open = || {
+            let (log_sink, gate) = (attempt.sink(), Some(attempt.gate()));
+            let options = SessionOptions { log_sink, gate, ..self.session_options(request) };
+            tokio::time::timeout(deadline.left(), self.open(engine, options))
+        };
+        let late = |_| EngineError::Open("no session could be had in time".to_owned());
+        match open().await.map_err(late)? {
+            // A tab that could not be had is tried once more.
+            Err(EngineError::Open(_)) if engine.name() == EngineName::Browser => open().await.map_err(late)?,
             other => other,
         }
+    }
+
+    /// The one run of a session that was opened for it.
+    pub(crate) async fn run_attempt(
+        &self,
+        mut session: Box<dyn Session>,
+        request: &RunRequest,
+        attempt: &Arc<Attempt>,
+        deadline: &Deadline,
+    ) -> RunReport {
+        attempt.set_clock(session.cpu_clock());
+        // In whole milliseconds, rounded up: an attempt that is opened at once has the time that was given, and its request
+        // (whose input may be large) is not copied.
+        let left = u64::try_from(deadline.left().as_micros().div_ceil(1000)).unwrap_or(u64::MAX).max(1);
+        if left >= request.timeout_ms {
+            return run_once(session.as_mut(), request).await;
+        }
+        let request = RunRequest { timeout_ms: left, ..request.clone() };
+        run_once(session.as_mut(), &request).await
     }
 
     fn session_options(&self, request: &RunRequest) -> SessionOptions {

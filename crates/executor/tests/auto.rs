@@ -84,6 +84,53 @@ fn check(report: &RunReport, name: EngineName, reason: EngineReason, value: &Val
     assert_eq!(report.answer(), *value, "{report:?}");
 }
 
+/// What the embedded engine's `crypto.subtle` refuses, with the words that `auto` knows.
+const RSA: &str = "const s = crypto.subtle, own = { modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }, \
+    text = new TextEncoder().encode('secret');
+    const pair = await s.generateKey({ name: 'RSASSA-PKCS1-v1_5', ...own }, true, ['sign', 'verify']);
+    const verified = await s.verify('RSASSA-PKCS1-v1_5', pair.publicKey, await s.sign('RSASSA-PKCS1-v1_5', pair.privateKey, text), text);
+    const keys = await s.generateKey({ name: 'RSA-OAEP', ...own }, false, ['encrypt', 'decrypt']);
+    const sent = await s.encrypt('RSA-OAEP', keys.publicKey, text);
+    const curve = await s.generateKey({ name: 'ECDSA', namedCurve: 'P-384' }, true, ['sign', 'verify']);
+    return [verified, new TextDecoder().decode(await s.decrypt('RSA-OAEP', keys.privateKey, sent)), (await s.exportKey('raw', curve.publicKey)).byteLength]";
+
+/// `Temporal` is known by its name, so that nothing is tried in vain.
+#[tokio::test]
+async fn temporal_is_chromes() {
+    let stage = Stage::new();
+    let code = "const d = Temporal.PlainDate.from('2024-01-31').add({ months: 1 }); return [d.toString(), \
+        Temporal.Duration.from('PT90M').round({ largestUnit: 'hours' }).toString(), \
+        Temporal.ZonedDateTime.from('2024-03-31T01:30[Europe/Berlin]').add({ hours: 1 }).hour]";
+    check(&stage.run(code).await, BROWSER, EngineReason::NeedsBrowser, &json!(["2024-02-29", "PT1H30M", 3]));
+    stage.chrome.close().await;
+}
+
+/// The list of Chrome's names is that of the installed Chrome, but for what another version has more or less.
+#[tokio::test]
+async fn the_names_are_those_of_the_installed_chrome() {
+    const NAMES: &str = "return Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z]/.test(name))";
+    let stage = Stage::new();
+    let names = async |engine| -> HashSet<String> {
+        let report = stage.runner.run(RunRequest { engine, ..RunRequest::new(NAMES) }).await;
+        serde_json::from_value(report.answer()).unwrap_or_else(|_| panic!("{report:?}"))
+    };
+    let (chrome, embedded) = (names(EngineChoice::Browser).await, names(EngineChoice::Embedded).await);
+    let listed: HashSet<String> = include_str!("../src/auto/chrome_names.txt").lines().map(str::to_owned).collect();
+    let both: Vec<_> = listed.intersection(&embedded).collect();
+    assert!(both.is_empty(), "the embedded engine has these itself; take them off the list: {both:?}");
+    let lacking: HashSet<String> = chrome.difference(&embedded).cloned().collect();
+    let (new, old) = (sorted(lacking.difference(&listed)), sorted(listed.difference(&lacking)));
+    let few = listed.len() / 20;
+    assert!(new.len() <= few && old.len() <= few, "not on the list: {new:?}\nnot in this Chrome: {old:?}");
+    stage.chrome.close().await;
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
 #[tokio::test]
 async fn what_the_embedded_engine_lacks_is_tried_in_chrome() {
     let stage = Stage::new();
@@ -96,13 +143,14 @@ async fn what_the_embedded_engine_lacks_is_tried_in_chrome() {
             json!("string"),
         ),
         ("return Math.max(...Array(70000).fill(7))", EngineReason::StackOverflow, json!(7)),
+        (RSA, EngineReason::MissingFeature, json!([true, "secret", 97])),
     ] {
         let report = stage.run(&format!("console.log('seen'); {code}")).await;
         check(&report, BROWSER, reason, &value);
         assert!(engine(&report).because.contains("so Chrome ran it"), "{report:?}");
         assert_eq!(report.logs.len(), 1);
     }
-    assert_eq!(stage.lines(), ["seen"; 4], "only the lines of the attempt that counts");
+    assert_eq!(stage.lines(), ["seen"; 5], "only the lines of the attempt that counts");
     // A name that nobody has is told at once, and an engine that was asked for is the only one.
     let report = stage.run("return totl").await;
     assert_eq!((engine(&report).name, engine(&report).reason), (EMBEDDED, EngineReason::NeedsNoBrowser));

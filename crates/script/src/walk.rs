@@ -275,6 +275,7 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        self.note_formatter(it);
         self.new_call(it);
     }
 

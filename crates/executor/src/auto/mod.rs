@@ -1,11 +1,12 @@
 //! `auto` that learns from failure: what the embedded engine cannot do, or not soon, is tried in Chrome.
 //!
 //! A program that needs no browser begins in the embedded engine. If it fails for want of something that Chrome has, it is
-//! run again there. If it has computed for a second, Chrome runs it too, and the first answer counts. Both happen only as long as
-//! nobody has noticed the first attempt: no tool was called, nothing was fetched, no console line was shown. Pictures are
+//! run again there. If it has computed for a second, Chrome runs it too (in a page that was opened shortly before), and the
+//! first answer counts. Both happen only as long as nobody has noticed the first attempt: no tool was called, nothing was fetched, no console line was shown. Pictures are
 //! kept only of the attempt that counts, and a failure in both engines is told in the embedded engine's words.
 
 mod claim;
+mod opening;
 mod want;
 
 use std::pin::{Pin, pin};
@@ -19,11 +20,16 @@ use cove_core::{
 use crate::runner::Runner;
 pub(crate) use claim::Attempt;
 use claim::Claim;
+use opening::Opening;
 use want::{Want, want_of};
 
 /// A program that has run for so long, and not mostly waited, gets Chrome beside it. Console lines are held no longer than
 /// this, unless two engines run.
 const LONG: Duration = Duration::from_secs(1);
+
+/// Chrome's page is opened so long before it is needed: about what a cold start takes, so that the race begins at once. A program
+/// that ends meanwhile has had a browser launched for nothing, which is why this is not longer.
+const AHEAD: Duration = Duration::from_millis(400);
 
 /// Between two looks at whether a program that has waited computes now.
 const LOOK: Duration = Duration::from_millis(250);
@@ -60,10 +66,15 @@ impl Auto<'_> {
         let second = Attempt::new(EngineName::Browser, &claim, sink(), None);
         let mut embedded: Running<'_> =
             Box::pin(self.runner.attempt(self.embedded.as_ref(), self.request, &first, &deadline));
-        let verdict = match self.alone(&mut embedded, &first, &claim).await {
-            None => self.race(embedded, &first, &second, &claim, &deadline).await,
+        let open = self.runner.open_attempt(self.browser.as_ref(), self.request, &second, &deadline);
+        let mut page = Opening::new(open);
+        let verdict = match self.alone(&mut embedded, &mut page, &first, &claim).await {
+            None => {
+                let chrome = self.in_page(page, &second, &deadline);
+                self.race(embedded, Box::pin(chrome), &first, &claim).await
+            }
             Some(ended) => {
-                drop(embedded);
+                drop((embedded, page));
                 let report = ended.unwrap_or_else(|error| lost(&error));
                 match report.fault().and_then(want_of).filter(|_| claim.owner().is_none() && self.browser.is_here()) {
                     Some(want) => self.again(report, want, &second, &claim, &deadline).await,
@@ -90,25 +101,38 @@ impl Auto<'_> {
         report
     }
 
-    /// The first attempt until it has ended; `None` once it computes for too long and nobody has noticed it yet.
+    /// The first attempt until it has ended; `None` once it computes for too long and nobody has noticed it yet. Chrome's
+    /// page begins to open before that.
     async fn alone(
         &self,
         embedded: &mut Running<'_>,
+        page: &mut Opening<'_>,
         first: &Attempt,
         claim: &Claim,
     ) -> Option<Result<RunReport, EngineError>> {
         let began = Instant::now();
-        let mut look = pin!(tokio::time::sleep(LONG));
+        let mut look = pin!(tokio::time::sleep(LONG - AHEAD));
+        let mut opens = false;
         loop {
             tokio::select! {
                 biased;
                 ended = &mut *embedded => return Some(ended),
-                _ = claim.taken() => return Some(embedded.await),
+                _ = claim.taken() => {
+                    page.close();
+                    return Some(embedded.await);
+                }
+                () = page.progress(), if opens => {}
                 () = look.as_mut() => {
                     let passed = began.elapsed();
                     // Less than a quarter of the time on a processor is waiting; more may be all that a busy machine gives.
                     let computes = first.computed().is_none_or(|computed| computed * 4 >= passed);
-                    if computes && self.browser.is_here() {
+                    let is_wanted = computes && self.browser.is_here();
+                    if passed < LONG {
+                        opens = is_wanted;
+                        look.as_mut().reset(tokio::time::Instant::from_std(began + LONG));
+                        continue;
+                    }
+                    if is_wanted {
                         return None;
                     }
                     // Whoever listens waits no longer.
@@ -117,6 +141,16 @@ impl Auto<'_> {
                 }
             }
         }
+    }
+
+    /// The second attempt, in the page that has been opened or is about to be.
+    async fn in_page(
+        &self,
+        page: Opening<'_>,
+        second: &Arc<Attempt>,
+        deadline: &Deadline,
+    ) -> Result<RunReport, EngineError> {
+        Ok(self.runner.run_attempt(page.opened().await?, self.request, second, deadline).await)
     }
 
     /// The embedded engine has failed for want of something: Chrome has its turn.
@@ -128,7 +162,11 @@ impl Auto<'_> {
         claim: &Claim,
         deadline: &Deadline,
     ) -> Verdict {
-        let mut chrome = pin!(self.runner.attempt_browser(self.browser.as_ref(), self.request, second, deadline));
+        // Chrome could not be had: as if there were none.
+        let Ok(page) = self.runner.open_attempt(self.browser.as_ref(), self.request, second, deadline).await else {
+            return self.plain(failed);
+        };
+        let mut chrome = pin!(self.runner.run_attempt(page, self.request, second, deadline));
         let mut held = pin!(tokio::time::sleep(LONG));
         let ended = loop {
             tokio::select! {
@@ -138,31 +176,16 @@ impl Auto<'_> {
             }
         };
         let Want { reason, because } = want;
-        match ended {
-            Ok(report) if report.result.is_ok() || claim.owner().is_some() => {
-                let because = format!("{because}, so Chrome ran it");
-                Verdict { report, engine: EngineName::Browser, reason, because }
-            }
-            Ok(_) => {
-                let because = format!("{because}, and in Chrome it failed too");
-                Verdict { report: failed, engine: EngineName::Embedded, reason, because }
-            }
-            // Chrome could not be had: as if there were none.
-            Err(_) => self.plain(failed),
+        if ended.result.is_ok() || claim.owner().is_some() {
+            let because = format!("{because}, so Chrome ran it");
+            return Verdict { report: ended, engine: EngineName::Browser, reason, because };
         }
+        let because = format!("{because}, and in Chrome it failed too");
+        Verdict { report: failed, engine: EngineName::Embedded, reason, because }
     }
 
     /// Both engines run the code. The first answer counts, and the other one is ended.
-    async fn race(
-        &self,
-        embedded: Running<'_>,
-        first: &Attempt,
-        second: &Arc<Attempt>,
-        claim: &Claim,
-        deadline: &Deadline,
-    ) -> Verdict {
-        let chrome: Running<'_> =
-            Box::pin(self.runner.attempt_browser(self.browser.as_ref(), self.request, second, deadline));
+    async fn race(&self, embedded: Running<'_>, chrome: Running<'_>, first: &Attempt, claim: &Claim) -> Verdict {
         // Dropping one of them kills what it runs.
         let (mut embedded, mut chrome) = (Some(embedded), Some(chrome));
         let (mut failed, mut chrome_ran) = (None, true);
