@@ -17,6 +17,7 @@ use crate::{harden, natives, prelude, raw};
 pub(crate) const FILES: &[(&str, &[&str])] = &[
     ("queue.js", &["CountQueuingStrategy", "ByteLengthQueuingStrategy"]),
     ("readable.js", &["ReadableStream", "ReadableStreamDefaultReader", "ReadableStreamDefaultController"]),
+    ("bytes.js", &["ReadableByteStreamController", "ReadableStreamBYOBReader", "ReadableStreamBYOBRequest"]),
     ("writable.js", &["WritableStream", "WritableStreamDefaultWriter", "WritableStreamDefaultController"]),
     (
         "transform.js",
@@ -28,6 +29,7 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
     ("channel.js", &["MessageChannel", "MessagePort", "MessageEvent"]),
     ("subtle.js", &["SubtleCrypto", "CryptoKey"]),
     ("keys.js", &[]),
+    ("rsa.js", &[]),
     ("pattern.js", &["URLPattern"]),
     ("compare.js", &[]),
     ("intl.js", &[]),

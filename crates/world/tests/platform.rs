@@ -87,6 +87,37 @@ fn what_one_makes_the_other_takes() {
     assert_eq!(here(VERIFY, made[1].clone()), verified);
 }
 
+/// Keys of RSA that Node has made sign and verify here, and Node takes what comes of it.
+#[test]
+fn rsa_keys_of_node_work_here() {
+    const MAKE: &str = "const s = crypto.subtle, data = new Uint8Array([1, 2, 3]), list = (b) => [...new Uint8Array(b)], out = []; for (const [name, hash] of \
+        [['RSASSA-PKCS1-v1_5', 'SHA-256'], ['RSASSA-PKCS1-v1_5', 'SHA-384'], ['RSA-PSS', 'SHA-512']]) { const a = { name, hash, saltLength: 64 }; const k = await \
+        s.generateKey({ ...a, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }, true, ['sign', 'verify']); out.push([a, list(await \
+        s.exportKey('spki', k.publicKey)), list(await s.exportKey('pkcs8', k.privateKey)), await s.exportKey('jwk', k.publicKey), await s.exportKey('jwk', \
+        k.privateKey), list(await s.sign(a, k.privateKey, data))]) } return out";
+    const USE: &str = "const s = crypto.subtle, data = new Uint8Array([1, 2, 3]), list = (b) => [...new Uint8Array(b)], out = []; for (const [a, spki, pkcs8, \
+        jwk, secret, signature] of input) { const keys = [await s.importKey('spki', new Uint8Array(spki), a, true, ['verify']), await s.importKey('jwk', jwk, a, \
+        true, ['verify'])]; const own = [await s.importKey('pkcs8', new Uint8Array(pkcs8), a, true, ['sign']), await s.importKey('jwk', secret, a, true, ['sign'])]; \
+        const row = []; for (const k of keys) row.push(await s.verify(a, k, new Uint8Array(signature), data), await s.verify(a, k, new Uint8Array(signature), \
+        data.slice(1)), list(await s.exportKey('spki', k)), await s.exportKey('jwk', k), k.algorithm.modulusLength, [...k.algorithm.publicExponent], \
+        k.algorithm.hash, k.type); for (const k of own) { row.push(list(await s.exportKey('pkcs8', k)), await s.exportKey('jwk', k), k.usages); if (a.name !== \
+        'RSA-PSS') row.push(list(await s.sign(a, k, data))) } out.push(row) } return out";
+    const REFUSED: &str = "const s = crypto.subtle, n = (p) => p.then((v) => 'done', (e) => e.name); const [a, spki, pkcs8, jwk] = input[0]; const k = await \
+        s.importKey('spki', new Uint8Array(spki), a, false, []); return [k.usages, k.extractable, await n(s.importKey('spki', new Uint8Array(spki).slice(1), a, true, ['verify'])), await \
+        n(s.importKey('pkcs8', new Uint8Array(pkcs8).subarray(0, 900), a, true, ['sign'])), await n(s.importKey('spki', new Uint8Array(spki), a, true, ['sign'])), \
+        await n(s.verify(a, k, new Uint8Array(256), \
+        new Uint8Array(1)))]";
+    let made = in_node(&[(MAKE, Value::Null)]).remove(0);
+    let node = in_node(&[(USE, made.clone()), (REFUSED, made.clone())]);
+    assert_eq!(here(USE, made.clone()), node[0]);
+    assert_eq!(here(REFUSED, made), node[1]);
+    let refused = "const f = (p) => p.then(() => 'done', (e) => e.name + ' ' + e.message.includes('use engine \"browser\"')); const s = crypto.subtle; return [await \
+        f(s.generateKey({ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, true, ['sign'])), await f(s.importKey('spki', new Uint8Array(9), { name: 'RSA-OAEP', hash: \
+        'SHA-1' }, true, ['encrypt'])), await f(s.generateKey({ name: 'NOPE' }, true, []))]";
+    let (browser, no) = ("NotSupportedError true", "NotSupportedError false");
+    assert_eq!(here(refused, Value::Null), json!([browser, browser, no]));
+}
+
 /// A gigabyte of zeros in a megabyte of gzip, twice packed into a few kilobytes: it ends at the memory limit.
 #[test]
 fn a_bomb_meets_the_memory_limit() {

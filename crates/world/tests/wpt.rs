@@ -1,5 +1,5 @@
-//! Web-platform tests that need no document, as far as a package carries their data: those of `url` (addresses and their
-//! setters) and of `urlpattern`. What fails is in `wpt/failures.txt`; that list may only shrink.
+//! Web-platform tests that need no document, as far as a package carries their data: those of addresses and their setters
+//! (`url`), of their patterns (`urlpattern`), of `data:` addresses and of base64 (`data-url`). What fails is in `wpt/failures.txt`; that list may only shrink.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, clippy::result_large_err)]
 
 mod host;
@@ -40,8 +40,11 @@ fn the_failures_are_those_of_the_list() {
     let setters = failures(include_str!("wpt/setters.js"), of_crate("url", "tests/setters_tests.json"));
     let pattern =
         failures(include_str!("wpt/pattern.js"), of_crate("urlpattern", "src/testdata/urlpatterntestdata.json"));
-    assert!(url.0 > 800 && setters.0 > 200 && pattern.0 > 300, "{} {} {}", url.0, setters.0, pattern.0);
-    let failed: BTreeSet<String> = [url.1, setters.1, pattern.1].concat().into_iter().collect();
+    let base64 = failures(include_str!("wpt/base64.js"), of_crate("data-url", "tests/base64.json"));
+    let data = failures(include_str!("wpt/data.js"), of_crate("data-url", "tests/data-urls.json"));
+    let counts = [url.0, setters.0, pattern.0, base64.0, data.0];
+    assert!(counts.iter().zip([800, 200, 300, 70, 70]).all(|(count, least)| *count > least), "{counts:?}");
+    let failed: BTreeSet<String> = [url.1, setters.1, pattern.1, base64.1, data.1].concat().into_iter().collect();
     if let Ok(file) = std::env::var("COVE_WRITE_FAILURES") {
         std::fs::write(file, failed.iter().cloned().collect::<Vec<_>>().join("\n")).unwrap();
     }
@@ -52,4 +55,27 @@ fn the_failures_are_those_of_the_list() {
     assert!(new.is_empty(), "{} fail that did not: {new:#?}", new.len());
     let gone: Vec<_> = known.difference(&failed).collect();
     assert!(gone.is_empty(), "these pass now; take them off the list: {gone:#?}");
+}
+
+/// Whatever is written as a pattern or an address: it is one, or a `TypeError`.
+#[test]
+fn no_text_breaks_patterns_and_addresses() {
+    let code = "let seed = 7; const next = (n) => (seed = (seed * 48271) % 2147483647) % n;
+        const signs = [...':{}()*?+\\\\/[].@#%&|-^$ \\t\\n', ':a', ':b', '(x)', '{y}?', 'http://', 'file:', 'data:', 'C|', '..', 'é', '🚲', 'h', '80', '\\ud800', '%zz', '(?=a)', '[^'];
+        const text = () => Array.from({ length: next(9) }, () => signs[next(signs.length)]).join('');
+        const PARTS = ['protocol', 'username', 'password', 'hostname', 'port', 'pathname', 'search', 'hash', 'baseURL'];
+        const some = () => next(2) ? text() : Object.fromEntries(PARTS.filter(() => next(4) === 0).map((part) => [part, text()]));
+        const count = { made: 0, matched: 0, addresses: 0 }, odd = [];
+        for (let i = 0; i < 1500; i++) {
+          const given = [some(), ...(next(3) ? [] : [text()])], asked = [some(), ...(next(3) ? [] : ['http://h/a'])];
+          try { const pattern = new URLPattern(...given); count.made++; if (pattern.exec(...asked)) count.matched++ }
+          catch (error) { if (!(error instanceof TypeError)) odd.push([given, asked, error.name]) }
+          try { const url = new URL(text(), next(2) ? 'file:///C:/a/b' : undefined); for (const part of PARTS.slice(0, 8)) url[part] = text(); if (new URL(url.href).href !== url.href) odd.push(url.href); count.addresses++ }
+          catch (error) { if (!(error instanceof TypeError)) odd.push(error.name) }
+        }
+        return [count, odd]";
+    let answer = Guest::new().body(code).unwrap();
+    let count = |name: &str| answer[0][name].as_u64().unwrap();
+    assert_eq!(answer[1], serde_json::json!([]));
+    assert!(count("made") > 100 && count("matched") > 5 && count("addresses") > 100, "{answer}");
 }

@@ -39,7 +39,7 @@
 
     const curveOf = (given) => {
       if (given.namedCurve === undefined) throw new world.TypeError('the algorithm needs a namedCurve');
-      if (given.namedCurve !== 'P-256') fail('NotSupportedError', `${given.name} knows the curve P-256 here, not ${given.namedCurve}`);
+      if (given.namedCurve !== 'P-256') fail('NotSupportedError', `${given.name} knows the curve P-256 here, not ${given.namedCurve}${/^P-(?:384|521)$/.test(given.namedCurve) ? '; use engine "browser" for it' : ''}`);
       return { name: given.name, namedCurve: 'P-256' };
     };
     const notOnCurve = () => fail('DataError', 'the numbers are no key of P-256');
@@ -149,5 +149,5 @@
     return made;
   }
 
-  return { names: {}, inner: { algorithms } };
+  return { names: {}, inner: { algorithms, join } };
 })

@@ -1,8 +1,9 @@
-// ReadableStream with its default reader and controller, as the Streams Standard says. Byte streams are not here.
+// ReadableStream with its default reader and controller, as the Streams Standard says. What only byte streams do is in bytes.js:
+// `control.bytes` are its functions.
 // The classes are thin: what a stream is stands in a record behind a private field, and the functions work on records.
 (function (native, kit, world) {
   'use strict';
-  const { Promise, TypeError, RangeError, Symbol, Object } = world;
+  const { Promise, TypeError, RangeError, Symbol, Object, Number } = world;
   const { nothing, quiet, deferred, rejectQuietly, settled, Fifo, isObject, needObject, callback, markOf, sizeOf, one } = kit.late('queue.js');
   // The record for the next stream or controller that is made from inside; `undefined`: a guest makes it.
   let plan;
@@ -31,11 +32,13 @@
     const { reader } = stream;
     if (reader === undefined) return;
     reader.closed.resolve();
-    for (const request of reader.requests.splice(0)) request.close();
+    // A buffer that waits to be filled is given back by the source's answer.
+    if (!reader.byob) for (const request of reader.requests.splice(0)) request.close();
   }
   function fail(control, error) {
     const { stream } = control;
     if (stream.status !== 'readable') return;
+    control.bytes?.clear(control);
     control.queue.clear();
     forget(control);
     stream.status = 'errored';
@@ -46,6 +49,7 @@
     for (const request of reader.requests.splice(0)) request.error(error);
   }
   function enqueue(control, chunk) {
+    if (control.bytes !== undefined) { control.bytes.enqueue(control, chunk); return; }
     if (!canEnqueue(control)) return;
     const { reader } = control.stream;
     if (reader !== undefined && reader.requests.length > 0) reader.requests.shift().chunk(chunk);
@@ -61,6 +65,7 @@
     pullIfWanted(control);
   }
   function close(control) {
+    if (control.bytes !== undefined) { control.bytes.close(control); return; }
     if (!canEnqueue(control)) return;
     control.closing = true;
     if (control.queue.isEmpty) { forget(control); closeStream(control.stream); }
@@ -70,7 +75,9 @@
     if (stream.status === 'closed') return Promise.resolve();
     if (stream.status === 'errored') return Promise.reject(stream.error);
     closeStream(stream);
-    const { control } = stream;
+    const { control, reader } = stream;
+    if (reader?.byob) for (const request of reader.requests.splice(0)) request.close(undefined);
+    control.bytes?.clear(control);
     control.queue.clear();
     const done = settled(() => control.cancel(reason));
     forget(control);
@@ -83,6 +90,7 @@
     if (stream.status === 'closed') { request.close(); return; }
     if (stream.status === 'errored') { request.error(stream.error); return; }
     const { control } = stream;
+    if (control.bytes !== undefined) { control.bytes.read(control, reader, request); return; }
     if (control.queue.isEmpty) {
       reader.requests.push(request);
       pullIfWanted(control);
@@ -92,9 +100,10 @@
     if (control.closing && control.queue.isEmpty) { forget(control); closeStream(stream); } else pullIfWanted(control);
     request.chunk(chunk);
   }
-  function acquire(stream) {
+  function acquire(stream, byob = false) {
     if (stream.reader !== undefined) throw new TypeError('the stream is locked to a reader already');
-    const reader = { stream, closed: deferred(), requests: [] };
+    if (byob && stream.control.bytes === undefined) throw new TypeError("only a byte stream (type: 'bytes') has a reader that fills buffers");
+    const reader = { stream, closed: deferred(), requests: [], byob };
     stream.reader = reader;
     if (stream.status === 'closed') reader.closed.resolve();
     else if (stream.status === 'errored') rejectQuietly(reader.closed, stream.error);
@@ -105,6 +114,7 @@
     if (stream === undefined) return;
     const error = new TypeError('the reader was released');
     reader.closed = rejectQuietly(reader.closed, error);
+    stream.control.bytes?.release(stream.control);
     stream.reader = undefined;
     reader.stream = undefined;
     for (const request of reader.requests.splice(0)) request.error(error);
@@ -116,16 +126,19 @@
   }));
 
   // A stream from functions of our own. `start` may give a promise.
-  function make({ start, pull = nothing, cancel: stop = nothing, mark = 1, size = one }) {
-    plan = { start, pull, cancel: stop, mark, size };
+  function make({ start, pull = nothing, cancel: stop = nothing, mark = 1, size = one, bytes }) {
+    plan = { start, pull, cancel: stop, mark, size, bytes };
     return streamOf(new ReadableStream());
   }
-  function begin(face, { start, pull, cancel: stop, mark, size }) {
+  function begin(face, { start, pull, cancel: stop, mark, size, bytes, chunkSize }) {
     const stream = { face, status: 'readable', reader: undefined, error: undefined, disturbed: false, control: undefined };
-    const control = { stream, queue: new Fifo(), started: false, closing: false, pulling: false, again: false, mark, size, pull, cancel: stop, face: undefined };
+    const control = { stream, queue: new Fifo(), started: false, closing: false, pulling: false, again: false, mark, size, pull, cancel: stop, bytes, chunkSize, face: undefined };
     stream.control = control;
-    plan = control;
-    control.face = new ReadableStreamDefaultController();
+    if (bytes !== undefined) control.face = bytes.face(control);
+    else {
+      plan = control;
+      control.face = new ReadableStreamDefaultController();
+    }
     return [stream, () => {
       const started = start === undefined ? undefined : start(control.face);
       Promise.resolve(started).then(() => { control.started = true; pullIfWanted(control); }, (error) => fail(control, error));
@@ -134,6 +147,7 @@
 
   function tee(stream) {
     const reader = acquire(stream);
+    const { bytes } = stream.control;
     const cancelled = deferred();
     const branches = [];
     const gone = [false, false];
@@ -147,7 +161,9 @@
         chunk(value) {
           Promise.resolve().then(() => {
             again = false;
-            for (const at of [0, 1]) if (!gone[at]) enqueue(branches[at].control, value);
+            // A byte stream takes the buffer over: each branch has its own.
+            const other = bytes === undefined || gone[0] || gone[1] ? value : value.slice();
+            for (const at of [0, 1]) if (!gone[at]) enqueue(branches[at].control, at === 0 ? value : other);
             reading = false;
             if (again) pull();
           });
@@ -155,6 +171,7 @@
         close() {
           reading = false;
           for (const at of [0, 1]) if (!gone[at]) close(branches[at].control);
+          for (const { control } of branches) bytes?.finish(control);
           if (!gone[0] || !gone[1]) cancelled.resolve();
         },
         error() { reading = false; },
@@ -162,6 +179,8 @@
     };
     for (const at of [0, 1]) {
       branches.push(make({
+        bytes,
+        mark: bytes === undefined ? 1 : 0,
         pull,
         cancel(reason) {
           gone[at] = true;
@@ -201,7 +220,15 @@
     return stream;
   }
   function fromBytes(bytes) {
-    const stream = make({ mark: 0, pull() { if (bytes.length > 0) enqueue(stream.control, bytes.slice()); close(stream.control); } });
+    const stream = make({
+      bytes: kit.late('bytes.js').bytes,
+      mark: 0,
+      pull() {
+        if (bytes.length > 0) enqueue(stream.control, bytes.slice());
+        close(stream.control);
+        if (bytes.length === 0) stream.control.bytes.finish(stream.control);
+      },
+    });
     return stream;
   }
 
@@ -221,11 +248,12 @@
         const from = needObject(source, 'the source of a ReadableStream');
         const by = needObject(strategy, 'a strategy');
         const { type } = from;
-        if (type !== undefined) {
-          if (`${type}` === 'bytes') throw new RangeError("byte streams (type: 'bytes') are not here; leave the type out and enqueue Uint8Array chunks");
-          throw new TypeError(`a ReadableStream has no type ${type}`);
-        }
-        how = { mark: markOf(by, 1), size: sizeOf(by), start: callback(from, 'start'), pull: callback(from, 'pull') ?? nothing, cancel: callback(from, 'cancel') ?? nothing };
+        if (type !== undefined && `${type}` !== 'bytes') throw new TypeError(`a ReadableStream has no type ${type}`);
+        const bytes = type === undefined ? undefined : kit.late('bytes.js').bytes;
+        if (bytes !== undefined && by.size !== undefined) throw new RangeError('a byte stream counts bytes: its strategy has no size');
+        const chunkSize = bytes === undefined || from.autoAllocateChunkSize === undefined ? undefined : Number(from.autoAllocateChunkSize);
+        if (chunkSize !== undefined && !(chunkSize >= 1)) throw new TypeError('autoAllocateChunkSize is a number of bytes from 1');
+        how = { bytes, chunkSize, mark: markOf(by, bytes === undefined ? 1 : 0), size: bytes === undefined ? sizeOf(by) : one, start: callback(from, 'start'), pull: callback(from, 'pull') ?? nothing, cancel: callback(from, 'cancel') ?? nothing };
       }
       const [record, start] = begin(this, how);
       this.#record = record;
@@ -243,7 +271,10 @@
     getReader(options) {
       const stream = streamOf(this);
       const { mode } = needObject(options, 'options');
-      if (mode !== undefined) throw new TypeError(`${mode} is no mode of a reader here; byte streams are not here`);
+      if (mode !== undefined) {
+        if (`${mode}` !== 'byob') throw new TypeError(`a reader has no mode ${mode}`);
+        return new (kit.late('bytes.js').ReadableStreamBYOBReader)(this);
+      }
       plan = acquire(stream);
       return new ReadableStreamDefaultReader();
     }
@@ -370,6 +401,6 @@
   return {
     names: { ReadableStream, ReadableStreamDefaultReader, ReadableStreamDefaultController },
     hidden: { '%ReadableStreamAsyncIteratorPrototype%': iteratorPrototype },
-    inner: { isReadable, streamOf, make, acquire, release, read, cancel, enqueue, close, fail, canEnqueue, wantsMore, tee, fromBytes, collect },
+    inner: { isReadable, streamOf, make, acquire, release, read, cancel, enqueue, close, fail, canEnqueue, wantsMore, desired, forget, pullIfWanted, closeStream, tee, fromBytes, collect },
   };
 })

@@ -1,4 +1,4 @@
-// crypto.subtle: keys and what they may be used for. The mathematics is the host's; keys on curves are in a file of their own.
+// crypto.subtle: keys and what they may be used for. The mathematics is the host's; keys on curves and of RSA are in files of their own.
 (function (native, kit, world, own) {
   'use strict';
   const { TypeError, DOMException, Symbol, Number, Uint8Array, JSON, Object, Math } = world;
@@ -32,7 +32,7 @@
     if (wanted.length === 0 && type !== 'public') fail('SyntaxError', `a ${type} key needs usages`);
     open = true;
     try {
-      return new CryptoKey({ type, algorithm: freeze(algorithm), data, extractable: type === 'public' || !!extractable, usages: freeze(USAGES.filter((usage) => has(wanted, usage))) });
+      return new CryptoKey({ type, algorithm: freeze(algorithm), data, extractable: !!extractable, usages: freeze(USAGES.filter((usage) => has(wanted, usage))) });
     } finally {
       open = false;
     }
@@ -190,16 +190,20 @@
   const HKDF = derives('HKDF', (given, parts, length) => own.hkdf(hashOf(given.hash), parts.data, bytesOf(given.salt, 'salt'), bytesOf(given.info, 'info'), length));
 
   const ALGORITHMS = { __proto__: null, HMAC, 'AES-GCM': GCM, 'AES-CBC': CBC, 'AES-CTR': CTR, PBKDF2, HKDF };
-  const CURVES = { __proto__: null, ECDSA: 'ECDSA', ECDH: 'ECDH', ED25519: 'Ed25519' };
+  // Algorithms in files of their own: how they are written, and where they are.
+  const OTHERS = { __proto__: null, ECDSA: ['ECDSA', 'keys.js'], ECDH: ['ECDH', 'keys.js'], ED25519: ['Ed25519', 'keys.js'], 'RSASSA-PKCS1-V1_5': ['RSASSA-PKCS1-v1_5', 'rsa.js'], 'RSA-PSS': ['RSA-PSS', 'rsa.js'] };
   const tools = { fail, has, makeKey, bytesOf, toUrl, fromUrl, hashOf, checkJwk, jwkOf, unknownFormat, partsOf };
+  // What Chrome knows and is not here. The words are read by `auto`.
+  const ELSEWHERE = ['RSA-OAEP', 'AES-KW', 'X25519'];
+  const elsewhere = (name) => (ELSEWHERE.includes(name) ? '; use engine "browser" for it' : '');
   // The algorithm with its own name, and what can be done with it.
   function find(given, verb) {
     const fields = given !== null && typeof given === 'object' ? given : { name: given };
     if (fields.name === undefined) throw new TypeError('an algorithm has a name');
     const upper = `${fields.name}`.toUpperCase();
-    const name = CURVES[upper] ?? upper;
-    const known = CURVES[upper] === undefined ? ALGORITHMS[upper] : kit.late('keys.js').algorithms(tools)[name];
-    if (known === undefined) fail('NotSupportedError', `crypto.subtle knows HMAC, AES-GCM, AES-CBC, AES-CTR, PBKDF2, HKDF, ECDSA and ECDH on P-256, and Ed25519 here, not ${fields.name}; the browser engine knows more`);
+    const [name, file] = OTHERS[upper] ?? [upper];
+    const known = file === undefined ? ALGORITHMS[upper] : kit.late(file).algorithms(tools)[name];
+    if (known === undefined) fail('NotSupportedError', `crypto.subtle knows HMAC, AES-GCM, AES-CBC, AES-CTR, PBKDF2, HKDF, ECDSA and ECDH on P-256, Ed25519, RSASSA-PKCS1-v1_5 and RSA-PSS here, not ${fields.name}${elsewhere(upper)}`);
     if (verb !== undefined && known[verb] === undefined) fail('NotSupportedError', `${name} cannot be used for ${verb}`);
     return [{ __proto__: null, ...fields, name }, known];
   }

@@ -6,6 +6,7 @@
 
 mod cipher;
 mod curve;
+mod rsa;
 
 use hkdf::Hkdf;
 use hmac::digest::block_api::EagerHash;
@@ -101,6 +102,11 @@ pub(super) fn install<'js>(natives: &Object<'js>) -> rquickjs::Result<()> {
         },
     )?;
     cipher::install(natives)
+}
+
+/// The natives of RSA, which are in a file of their own.
+pub(super) fn install_rsa<'js>(natives: &Object<'js>) -> rquickjs::Result<()> {
+    rsa::install(natives)
 }
 
 /// The natives of keys on curves, which are in a file of their own.

@@ -4,8 +4,10 @@ mod code;
 mod compression;
 mod crypto;
 mod end;
+mod file_url;
 mod intl;
 mod look;
+mod pattern;
 mod talk;
 mod text;
 mod time;
@@ -43,6 +45,8 @@ pub(crate) fn of_late_file<'js>(ctx: &Ctx<'js>, file: &str) -> rquickjs::Result<
         "compression.js" => compression::install(&natives)?,
         "intl.js" => intl::install(&natives)?,
         "keys.js" => crypto::install_keys(&natives)?,
+        "rsa.js" => crypto::install_rsa(&natives)?,
+        "pattern.js" => pattern::install(&natives)?,
         "subtle.js" => crypto::install(&natives)?,
         _ => {}
     }

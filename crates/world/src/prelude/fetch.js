@@ -214,7 +214,19 @@
 
   const failure = (message) => new TypeError(`fetch failed: ${message}`);
   const nothing = () => {};
+  // What an address holds itself needs no host.
+  function fetchData(request) {
+    request.signal?.throwIfAborted();
+    const [type, bytes] = native.dataOf(request.url) ?? [];
+    if (type === undefined) throw failure('the address has no data');
+    const response = new Response(null, { statusText: 'OK', headers: { 'content-type': type } });
+    kit.setBody(response, bytes, undefined);
+    kit.setUrl(response, request.url, false, 'basic');
+    return response;
+  }
   const globals = { async fetch(input, init) {
+    if (!(input instanceof Request)) input = `${input}`;
+    if (/^[\0- ]*data:/i.test(input.url ?? input)) return fetchData(new Request(input, init));
     if (!native.mayFetch()) {
       throw new TypeError('fetch is closed in this session: no host is allowed. Ask for the data through a tool, pass it in as a variable, or open the session with a network policy that names the host.');
     }

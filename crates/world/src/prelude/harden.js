@@ -51,7 +51,8 @@
     'Promise', 'DisposableStack', 'AsyncDisposableStack', 'harden', 'lockdown'];
   // What files that are loaded later find under these names: a guest may have put something else there meanwhile.
   const LATE = ['Object', 'Error', 'RangeError', 'TypeError', 'SyntaxError', 'Array', 'Number', 'Infinity', 'String', 'Math', 'Reflect', 'Symbol',
-    'RegExp', 'JSON', 'Map', 'Set', 'ArrayBuffer', 'Uint8Array', 'Promise', 'DOMException', 'Event', 'EventTarget', 'AbortController', 'AbortSignal',
+    'RegExp', 'JSON', 'Map', 'Set', 'ArrayBuffer', 'DataView', 'Uint8ClampedArray', 'Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array',
+    'Uint32Array', 'BigInt64Array', 'BigUint64Array', 'Float16Array', 'Float32Array', 'Float64Array', 'Promise', 'DOMException', 'Event', 'EventTarget', 'AbortController', 'AbortSignal',
     'TextDecoder', 'URL', 'URLSearchParams', 'Blob', 'File', 'setTimeout', 'atob', 'btoa'];
   let shared;
   // Taken once, after everything is in its place and before any guest code runs.

@@ -1,7 +1,8 @@
 // `toLocaleString` and its relatives. All of their work is done by Intl, which is loaded when the first of them is called.
 (function (native, kit) {
   'use strict';
-  const { Object, Number, BigInt, Date, String, TypeError, Reflect } = globalThis;
+  const { Object, Array, Number, BigInt, Date, String, TypeError, Reflect, Uint8Array } = globalThis;
+  const { trunc } = Math;
   const { defineProperty } = Object;
   const uncurry = (f) => (self, ...args) => Reflect.apply(f, self, args);
   const numberValue = uncurry(Number.prototype.valueOf), bigintValue = uncurry(BigInt.prototype.valueOf);
@@ -16,6 +17,27 @@
   };
   replace(Number.prototype, { toLocaleString(locales, options) { return number(numberValue(this), locales, options); } });
   replace(BigInt.prototype, { toLocaleString(locales, options) { return number(bigintValue(this), locales, options); } });
+
+  // Lists: each item is asked in the same language.
+  const listed = (list, length, locales, options) => {
+    let text = '';
+    for (let index = 0; index < length; index++) {
+      const item = list[index];
+      if (index > 0) text += ',';
+      if (item !== undefined && item !== null) text += `${item.toLocaleString(locales, options)}`;
+    }
+    return text;
+  };
+  const { prototype: typed } = Object.getPrototypeOf(Uint8Array);
+  const typedLength = uncurry(Object.getOwnPropertyDescriptor(typed, 'length').get);
+  const lengthOf = (list) => { const length = trunc(+list.length); return length > 0 ? length : 0; };
+  replace(Array.prototype, {
+    toLocaleString(locales = undefined, options = undefined) {
+      if (this === null || this === undefined) throw new TypeError('a list is needed');
+      return listed(this, lengthOf(this), locales, options);
+    },
+  });
+  replace(typed, { toLocaleString(locales = undefined, options = undefined) { return listed(this, typedLength(this), locales, options); } });
 
   const plainUpper = uncurry(String.prototype.toUpperCase), plainLower = uncurry(String.prototype.toLowerCase);
   const own = (self) => {

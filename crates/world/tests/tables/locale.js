@@ -11,6 +11,10 @@ for (const number of [1234, 12345.678, -1234567.891]) for (const language of ['d
 }
 for (const big of [0n, -1234567890123456789n]) rows.push([`${big}n`, big.toLocaleString()])
 rows.push(['in an array', [1234, 5.5, new Date(0)].toLocaleString()])
+rows.push(['in an array, in a language', [1234.5, [9876.5], null, undefined, 'x', 12345678n].toLocaleString('de-DE', { minimumFractionDigits: 2 })])
+rows.push(['in a typed array', [new Float64Array([1234.5, -0.25]).toLocaleString('de-DE'), new Uint8Array([200, 1]).toLocaleString('en-US', { style: 'currency', currency: 'USD' })]])
+rows.push(['a list that is none', Array.prototype.toLocaleString.call({ length: '2', 0: 1000 })])
+rows.push(['its own', [Array.prototype.toLocaleString.length, Array.prototype.toLocaleString.name]])
 
 const dates = [Date.UTC(2024, 0, 5, 13, 4, 5), Date.UTC(1999, 11, 31, 9, 59, 9), NaN]
 const looks = [undefined, { month: 'short', day: 'numeric' }, { month: 'long', day: 'numeric', year: 'numeric' }, { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
