@@ -126,7 +126,8 @@ async fn nothing_else_is_reached() {
     check("https://example.com/", "is not on the list").await;
     check("ftp://example.com/", "only http: and https: addresses can be fetched, not ftp:").await;
     check("file:///etc/passwd", "not file:").await;
-    check("data:text/plain,x", "not data:").await;
+    check("blob:https://example.com/1", "not blob:").await;
+    check("data:text/plain", "the address has no data").await;
     check(&format!("http://me:secret@{}/", site.address), "a name and a password").await;
     check("no address", "URL").await;
     assert_eq!((site.visits(), other.visits()), (0, 0));
