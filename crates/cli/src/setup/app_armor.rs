@@ -77,7 +77,7 @@ fn profile(program: &Path) -> Option<String> {
         all
     });
     Some(format!(
-        "# Lets Cove make user namespaces, of which its sandboxes are made. It forbids nothing else.\n\
+        "# Lets Cove make user namespaces, of which its sandboxes are made. It forbids nothing.\n\
          abi <abi/4.0>,\n\
          include <tunables/global>\n\
          \n\

@@ -104,7 +104,7 @@ fn what_keeps_sandboxes_from_being_made_is_told_with_its_fix() {
     let masked = on(&format!("{MASK_PROC}; {FEW_CAPABILITIES}"));
     is_refused("a masked /proc", &masked, &container(false, true), "--security-opt systempaths=unconfined");
     let chroot = "mkdir $TMPDIR/root; mount --rbind / $TMPDIR/root
-        exec setpriv --bounding-set=-all,+sys_chroot chroot $TMPDIR/root \"$@\"";
+        PATH=$PATH:/usr/sbin exec setpriv --bounding-set=-all,+sys_chroot chroot $TMPDIR/root \"$@\"";
     is_refused("a chroot", &on(chroot), &json!("chroot"), "pivot_root");
     let calls = &[libc::SYS_unshare, libc::SYS_mount, libc::SYS_setns, libc::SYS_pivot_root, libc::SYS_sethostname];
     let filtered = without_calls(calls, libc::EPERM);
