@@ -10,7 +10,7 @@ use crate::artifacts::Pictures;
 use crate::collector::CollectorState;
 use crate::data_lock::DataLock;
 use crate::disk::Disk;
-use crate::driver::{Driver, LocalDriver};
+use crate::driver::{self, Driver};
 use crate::events::Events;
 use crate::files::Deferred;
 use crate::id::fresh_name;
@@ -20,7 +20,7 @@ use crate::pending_history::PendingHistory;
 use crate::session::Sessions;
 use crate::warm::WarmPool;
 use crate::{BayResult, Owner, missing_database};
-use cove_config::{Config, Profile};
+use cove_config::{Config, DriverKind, Profile};
 use cove_store::{Bounds, Kind, Store, sqlite_file};
 
 /// How often a Bay says that it is alive.
@@ -108,10 +108,10 @@ impl Bay {
             Some(named) => named.clone(),
             None => fresh_name("bay").map_err(|error| failed(&error))?,
         };
-        let driver = LocalDriver::new(&config, &instance_id).map_err(|error| failed(&error))?;
+        let driver = driver::open(&config, &instance_id).await.map_err(|error| failed(&error))?;
         let new = store.is_new().await.map_err(|error| failed(&error))?;
         if new {
-            missing_database::check(&config, &driver)?;
+            missing_database::check(&config, driver.as_ref())?;
         }
         store.migrate().await.map_err(|error| failed(&error))?;
         if new {
@@ -124,8 +124,10 @@ impl Bay {
         let peers = Peers::join(&store).await?;
         let began_ms = cove_cgroup::uptime_ms().map_err(|error| failed(&error))?;
         let now = store.clock().await.map_err(|error| failed(&error))?;
-        // A Bay that was killed and comes back under its own name: its sessions died with it.
-        store.must(|| store.remove_instance(&instance_id)).await.map_err(|error| failed(&error))?;
+        if config.driver.kind == DriverKind::Local {
+            // A Bay that was killed and comes back under its own name: its sessions died with it.
+            store.must(|| store.remove_instance(&instance_id)).await.map_err(|error| failed(&error))?;
+        }
         let advertised = config.server.advertise_url.as_deref();
         let signed_on = store.must(|| store.register_instance(&instance_id, advertised, now)).await;
         signed_on.map_err(|error| failed(&error))?;
@@ -142,7 +144,7 @@ impl Bay {
             profiles: profiles.into_iter().map(Arc::new).collect(),
             instance_id,
             store,
-            driver: Arc::new(driver),
+            driver,
             sessions: Sessions::default(),
             warm: WarmPool::default(),
             collector: CollectorState::default(),
@@ -195,9 +197,13 @@ impl Bay {
         self.inner.warm.close();
         self.inner.sessions.quiet(grace).await;
         self.inner.javascript.close().await;
-        self.end_all_sessions().await;
+        let keeps_running = self.inner.driver.keeps_running();
+        if !keeps_running {
+            self.end_all_sessions().await;
+        }
         self.write_late().await;
-        if let Err(error) = self.inner.store.remove_instance(&self.inner.instance_id).await {
+        // With this Bay's name its sessions go from the records.
+        if !keeps_running && let Err(error) = self.inner.store.remove_instance(&self.inner.instance_id).await {
             tracing::warn!(%error, "this Bay could not unregister");
         }
         if let Some(probing) = self.inner.probing.lock().unwrap_or_else(PoisonError::into_inner).take() {

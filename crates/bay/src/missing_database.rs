@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use cove_api::Moment;
 
 use crate::StartError;
-use crate::driver::LocalDriver;
+use crate::driver::Driver;
 use cove_config::Config;
 
 /// Looks, when the database is new; refuses, or sets aside what would be taken for orphans.
-pub(crate) fn check(config: &Config, driver: &LocalDriver) -> Result<(), StartError> {
+pub(crate) fn check(config: &Config, driver: &dyn Driver) -> Result<(), StartError> {
     let failed = |error: &dyn std::fmt::Display| StartError(error.to_string());
     let left = driver.left_cargos().map_err(|error| failed(&error))?;
     if left == 0 {

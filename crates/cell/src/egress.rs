@@ -21,14 +21,14 @@ const MAX_CONNECTIONS: usize = 128;
 
 /// A cell's proxy. Dropping it ends all its connections.
 #[derive(Debug)]
-pub(super) struct Egress {
+pub struct Egress {
     path: PathBuf,
     server: JoinHandle<()>,
 }
 
 impl Egress {
     /// Opens the proxy's socket in a folder that only the owner can reach.
-    pub(super) fn open(policy: &NetworkPolicy, path: PathBuf) -> io::Result<Self> {
+    pub fn open(policy: &NetworkPolicy, path: PathBuf) -> io::Result<Self> {
         let listener = UnixListener::bind(&path)?;
         // The guest is somebody else, and sees nothing of the folder but this socket.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666))?;
@@ -36,7 +36,8 @@ impl Egress {
         Ok(Self { path, server })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// Where its socket is.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }

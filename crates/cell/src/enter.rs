@@ -49,6 +49,12 @@ const NEEDED: [&str; 5] = ["capabilities", "network-namespace", "no-new-privileg
 #[error("the walls of the sandbox could not be put up: {0}")]
 pub struct EnterError(String);
 
+impl EnterError {
+    pub(super) fn new(error: &io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// The inside of a cell, with all walls up: what whoever serves in here is given.
 #[derive(Debug)]
 pub struct Inside {
@@ -129,7 +135,7 @@ pub fn enter() -> Result<Option<Inside>, EnterError> {
     if std::env::var_os(ASKED).is_none() {
         return Ok(None);
     }
-    let failed = |error: io::Error| EnterError(error.to_string());
+    let failed = |error: io::Error| EnterError::new(&error);
     let (control, listener) = take_descriptors().map_err(failed)?;
     match supervise(&control, listener) {
         Ok(inside) => Ok(Some(inside)),

@@ -8,6 +8,7 @@
 
 mod attend;
 mod blocked;
+mod contained;
 mod disk;
 mod egress;
 mod enter;
@@ -32,13 +33,15 @@ mod syscalls;
 mod watch;
 
 pub use blocked::{Blocker, WallFailure};
+pub use contained::{Contained, contain};
 pub use cove_cgroup::Limit;
 pub use cove_walls::WallState;
 pub use disk::{DiskNews, Hidden};
+pub use egress::Egress;
 pub use enter::{EnterError, Inside, enter};
 pub use guest_walls::GuestWalls;
 pub use ledger::MemoryLedger;
-pub use local::{CellError, LocalCell};
+pub use local::{CellError, LocalCell, adopt_cargo, give_to};
 pub use oom::{OomScore, Raised};
 pub use options::{CellLimits, CellMount, CellNetwork, CellOptions};
 pub use procfs::tell_uptime;

@@ -240,7 +240,7 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
 /// Whom the guest is outside: the cargo's owner. A cargo of root's gets an owner of its own, once.
 ///
 /// An ordinary user can only be himself, and so can a root that lacks the capability to give his place to another.
-fn adopt_cargo(workspace: &Path) -> Result<(u32, u32), CellError> {
+pub fn adopt_cargo(workspace: &Path) -> Result<(u32, u32), CellError> {
     if !is_full_root() {
         return Ok((rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()));
     }
@@ -252,16 +252,22 @@ fn adopt_cargo(workspace: &Path) -> Result<(u32, u32), CellError> {
         return Ok((found.uid(), found.gid()));
     }
     let id = FIRST_OUTSIDE_ID + u32::try_from(found.ino() % OUTSIDE_IDS).unwrap_or(0);
-    give_to(workspace, id, 0)?;
+    give_to(workspace, id)?;
     Ok((id, id))
 }
 
-/// Depth first, links themselves and never what they point to, so that nothing outside changes hands.
-fn give_to(path: &Path, id: u32, depth: usize) -> std::io::Result<()> {
+/// Gives a folder and all that is in it to this user: links themselves and never what they point to, so that nothing outside
+/// changes hands.
+pub fn give_to(path: &Path, id: u32) -> std::io::Result<()> {
+    give_deep(path, id, 0)
+}
+
+/// Depth first.
+fn give_deep(path: &Path, id: u32, depth: usize) -> std::io::Result<()> {
     let found = std::fs::symlink_metadata(path)?;
     if found.is_dir() && depth < 256 {
         for entry in std::fs::read_dir(path)? {
-            give_to(&entry?.path(), id, depth + 1)?;
+            give_deep(&entry?.path(), id, depth + 1)?;
         }
     }
     std::os::unix::fs::lchown(path, Some(id), Some(id))

@@ -17,7 +17,7 @@ use tokio::task::AbortHandle;
 
 use crate::browser::{END, clear_away, last_words};
 use crate::launch::{Being, COMMON_FLAGS, Launched, OWN_DATA_BYTES, become_id, shared_memory_flag, spawn};
-use crate::network::serve;
+use crate::network::{pass_on, serve};
 use crate::profile::Profile;
 use crate::renderer::Renderer;
 
@@ -46,6 +46,15 @@ impl NetworkProxy {
         let serving =
             tokio::spawn(serve(tokio::net::TcpListener::from_std(listener)?, AddressRule::new(policy), None, None));
         Ok(Some(Self { port, serving: serving.abort_handle() }))
+    }
+
+    /// Passes everything on to another proxy's socket, which decides: where this process has no network of its own.
+    pub fn through(socket: PathBuf) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        let serving = tokio::spawn(pass_on(tokio::net::TcpListener::from_std(listener)?, socket));
+        Ok(Self { port, serving: serving.abort_handle() })
     }
 
     /// Its port on 127.0.0.1: all that the browser ever has to connect to.

@@ -12,7 +12,7 @@ use crate::terminal::{self, PLAIN, RED, note};
 #[derive(Debug, ClapArgs)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Ship {
-    /// `--listen`, `--workspace`, `--env`, `--python`, `--ipython`, `--preload`
+    /// `--listen`, `--workspace`, `--env`, `--python`, `--ipython`, `--preload`, `--contained`, `--egress`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<String>,
 }
@@ -68,6 +68,9 @@ pub(crate) struct Gull {
     /// File with addresses that pages never reach, one per line
     #[arg(long, value_name = "FILE")]
     reserved: Option<PathBuf>,
+    /// Reach the network through the proxy that listens on this socket
+    #[arg(long, value_name = "SOCKET")]
+    egress: Option<PathBuf>,
     /// Use control groups where available
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     control_groups: bool,
@@ -96,6 +99,7 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.disk_bytes = args.disk.unwrap_or(options.disk_bytes);
     options.cpus = args.cpus;
     options.reserved_list = args.reserved;
+    options.egress = args.egress;
     options.control_groups = args.control_groups;
     let mut ended = signal(SignalKind::terminate())?;
     let mut server = serve(options).await?;

@@ -132,12 +132,12 @@ pub struct DriverConfig {
     /// Which driver.
     #[serde(rename = "type")]
     pub kind: DriverKind,
-    /// For drivers that have images.
-    pub image_pull_policy: Option<String>,
+    /// When images are fetched; for drivers that have images.
+    pub image_pull_policy: PullPolicy,
     /// The local driver.
     pub local: LocalDriverConfig,
-    /// For a driver that is not here yet.
-    pub docker: Option<Value>,
+    /// The Docker driver.
+    pub docker: DockerDriverConfig,
     /// For a driver that is not here yet.
     pub k8s: Option<Value>,
 }
@@ -153,6 +153,54 @@ pub enum DriverKind {
     Docker,
     /// Kubernetes.
     K8s,
+}
+
+/// When an image is fetched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PullPolicy {
+    /// Before each start of a container.
+    Always,
+    /// When the engine has none of that name.
+    #[default]
+    IfNotPresent,
+    /// Never: it has to be there.
+    Never,
+}
+
+/// The Docker driver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DockerDriverConfig {
+    /// The engine's socket, as `unix:///var/run/docker.sock`; none: `DOCKER_HOST`, then that one. The engine has to be on
+    /// this machine.
+    pub socket: Option<String>,
+    /// The image of Ship, where a profile names none.
+    pub ship_image: String,
+    /// The image of Gull, where a profile names none.
+    pub gull_image: String,
+    /// The OCI runtime, such as `runsc`, where a profile names none; none: the engine's own.
+    pub runtime: Option<String>,
+    /// Processes and threads of one container, Ship's own among them.
+    pub processes: u64,
+    /// Size of `/tmp`; counts as memory.
+    pub tmp: MemorySize,
+    /// Leave containers running when Bay ends in good order; the next one goes on with them.
+    pub keep_running: bool,
+}
+
+impl Default for DockerDriverConfig {
+    fn default() -> Self {
+        Self {
+            socket: None,
+            ship_image: "cove-ship".to_owned(),
+            gull_image: "cove-gull".to_owned(),
+            runtime: None,
+            processes: 512,
+            tmp: MemorySize::mebibytes(256),
+            keep_running: false,
+        }
+    }
 }
 
 /// The local driver.

@@ -112,11 +112,20 @@ impl Config {
     /// Checks what one value alone does not show.
     pub fn check(&self) -> Result<(), ConfigError> {
         let wrong = |place: &str, reason: &str| Err(ConfigError::value(place, reason));
-        if self.driver.kind != DriverKind::Local {
+        if self.driver.kind == DriverKind::K8s {
             return wrong(
                 "driver.type",
-                "this version has only the driver `local`: write `type: local`, or leave the section out",
+                "this version has the drivers `local` and `docker`: write one of them, or leave the section out",
             );
+        }
+        if let Some(socket) = self.driver.docker.socket.as_deref().filter(|_| self.driver.kind == DriverKind::Docker)
+            && !socket.starts_with("unix://")
+        {
+            let reason = format!(
+                "{socket:?} is no socket on this machine: write unix:///PATH (cargos are shared with the engine as \
+                 folders, so it has to be here)"
+            );
+            return wrong("driver.docker.socket", &reason);
         }
         if self.cargo.mount_path != "/workspace" {
             return wrong("cargo.mount_path", "the workspace is always at /workspace");
@@ -169,6 +178,7 @@ impl Config {
             ("limits.min_free_disk_mb", limits.min_free_disk_mb.map_or(16, u64::from), 16, u64::MAX),
             ("driver.local.processes", local.processes, 4, 1 << 22),
             ("driver.local.open_files", local.open_files, 64, 1 << 20),
+            ("driver.docker.processes", self.driver.docker.processes, 32, 1 << 22),
         ] {
             if !(least..=most).contains(&value) {
                 let most = if most == u64::MAX { String::new() } else { format!(" and at most {most}") };
@@ -412,7 +422,10 @@ gc:
             ("profiles:\n  - id: a\n    capabilities: [python, cooking]\n", 3, "cooking"),
             ("profiles:\n  - id: a\n  - id: b\n  - id: a\n", 4, "two profiles"),
             ("profiles:\n  - id: a/b\n", 2, "invalid profile name"),
-            ("driver:\n  type: docker\n", 2, "local"),
+            ("driver:\n  type: k8s\n", 2, "local"),
+            ("driver:\n  type: docker\n  docker:\n    socket: tcp://10.0.0.1:2375\n", 4, "unix://"),
+            ("driver:\n  image_pull_policy: sometimes\n", 2, ""),
+            ("driver:\n  docker:\n    processes: 1\n", 3, "at least 32"),
             ("cargo:\n  mount_path: /data\n", 2, "/workspace"),
             ("cargo:\n  default_size_limit_mb: 0\n", 2, "1 to"),
             ("gc: [\n", 0, ""),

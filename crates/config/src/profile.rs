@@ -44,8 +44,10 @@ pub struct ProfileConfig {
     pub id: String,
     /// What it is for.
     pub description: Option<String>,
-    /// Means nothing to the local driver.
+    /// The image of its containers; means nothing to the local driver.
     pub image: Option<String>,
+    /// The OCI runtime of its containers, such as `runsc`; means nothing to the local driver.
+    pub runtime: Option<String>,
     /// `ship` or `gull`.
     pub runtime_type: Option<RuntimeType>,
     /// Means nothing to the local driver.
@@ -76,8 +78,10 @@ pub struct ProfileConfig {
 pub struct ContainerConfig {
     /// Its name in the profile.
     pub name: String,
-    /// Means nothing to the local driver.
+    /// Its image, in place of the profile's.
     pub image: Option<String>,
+    /// Its OCI runtime, in place of the profile's.
+    pub runtime: Option<String>,
     /// `ship` or `gull`; none: as its name says.
     pub runtime_type: Option<RuntimeType>,
     /// Means nothing to the local driver.
@@ -125,6 +129,8 @@ pub struct ContainerSpec {
     pub runtime_type: RuntimeType,
     /// For drivers that have images.
     pub image: Option<String>,
+    /// The OCI runtime, for drivers that have one.
+    pub runtime: Option<String>,
     /// For drivers that have ports.
     pub runtime_port: Option<u16>,
     /// Processors.
@@ -252,6 +258,7 @@ impl ProfileConfig {
             name,
             runtime_type,
             image: written.image.clone().or_else(|| self.image.clone()),
+            runtime: written.runtime.clone().or_else(|| self.runtime.clone()),
             runtime_port: written.runtime_port.or(self.runtime_port),
             cpus: resources.cpus,
             memory: resources.memory,

@@ -279,8 +279,12 @@ impl Inner {
         let bridge = Bridge::open(private_folder.path().to_owned())
             .await
             .map_err(folder("the bridge could not be opened".to_owned()))?;
-        let proxy = NetworkProxy::open(&options.network)
-            .map_err(folder("the network proxy could not be started".to_owned()))?;
+        let closed = options.network.allow_hosts.is_empty() && options.network.allow_private.is_empty();
+        let proxy = match &options.egress {
+            Some(socket) if !closed => NetworkProxy::through(socket.clone()).map(Some),
+            _ => NetworkProxy::open(&options.network),
+        };
+        let proxy = proxy.map_err(folder("the network proxy could not be started".to_owned()))?;
         let agent = Agent::new(binary, &options.session, &private_folder, (bridge.url(), bridge.port()), become_id)
             .map_err(folder("agent-browser cannot be read".to_owned()))?;
         let (memory, cpus) = (options.memory_bytes, options.cpus);

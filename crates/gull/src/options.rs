@@ -69,6 +69,8 @@ pub struct GullOptions {
     pub token: Option<String>,
     /// Where `serve` listens.
     pub listen: Listen,
+    /// The socket of a proxy that leads out, for a Gull without a network of its own; that one decides what is reached.
+    pub egress: Option<PathBuf>,
     /// A file of addresses that pages never reach, whatever the network opens: Bay's own. It may change.
     pub reserved_list: Option<PathBuf>,
 }
@@ -94,6 +96,7 @@ impl GullOptions {
             idle_timeout: None,
             token: None,
             listen: Listen::default(),
+            egress: None,
             reserved_list: None,
         }
     }

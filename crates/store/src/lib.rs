@@ -50,7 +50,7 @@ pub use id::new_id;
 pub use idempotency::{Done, Once};
 pub use releases::{HEALTH_WINDOW_SECS, ReleaseFilter, ReleaseRow, Replay};
 pub use sandboxes::{CargoChoice, Extension, NewSandbox, SandboxDeletion, SandboxRow};
-pub use sessions::{Begin, NewSession, SessionRow};
+pub use sessions::{Begin, NewSession, SessionRow, SessionState};
 pub use skills::CandidateFilter;
 pub use warm::WarmClaim;
 

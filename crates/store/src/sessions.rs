@@ -200,6 +200,18 @@ impl Store {
         ask(question).text(instance_id).each(&self.write, |row| row.id("session_id")).await
     }
 
+    /// One session.
+    pub async fn session(&self, id: &str) -> StoreResult<Option<SessionRow>> {
+        let question = sessions!("WHERE e.id = $1");
+        ask(question).text(id).one(&self.write).await?.as_ref().map(session).transpose()
+    }
+
+    /// A Bay goes on with a session of one that is gone; false: another was first, or it is over.
+    pub async fn take_session(&self, id: &str, from: &str, to: &str) -> StoreResult<bool> {
+        let question = "UPDATE sessions SET instance_id = $3 WHERE id = $1 AND instance_id = $2 AND state = 'ready'";
+        Ok(ask(question).text(id).text(from).text(to).run(&self.write).await? == 1)
+    }
+
     #[cfg(test)]
     /// The sessions that a Bay has.
     pub(crate) async fn sessions_of(&self, instance_id: &str) -> StoreResult<Vec<SessionRow>> {

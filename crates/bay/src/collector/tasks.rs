@@ -103,6 +103,7 @@ impl Bay {
 
     /// Containers that Bays which are gone have started.
     async fn end_orphan_containers(&self, report: &mut GcTaskReport) -> BayResult<()> {
+        self.settle_found(false, report).await?;
         let ended = self.inner.driver.end_orphans().await.map_err(|error| driver_fault(&error))?;
         report.cleaned += ended.containers.len() as u64;
         for container in ended.containers {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use cove_api::{BayError, ErrorCode, GcRequest, Moment};
+use cove_api::{BayError, ErrorCode, GcRequest, GcTaskReport, Moment};
 
 use crate::bay::{HEARTBEAT, Inner};
 use crate::{Bay, BayResult};
@@ -29,6 +29,13 @@ impl Bay {
     /// Ends what an earlier Bay left, and starts the upkeep.
     pub(crate) async fn run_upkeep(&self) {
         let config = &self.inner.config.gc;
+        let mut left = GcTaskReport { task: "orphan_container".to_owned(), cleaned: 0, skipped: 0, errors: Vec::new() };
+        if let Err(error) = self.settle_found(true, &mut left).await {
+            tracing::warn!(%error, "what an earlier Bay left running could not be looked at");
+        }
+        for error in left.errors {
+            tracing::warn!(%error, "a container that an earlier Bay left could not be ended");
+        }
         // Always, whatever the collector may do later: what a killed Bay left must not be met by a client.
         for task in ["orphan_container", "dead_instance"] {
             let request = GcRequest { tasks: Some(vec![task.to_owned()]) };

@@ -4,11 +4,15 @@
 //! A driver knows no state of a sandbox, no owner and no network protocol. What it cannot enforce is in
 //! [`Driver::warnings`].
 
+mod cargo;
+mod docker;
 mod local;
+mod owned;
 
 use std::fmt::Debug;
 use std::future::Future;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -16,21 +20,69 @@ use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
 use cove_runtime_api::Endpoint;
 
-use cove_config::{ContainerSpec, DiskLimit};
+use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind};
 
-pub(crate) use local::LocalDriver;
+/// The driver that the configuration names.
+pub(crate) async fn open(config: &Config, instance_id: &str) -> Result<Arc<dyn Driver>, ConfigError> {
+    Ok(match config.driver.kind {
+        DriverKind::Docker => Arc::new(docker::DockerDriver::open(config, instance_id).await?),
+        DriverKind::Local | DriverKind::K8s => Arc::new(local::LocalDriver::new(config, instance_id)?),
+    })
+}
+
+/// A number for the records that a Bay has, whoever signs on to them with which password.
+pub(in crate::driver) fn fingerprint(records: &str) -> u64 {
+    let (scheme, rest) = records.split_once("://").unwrap_or(("", records));
+    let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+    scheme
+        .bytes()
+        .chain(place.bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
 
 /// Something under way.
 pub(crate) type DriverFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Why a driver could not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DriverCause {
+    /// The engine does not answer.
+    EngineUnreachable,
+    /// The image is not there, and may not or cannot be fetched.
+    ImageMissing,
+    /// Anything else; the sentence says it.
+    Other,
+}
+
+impl DriverCause {
+    /// As it is written in an error's details.
+    pub(crate) fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::EngineUnreachable => Some("engine_unreachable"),
+            Self::ImageMissing => Some("image_missing"),
+            Self::Other => None,
+        }
+    }
+}
+
+/// Why a driver could not, with a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct DriverError(pub(crate) String);
+#[error("{message}")]
+pub(crate) struct DriverError {
+    pub(crate) cause: DriverCause,
+    pub(crate) message: String,
+}
+
+impl DriverError {
+    /// A failure that has no cause of its own.
+    pub(crate) fn other(message: impl Into<String>) -> Self {
+        Self { cause: DriverCause::Other, message: message.into() }
+    }
+}
 
 impl From<std::io::Error> for DriverError {
     fn from(error: std::io::Error) -> Self {
-        Self(error.to_string())
+        Self::other(error.to_string())
     }
 }
 
@@ -91,6 +143,21 @@ pub(crate) trait Container: Debug + Send + Sync {
     fn stop(&self) -> DriverFuture<'_, ()>;
 }
 
+/// A container that runs and was started by some Bay with the same records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundContainer {
+    /// The id it was ordered with.
+    pub(crate) container_id: String,
+    /// Its sandbox.
+    pub(crate) sandbox_id: String,
+    /// Its session.
+    pub(crate) session_id: String,
+    /// Its name in the profile.
+    pub(crate) name: String,
+    /// Whether it can be gone on with: it runs, and was started all the way.
+    pub(crate) usable: bool,
+}
+
 /// What was left by Bays that are gone, and is ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Orphans {
@@ -128,10 +195,34 @@ pub(crate) trait Driver: Debug + Send + Sync + 'static {
     ) -> DriverFuture<'a, Result<Weight, DriverError>>;
     /// All cargos that could be orphans, with the age of each in seconds.
     fn cargos(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>>;
+    /// How many cargos are there that the records should know.
+    fn left_cargos(&self) -> std::io::Result<usize>;
+    /// Moves them out of the way, where nobody takes them for orphans; where they are then.
+    fn set_aside(&self, stamp: i64) -> std::io::Result<PathBuf>;
     /// Whether this Bay's records know what lies where cargos are kept; only then is the unknown an orphan.
     fn knows_cargos(&self) -> bool;
     /// Finds what Bays that are gone have started, and ends it.
     fn end_orphans(&self) -> DriverFuture<'_, Result<Orphans, DriverError>>;
+    /// Every container of Bays with the same records that outlives its Bay; none where containers end with theirs.
+    fn found(&self) -> DriverFuture<'_, Result<Vec<FoundContainer>, DriverError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+    /// Goes on with a container that was found, as if this Bay had started it. Refuses one that was ordered otherwise.
+    fn adopt<'a>(
+        &'a self,
+        _found: &'a FoundContainer,
+        _order: ContainerOrder,
+    ) -> DriverFuture<'a, Result<Arc<dyn Container>, DriverError>> {
+        Box::pin(async { Err(DriverError::other("containers of this driver end with their Bay")) })
+    }
+    /// Ends a container that was found.
+    fn end_found<'a>(&'a self, _found: &'a FoundContainer) -> DriverFuture<'a, Result<(), DriverError>> {
+        Box::pin(async { Ok(()) })
+    }
+    /// Whether containers go on when Bay ends in good order: the next one goes on with them.
+    fn keeps_running(&self) -> bool {
+        false
+    }
     /// What runs may go on until this moment of the machine's uptime, in milliseconds; then it ends by itself unless this
     /// is called again. Never called: it goes on for as long as Bay lives.
     fn renew(&self, lease_until_ms: u64);

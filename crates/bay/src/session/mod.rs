@@ -3,6 +3,7 @@
 //! The store says which Bay has a sandbox's session; this is what that Bay has of it. One caller at a time starts,
 //! repairs or ends a session, and the others wait; callers that only use it do not wait.
 
+mod adopt;
 mod ensure;
 mod health;
 mod repair;

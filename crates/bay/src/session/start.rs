@@ -140,7 +140,7 @@ impl Bay {
         cargo_limit_bytes: u64,
     ) -> Result<Arc<LiveContainer>, DriverError> {
         let order = ContainerOrder {
-            container_id: fresh_name(spec.runtime_type.as_str()).map_err(|error| DriverError(error.message))?,
+            container_id: fresh_name(spec.runtime_type.as_str()).map_err(|error| DriverError::other(error.message))?,
             sandbox_id: plan.sandbox_id.clone(),
             session_id: plan.session_id.clone(),
             cargo_id: plan.cargo_id.clone(),
@@ -154,7 +154,7 @@ impl Bay {
             Ok(meta) => meta,
             Err(error) => {
                 handle.stop().await;
-                return Err(DriverError(match error {
+                return Err(DriverError::other(match error {
                     CallError::Refused(refused) => format!("the runtime did not answer /meta: {refused}"),
                     error => error.to_string(),
                 }));
@@ -185,15 +185,19 @@ impl Bay {
 }
 
 /// What a runtime can do, as far as it is known here.
-fn capabilities(meta: &Meta) -> Vec<Capability> {
+pub(super) fn capabilities(meta: &Meta) -> Vec<Capability> {
     let named = |name: &str| Capability::deserialize(StrDeserializer::<ValueError>::new(name)).ok();
     meta.capabilities().filter_map(named).collect()
 }
 
 pub(super) fn ship_error(error: &DriverError, container: &str) -> BayError {
-    BayError::new(ErrorCode::ShipError, error.to_string())
+    let told = BayError::new(ErrorCode::ShipError, error.to_string())
         .caused_by(RuntimeCause::NotStarted)
-        .with("container", container)
+        .with("container", container);
+    match error.cause.as_str() {
+        Some(cause) => told.with("driver_cause", cause),
+        None => told,
+    }
 }
 
 /// Whoever reads what the sandbox can do finds the browser there, also before it is started.

@@ -1,11 +1,13 @@
 //! The proxy behind a port: which connections it accepts, and how many. What they may reach is `cove-network`'s decision.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cove_core::EffectGate;
 use cove_network::{AddressRule, converse, is_guest};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -39,6 +41,28 @@ pub(crate) async fn serve(listener: TcpListener, rule: AddressRule, user: Option
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             },
             Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// Passes connections on to another proxy's socket until it is aborted; they end with it.
+pub(crate) async fn pass_on(listener: TcpListener, socket: PathBuf) {
+    let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok(seat) = seats.clone().acquire_owned().await else { return };
+        while connections.try_join_next().is_some() {}
+        match listener.accept().await {
+            Ok((mut client, _)) => {
+                let socket = socket.clone();
+                connections.spawn(async move {
+                    if let Ok(mut proxy) = UnixStream::connect(socket).await {
+                        let _ = copy_bidirectional(&mut client, &mut proxy).await;
+                    }
+                    drop(seat);
+                });
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `cove ship`: Ship as a program of its own, inside a sandbox or without one.
 
+use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ use super::{IPythonUse, Listen, Rank, ShipOptions, serve};
 use crate::cell::{self, Inside};
 
 const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspace DIR] [--env NAME=VALUE]…
-            [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]";
+            [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]
+            [--contained [--egress SOCKET]]";
 
 /// Threads for work on files.
 const FILE_THREADS: usize = 4;
@@ -38,7 +40,10 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
         Ok(inside) => inside,
         Err(error) => return (5, Some(error.to_string())),
     };
-    let (walled, mut parsed) = (inside.is_some(), parse(args));
+    let parsed = parse(args);
+    let contained = parsed.as_ref().is_ok_and(|parsed| parsed.contained);
+    let walled = inside.is_some() || contained;
+    let mut parsed = parsed.map(|parsed| parsed.options);
     if let Ok(options) = &mut parsed {
         let all = std::env::args().skip(1);
         let before = all.len().saturating_sub(args.len());
@@ -47,6 +52,10 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     let options = match (inside, parsed) {
         (_, Err(problem)) => return (2, Some(format!("{problem}\n{USAGE}"))),
         (Some(inside), Ok(options)) => behind_walls(inside, options),
+        (None, Ok(options)) if contained => match in_container(options) {
+            Ok(options) => options,
+            Err(problem) => return (5, Some(problem)),
+        },
         (None, Ok(options)) => {
             // Otherwise the end of a program that has lost its parents would be told to somebody else.
             let _ = rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1));
@@ -87,6 +96,41 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     }
 }
 
+/// What Ship is told in a container of somebody else's. Its sockets are opened first: afterwards nothing outside of the
+/// workspace can be written.
+fn in_container(options: ShipOptions) -> Result<ShipOptions, String> {
+    let mut listen = Vec::new();
+    for place in options.listen {
+        listen.push(match place {
+            Listen::Tcp(address) => Listen::GuestPort(address),
+            Listen::Unix(path) => match UnixListener::bind(&path) {
+                Ok(listener) => Listen::Opened(listener),
+                Err(error) => return Err(format!("cannot listen on {}: {error}", path.display())),
+            },
+            other => other,
+        });
+    }
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let inside = cell::contain().map_err(|error| error.to_string())?;
+    let mut env = options.env;
+    // As the image has it.
+    if let Ok(path) = std::env::var("PATH")
+        && !env.iter().any(|(name, _)| name == "PATH")
+    {
+        env.push(("PATH".to_owned(), path));
+    }
+    Ok(ShipOptions {
+        listen,
+        env,
+        limits: Some(inside.limits),
+        memory: inside.memory,
+        score: inside.score,
+        program,
+        rank: Rank::Init,
+        ..options
+    })
+}
+
 /// What Ship is told inside of a cell.
 fn behind_walls(inside: Inside, options: ShipOptions) -> ShipOptions {
     // Whoever reaches a port in here is a guest; all else is asked by the socket, which has no name in here.
@@ -111,8 +155,17 @@ fn behind_walls(inside: Inside, options: ShipOptions) -> ShipOptions {
     }
 }
 
-fn parse(args: &[String]) -> Result<ShipOptions, String> {
+/// What the command line says.
+#[derive(Debug)]
+struct Parsed {
+    options: ShipOptions,
+    /// Whether this is process 1 of a container of somebody else's.
+    contained: bool,
+}
+
+fn parse(args: &[String]) -> Result<Parsed, String> {
     let mut options = ShipOptions { listen: Vec::new(), ..ShipOptions::default() };
+    let mut contained = false;
     let mut args = args.iter();
     while let Some(name) = args.next() {
         let mut value = || args.next().cloned().ok_or_else(|| format!("{name} needs a value"));
@@ -124,6 +177,8 @@ fn parse(args: &[String]) -> Result<ShipOptions, String> {
                     None => Listen::Tcp(value.parse().map_err(|_| format!("{value:?} is not an address with a port"))?),
                 });
             }
+            "--contained" => contained = true,
+            "--egress" => options.way_out = Some(PathBuf::from(value()?)),
             "--workspace" => options.workspace = PathBuf::from(value()?),
             "--python" => options.python = value()?,
             "--env" => {
@@ -146,7 +201,7 @@ fn parse(args: &[String]) -> Result<ShipOptions, String> {
     if options.listen.is_empty() {
         options.listen.push(Listen::Tcp(([0, 0, 0, 0], DEFAULT_PORT).into()));
     }
-    Ok(options)
+    Ok(Parsed { options, contained })
 }
 
 #[cfg(test)]
@@ -156,10 +211,11 @@ mod tests {
     #[test]
     fn arguments_are_read_or_named() {
         let parse = |words: &[&str]| parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-        let options = parse(&["--listen", "127.0.0.1:1", "--listen", "unix:/x", "--env", "A=b=c"]).unwrap();
-        assert_eq!(options.listen.len(), 2);
+        let words = ["--listen", "127.0.0.1:1", "--listen", "unix:/x", "--env", "A=b=c", "--contained"];
+        let Parsed { options, contained } = parse(&words).unwrap();
+        assert_eq!((options.listen.len(), contained), (2, true));
         assert_eq!(options.env, [("A".to_owned(), "b=c".to_owned())]);
-        assert_eq!(parse(&[]).unwrap().listen.len(), 1);
+        assert_eq!(parse(&[]).unwrap().options.listen.len(), 1);
         for wrong in [&["--listen"][..], &["--listen", "x"], &["--env", "x"], &["--ipython", "x"], &["x"]] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }

@@ -7,18 +7,18 @@ use cove_core::CargoId;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cove_files::Pace;
 use cove_gull::{GullSpec, SPEC_ARGUMENT};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Child;
 use tokio::sync::watch;
 
 use super::LocalDriver;
-use super::cargo::Cargos;
 use super::child;
-use super::ship::{Owned, renewed, wished};
+use super::ship::renewed;
+use crate::driver::cargo::{Cargos, overgrown};
+use crate::driver::owned::{Owned, wished};
 use crate::driver::{ContainerOrder, DriverError};
 
 /// Usually twenty milliseconds; the browser itself is started by the first command.
@@ -112,7 +112,7 @@ impl LocalDriver {
         let _ = process.wait().await;
         let _ = std::fs::remove_file(&socket);
         let told = told.trim().trim_start_matches("error:").trim();
-        Err(DriverError(match said {
+        Err(DriverError::other(match said {
             _ if !told.is_empty() => format!("the browser runtime could not be started: {told}"),
             Ok(Err(error)) => format!("the browser runtime could not be started: {error}"),
             _ => format!("the browser runtime did not start within {START_LIMIT:?}"),
@@ -176,31 +176,6 @@ async fn renew(mut input: tokio::process::ChildStdin, mut lease: watch::Receiver
         let line = format!("{}\n", renewed(&mut lease).await);
         if input.write_all(line.as_bytes()).await.is_err() {
             return;
-        }
-    }
-}
-
-/// Comes back when a cargo is over its limit and still grows.
-async fn overgrown(cargos: &Cargos, id: &CargoId, limit_bytes: u64) {
-    let Ok(mut pace) = cargos.folder(id).map(|folder| Pace::new(folder, limit_bytes)) else { return };
-    let mut before = None;
-    loop {
-        let (begin, free, suspicious) = (Instant::now(), pace.free(), pace.suspicious());
-        let (cargos, id) = (cargos.clone(), id.clone());
-        let weighed = tokio::task::spawn_blocking(move || cargos.weight(&id, limit_bytes)).await;
-        // A cargo that cannot be looked at is one that may hold anything.
-        let bytes = weighed.ok().and_then(Result::ok).map_or(u64::MAX, |weight| weight.at_least());
-        let grows = before.is_some_and(|before| bytes > before || bytes == u64::MAX && suspicious);
-        if bytes > limit_bytes && grows {
-            return;
-        }
-        before = Some(bytes);
-        pace.counted(bytes, free, begin);
-        loop {
-            tokio::time::sleep(pace.pause()).await;
-            if pace.due() {
-                break;
-            }
         }
     }
 }

@@ -4,10 +4,8 @@
 //! kernel's parent-death signal, and mounts exist in the cells' own namespaces only. Sockets and private folders of a
 //! Bay that was killed lie in its [`RuntimeDir`], which the next one clears away.
 
-mod cargo;
 mod child;
 mod gull;
-mod image;
 mod lacks;
 mod runtime_dir;
 mod ship;
@@ -20,8 +18,8 @@ use std::sync::Arc;
 use cove_files::Weight;
 use tokio::sync::watch;
 
-use super::{CargoLimit, Container, ContainerOrder, Driver, DriverError, DriverFuture, Orphans};
-use cargo::Cargos;
+use super::cargo::{Cargos, hard_limit_obstacle, on_disk};
+use super::{CargoLimit, Container, ContainerOrder, Driver, DriverError, DriverFuture, Orphans, fingerprint};
 use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, LocalDriverConfig, RuntimeType};
 use runtime_dir::RuntimeDir;
 
@@ -63,7 +61,7 @@ impl LocalDriver {
         let records = config.database_url()?;
         let runtime_dir = RuntimeDir::take(&root, &records, instance_id)
             .map_err(|e| ConfigError::value("runtime_dir", &e.to_string()))?;
-        let cargos = Cargos::open(&config.cargo_root()?, runtime_dir::fingerprint(&records))
+        let cargos = Cargos::open(&config.cargo_root()?, fingerprint(&records))
             .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
         let memory_is_enforced = options.control_groups && cove_cgroup::counts_memory();
         let lease = watch::Sender::new(None);
@@ -72,18 +70,6 @@ impl LocalDriver {
             Self { program, options, data_dir, lacks, runtime_dir, cargos, records, lease, memory_is_enforced };
         driver.reserve(&[]);
         Ok(driver)
-    }
-}
-
-impl LocalDriver {
-    /// How many cargos lie here that the records should know.
-    pub(crate) fn left_cargos(&self) -> std::io::Result<usize> {
-        Ok(self.cargos.list()?.len())
-    }
-
-    /// Moves them out of the way, where nobody takes them for orphans; where they are then.
-    pub(crate) fn set_aside(&self, stamp: i64) -> std::io::Result<PathBuf> {
-        self.cargos.set_aside(stamp)
     }
 }
 
@@ -96,7 +82,7 @@ impl Driver for LocalDriver {
     }
 
     fn no_hard_limit(&self) -> Option<&'static str> {
-        image::obstacle()
+        hard_limit_obstacle()
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -122,17 +108,11 @@ impl Driver for LocalDriver {
         cargo_id: &'a CargoId,
         limit: CargoLimit,
     ) -> DriverFuture<'a, Result<(), DriverError>> {
-        Box::pin(async move {
-            let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
-            on_disk(move || cargos.prepare(&id, limit)).await
-        })
+        self.cargos.prepare_soon(cargo_id, limit)
     }
 
     fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> DriverFuture<'a, Result<(), DriverError>> {
-        Box::pin(async move {
-            let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
-            on_disk(move || cargos.delete(&id)).await
-        })
+        self.cargos.delete_soon(cargo_id)
     }
 
     fn cargo_weight<'a>(
@@ -140,17 +120,19 @@ impl Driver for LocalDriver {
         cargo_id: &'a CargoId,
         limit_bytes: u64,
     ) -> DriverFuture<'a, Result<Weight, DriverError>> {
-        Box::pin(async move {
-            let (cargos, id) = (self.cargos.clone(), cargo_id.clone());
-            on_disk(move || cargos.weight(&id, limit_bytes)).await
-        })
+        self.cargos.weigh_soon(cargo_id, limit_bytes)
     }
 
     fn cargos(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>> {
-        Box::pin(async move {
-            let cargos = self.cargos.clone();
-            on_disk(move || cargos.list()).await
-        })
+        self.cargos.list_soon()
+    }
+
+    fn left_cargos(&self) -> std::io::Result<usize> {
+        Ok(self.cargos.list()?.len())
+    }
+
+    fn set_aside(&self, stamp: i64) -> std::io::Result<PathBuf> {
+        self.cargos.set_aside(stamp)
     }
 
     fn knows_cargos(&self) -> bool {
@@ -184,15 +166,5 @@ impl Driver for LocalDriver {
     fn close(&self) {
         self.runtime_dir.clear();
         self.cargos.close();
-    }
-}
-
-/// Does what may wait for a disk.
-async fn on_disk<T: Send + 'static>(
-    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
-) -> Result<T, DriverError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(DriverError::from),
-        Err(error) => Err(DriverError(error.to_string())),
     }
 }

@@ -16,6 +16,7 @@ use cove_workspace::{Folder, HeldFolder};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
+use crate::driver::fingerprint;
 use cove_config::make_private;
 
 const PREFIX: &str = "bay-";
@@ -32,16 +33,6 @@ pub(super) struct Found {
 /// The beginning of the names of all runtime directories of Bays with the same records.
 fn prefix(records: &str) -> String {
     format!("{PREFIX}{:08x}-", fingerprint(records) & 0xffff_ffff)
-}
-
-/// A number for the records that a Bay has, whoever signs on to them with which password.
-pub(super) fn fingerprint(records: &str) -> u64 {
-    let (scheme, rest) = records.split_once("://").unwrap_or(("", records));
-    let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
-    scheme
-        .bytes()
-        .chain(place.bytes())
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The folder. Dropping it removes it.

@@ -3,64 +3,19 @@
 use std::sync::Arc;
 
 use cove_cell::{CellLimits, CellMount, CellNetwork, CellOptions, LocalCell};
-use cove_runtime_api::Endpoint;
 use tokio::sync::watch;
 
 use super::LocalDriver;
-use super::image::image_bytes;
 use super::runtime_dir::{Label, LabelFile, began};
-use crate::driver::{Container, ContainerOrder, DriverError, DriverFuture};
+use crate::driver::cargo::image_bytes;
+use crate::driver::owned::{Owned, wished};
+use crate::driver::{ContainerOrder, DriverError};
 use cove_config::{DiskLimit, python_environment};
 
 /// Where a Python environment appears inside.
 const PYTHON: &str = "/opt/python";
 
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-/// A container that a task of ours owns: it ends when it is told to, or when the last handle goes.
-#[derive(Debug)]
-pub(super) struct Owned {
-    pub(super) id: String,
-    pub(super) endpoint: Endpoint,
-    pub(super) pid: Option<u32>,
-    pub(super) stop: Arc<watch::Sender<bool>>,
-    pub(super) ended: watch::Receiver<bool>,
-}
-
-impl Container for Owned {
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
-    fn pid(&self) -> Option<u32> {
-        self.pid
-    }
-
-    fn is_alive(&self) -> bool {
-        !*self.ended.borrow() && self.ended.has_changed().is_ok()
-    }
-
-    fn ended(&self) -> DriverFuture<'static, ()> {
-        let mut ended = self.ended.clone();
-        Box::pin(async move {
-            let _ = ended.wait_for(|ended| *ended).await;
-        })
-    }
-
-    fn stop(&self) -> DriverFuture<'_, ()> {
-        self.stop.send_replace(true);
-        self.ended()
-    }
-}
-
-/// Waits until a container's end is wished, or its last handle is gone.
-pub(super) async fn wished(stop: &mut watch::Receiver<bool>) {
-    let _ = stop.wait_for(|stop| *stop).await;
-}
 
 /// Waits until the lease is renewed.
 pub(super) async fn renewed(lease: &mut watch::Receiver<Option<u64>>) -> u64 {
@@ -112,12 +67,15 @@ impl LocalDriver {
         }
         let mut lease = self.lease.subscribe();
         options.lease_until_ms = *lease.borrow_and_update();
-        let cell = LocalCell::start(options).await.map_err(|error| DriverError(error.to_string()))?;
+        let cell = LocalCell::start(options).await.map_err(|error| DriverError::other(error.to_string()))?;
         let warnings = cell.walls().limits.warnings();
         if order.spec.require_enforced_limits && !warnings.is_empty() {
             // Not what was seen when Bay started: the group that it could make then, it cannot make now.
             let _ = cell.kill().await;
-            return Err(DriverError(format!("the profile requires enforced limits, and {}", warnings.join("; "))));
+            return Err(DriverError::other(format!(
+                "the profile requires enforced limits, and {}",
+                warnings.join("; ")
+            )));
         }
         let label = self.label(&order, cell.pid())?;
         let (stop, mut stopped) = watch::channel(false);

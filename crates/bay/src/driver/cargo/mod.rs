@@ -1,6 +1,9 @@
 //! Cargos as folders: made, weighed, removed.
 //!
 //! What is in them is a guest's: it is never opened, only weighed and unlinked, by folders that are already open.
+//! Every driver whose containers are on this machine keeps its cargos here.
+
+mod image;
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder};
@@ -9,15 +12,16 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, lchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use cove_core::CargoId;
-use cove_files::{Weight, most_entries, weigh};
+use cove_files::{Pace, Weight, most_entries, weigh};
 use rustix::fs::{Mode, OFlags};
 
-use super::image;
-use crate::driver::CargoLimit;
+use crate::driver::{CargoLimit, DriverError, DriverFuture};
 use cove_config::make_private;
+
+pub(in crate::driver) use image::{image_bytes, obstacle as hard_limit_obstacle};
 
 /// Said where a profile wants a hard limit for a cargo that was made without one.
 const NOT_HARD: &str = "the profile has `disk: hard`, and this cargo was made without a hard limit: create the sandbox \
@@ -35,11 +39,11 @@ const BROWSER: &str = ".browser-";
 /// Whose cargos these are.
 const SIGN: &str = ".records";
 
-pub(super) const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
+pub(in crate::driver) const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
 
 /// The folder of all cargos.
 #[derive(Debug, Clone)]
-pub(super) struct Cargos {
+pub(in crate::driver) struct Cargos {
     root: PathBuf,
     /// Whether the records of this Bay are those of the folder.
     known: bool,
@@ -50,7 +54,7 @@ pub(super) struct Cargos {
 impl Cargos {
     /// Opens the folder and signs it with the records that know its cargos. Whoever comes with other records (another
     /// database on the same folder) uses it too, but must not take what he does not know for an orphan.
-    pub(super) fn open(root: &Path, records: u64) -> io::Result<Self> {
+    pub(in crate::driver) fn open(root: &Path, records: u64) -> io::Result<Self> {
         fs::create_dir_all(root)?;
         make_private(root)?;
         let (sign, path) = (format!("{records:016x}"), root.join(SIGN));
@@ -65,22 +69,22 @@ impl Cargos {
     }
 
     /// Whether the records of this Bay are those of the folder.
-    pub(super) fn known(&self) -> bool {
+    pub(in crate::driver) fn known(&self) -> bool {
         self.known
     }
 
     /// Where a cargo is.
-    pub(super) fn path(&self, id: &CargoId) -> PathBuf {
+    pub(in crate::driver) fn path(&self, id: &CargoId) -> PathBuf {
         self.root.join(id.as_str())
     }
 
     /// Where its browser's state is: beside the cargo, where no guest comes. It goes with the cargo and counts with it.
-    pub(super) fn browser_path(&self, id: &CargoId) -> PathBuf {
+    pub(in crate::driver) fn browser_path(&self, id: &CargoId) -> PathBuf {
         self.root.join(format!("{BROWSER}{id}"))
     }
 
     /// Makes a cargo; fine where it is there already and is kept as wished.
-    pub(super) fn prepare(&self, id: &CargoId, limit: CargoLimit) -> io::Result<()> {
+    pub(in crate::driver) fn prepare(&self, id: &CargoId, limit: CargoLimit) -> io::Result<()> {
         let (path, image) = (self.path(id), image::image_path(&self.root, id));
         match DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => {}
@@ -121,7 +125,7 @@ impl Cargos {
     }
 
     /// Unmounts what was mounted here and is not in use any more.
-    pub(super) fn close(&self) {
+    pub(in crate::driver) fn close(&self) {
         for folder in std::mem::take(&mut *self.mounted.lock().unwrap_or_else(PoisonError::into_inner)) {
             if let Err(error) = image::unmount_if_free(&folder) {
                 tracing::warn!(%error, "a cargo with a hard limit stays mounted");
@@ -130,7 +134,7 @@ impl Cargos {
     }
 
     /// Out of sight at once, then gone; what a kill leaves of it, the next sweep takes.
-    pub(super) fn delete(&self, id: &CargoId) -> io::Result<()> {
+    pub(in crate::driver) fn delete(&self, id: &CargoId) -> io::Result<()> {
         let path = self.path(id);
         let image = image::image_path(&self.root, id);
         if image.exists() {
@@ -154,7 +158,7 @@ impl Cargos {
     }
 
     /// Moves all of them into a folder of their own, which is no cargo.
-    pub(super) fn set_aside(&self, stamp: i64) -> io::Result<PathBuf> {
+    pub(in crate::driver) fn set_aside(&self, stamp: i64) -> io::Result<PathBuf> {
         let aside = self.root.join(format!(".lost-{stamp}"));
         DirBuilder::new().mode(0o700).create(&aside)?;
         for (name, _) in self.list()? {
@@ -163,7 +167,7 @@ impl Cargos {
         Ok(aside)
     }
 
-    pub(super) fn clear_trash(&self) {
+    pub(in crate::driver) fn clear_trash(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
@@ -177,7 +181,7 @@ impl Cargos {
     }
 
     /// What it takes on disk with its browser's state, and whether all of it could be counted.
-    pub(super) fn weight(&self, id: &CargoId, limit_bytes: u64) -> io::Result<Weight> {
+    pub(in crate::driver) fn weight(&self, id: &CargoId, limit_bytes: u64) -> io::Result<Weight> {
         let own = weigh(&self.folder(id)?, most_entries(limit_bytes), || true);
         let Ok(browser) = rustix::fs::open(self.browser_path(id), FOLDER, Mode::empty()) else { return Ok(own) };
         let browser = weigh(&browser, most_entries(limit_bytes), || true);
@@ -190,12 +194,12 @@ impl Cargos {
     }
 
     /// The cargo itself, opened.
-    pub(super) fn folder(&self, id: &CargoId) -> io::Result<OwnedFd> {
+    pub(in crate::driver) fn folder(&self, id: &CargoId) -> io::Result<OwnedFd> {
         Ok(rustix::fs::open(self.path(id), FOLDER, Mode::empty())?)
     }
 
     /// All cargos that could be orphans, with how many seconds ago each last changed.
-    pub(super) fn list(&self) -> io::Result<Vec<(CargoId, u64)>> {
+    pub(in crate::driver) fn list(&self) -> io::Result<Vec<(CargoId, u64)>> {
         let mut found = Vec::new();
         if !self.known {
             return Ok(found);
@@ -210,6 +214,72 @@ impl Cargos {
             }
         }
         Ok(found)
+    }
+}
+
+/// The same from where nobody may wait for a disk.
+impl Cargos {
+    pub(in crate::driver) fn prepare_soon<'a>(
+        &self,
+        id: &CargoId,
+        limit: CargoLimit,
+    ) -> DriverFuture<'a, Result<(), DriverError>> {
+        let (cargos, id) = (self.clone(), id.clone());
+        Box::pin(on_disk(move || cargos.prepare(&id, limit)))
+    }
+
+    pub(in crate::driver) fn delete_soon<'a>(&self, id: &CargoId) -> DriverFuture<'a, Result<(), DriverError>> {
+        let (cargos, id) = (self.clone(), id.clone());
+        Box::pin(on_disk(move || cargos.delete(&id)))
+    }
+
+    pub(in crate::driver) fn weigh_soon<'a>(
+        &self,
+        id: &CargoId,
+        limit_bytes: u64,
+    ) -> DriverFuture<'a, Result<Weight, DriverError>> {
+        let (cargos, id) = (self.clone(), id.clone());
+        Box::pin(on_disk(move || cargos.weight(&id, limit_bytes)))
+    }
+
+    pub(in crate::driver) fn list_soon<'a>(&self) -> DriverFuture<'a, Result<Vec<(CargoId, u64)>, DriverError>> {
+        let cargos = self.clone();
+        Box::pin(on_disk(move || cargos.list()))
+    }
+}
+
+/// Does what may wait for a disk.
+pub(in crate::driver) async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, DriverError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(DriverError::from),
+        Err(error) => Err(DriverError::other(error.to_string())),
+    }
+}
+
+/// Comes back when a cargo is over its limit and still grows.
+pub(in crate::driver) async fn overgrown(cargos: &Cargos, id: &CargoId, limit_bytes: u64) {
+    let Ok(mut pace) = cargos.folder(id).map(|folder| Pace::new(folder, limit_bytes)) else { return };
+    let mut before = None;
+    loop {
+        let (begin, free, suspicious) = (Instant::now(), pace.free(), pace.suspicious());
+        let (cargos, id) = (cargos.clone(), id.clone());
+        let weighed = tokio::task::spawn_blocking(move || cargos.weight(&id, limit_bytes)).await;
+        // A cargo that cannot be looked at is one that may hold anything.
+        let bytes = weighed.ok().and_then(Result::ok).map_or(u64::MAX, |weight| weight.at_least());
+        let grows = before.is_some_and(|before| bytes > before || bytes == u64::MAX && suspicious);
+        if bytes > limit_bytes && grows {
+            return;
+        }
+        before = Some(bytes);
+        pace.counted(bytes, free, begin);
+        loop {
+            tokio::time::sleep(pace.pause()).await;
+            if pace.due() {
+                break;
+            }
+        }
     }
 }
 

@@ -1,0 +1,197 @@
+//! One contract for every driver: the same calls on a real Bay, with local walls and with containers of a real engine.
+//!
+//! The engine is the one of `COVE_TEST_DOCKER` (its socket, as `unix:///PATH`) with the image `cove-test`; `scripts/test-docker`
+//! provides both. Without it the half that needs it says so.
+
+mod docker;
+mod engine;
+
+use std::time::Duration;
+
+use cove_api::{ErrorCode, SandboxStatus, StopCause, WriteFile};
+use cove_config::{Config, DriverKind, ProfileConfig, PullPolicy, ResourceConfig};
+use cove_core::NetworkPolicy;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::support::{Harbour, harbour_with, python, shell, until};
+
+/// The image that the tests' containers have.
+const IMAGE: &str = "cove-test";
+
+/// The engine's socket, where there is one.
+#[expect(clippy::print_stdout, reason = "says what was not tried")]
+pub(crate) fn engine() -> Option<String> {
+    let socket = std::env::var("COVE_TEST_DOCKER").ok().filter(|socket| !socket.is_empty());
+    if socket.is_none() {
+        println!("NOT TRIED with containers: COVE_TEST_DOCKER names no engine; scripts/test-docker does");
+    }
+    socket
+}
+
+fn with_containers(config: &mut Config, socket: &str) {
+    config.driver.kind = DriverKind::Docker;
+    config.driver.image_pull_policy = PullPolicy::Never;
+    config.driver.docker.socket = Some(socket.to_owned());
+    config.driver.docker.ship_image = IMAGE.to_owned();
+}
+
+fn small(id: &str) -> ProfileConfig {
+    let resources = ResourceConfig { cpus: 1.0, memory: "192m".parse().unwrap() };
+    ProfileConfig { id: id.to_owned(), resources: Some(resources), ..ProfileConfig::default() }
+}
+
+#[tokio::test]
+async fn local_walls_keep_the_contract() {
+    contract(&|_| {}).await;
+}
+
+#[tokio::test]
+async fn containers_keep_the_contract() {
+    let Some(socket) = engine() else { return };
+    contract(&|config| with_containers(config, &socket)).await;
+}
+
+/// What a caller may rely on, whatever a sandbox is made of.
+async fn contract(driver: &dyn Fn(&mut Config)) {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = server.local_addr().unwrap().port();
+    tokio::spawn(serve(server));
+    let harbour = harbour_with(|config| {
+        driver(config);
+        let open = NetworkPolicy { allow_private: vec![format!("127.0.0.1:{port}")], ..NetworkPolicy::default() };
+        let words = [("GREETING".to_owned(), cove_config::EnvValue("a:b=c d".to_owned()))];
+        config.profiles = vec![
+            ProfileConfig { env: words.into_iter().collect(), ..small("closed") },
+            ProfileConfig { network: Some(open), ..small("open") },
+        ];
+    })
+    .await;
+    let id = harbour.create_of("closed").await.id;
+    works(&harbour, &id).await;
+    is_confined(&harbour, &id).await;
+    is_limited(&harbour, &id).await;
+    reaches(&harbour, port).await;
+    ends(&harbour, &id).await;
+    harbour.close().await;
+}
+
+async fn works(harbour: &Harbour, id: &cove_api::SandboxId) {
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    assert_eq!(
+        harbour.out(id, "pwd; id -un; echo $GREETING; echo $HOME").await,
+        "/workspace\nshipyard\na:b=c d\n/workspace"
+    );
+    assert_eq!(harbour.info(id).await.status, SandboxStatus::Ready);
+    assert!(harbour.python(id, "x = 20\nx + 1").await.output.contains("21"));
+    assert!(harbour.python(id, "x * 2").await.output.contains("40"));
+    let failed = harbour.shell(id, "echo out; echo err >&2; exit 3").await.unwrap();
+    assert_eq!((failed.exit_code, failed.output.trim()), (Some(3), "out"));
+    bay.write_file(owner, id, WriteFile { path: "a/b.txt".to_owned(), content: "h\u{e4}ll\n".to_owned() })
+        .await
+        .unwrap();
+    assert_eq!(harbour.out(id, "cat a/b.txt; echo more >> a/b.txt; ln -s /etc/passwd way").await, "h\u{e4}ll");
+    assert_eq!(bay.read_file(owner, id, "a/b.txt").await.unwrap().content, "h\u{e4}ll\nmore\n");
+    assert!(bay.read_file(owner, id, "way").await.is_err(), "a link leads out");
+    assert_eq!(bay.read_file(owner, id, "none").await.unwrap_err().code, ErrorCode::FileNotFound);
+    let javascript = serde_json::json!({ "code": "return 6 * 7" });
+    let done = bay
+        .exec_javascript(owner, id, serde_json::from_value::<cove_api::JavaScriptExecRequest>(javascript).unwrap())
+        .await
+        .unwrap();
+    assert!(done.success, "{done:?}");
+}
+
+/// Root, capabilities, the root folder, the engine's socket, the network.
+async fn is_confined(harbour: &Harbour, id: &cove_api::SandboxId) {
+    let status =
+        harbour.out(id, "grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t'").await;
+    for line in ["CapEff:0000000000000000", "CapBnd:0000000000000000", "NoNewPrivs:1", "Seccomp:2"] {
+        assert!(status.lines().any(|seen| seen == line), "{line} in {status}");
+    }
+    for refused in [
+        "touch /x",
+        "touch /etc/x",
+        "touch /run/cove/x",
+        "test -S /var/run/docker.sock",
+        "unshare -U true",
+        "mount -t tmpfs none /tmp",
+        "kill -9 1; kill -STOP 1; false",
+        "cat /proc/1/environ",
+        "test $(id -u) = 0",
+    ] {
+        let done = harbour.shell(id, refused).await.unwrap();
+        assert!(!done.success, "{refused}: {done:?}");
+    }
+    let out = "import socket; socket.create_connection(('192.0.2.1', 80), 5)";
+    let done = harbour.shell(id, &format!("python3 -c \"{out}\"")).await.unwrap();
+    assert!(done.error.unwrap_or_default().contains("unreachable"), "it has no network");
+    assert_eq!(harbour.out(id, "echo still").await, "still");
+}
+
+async fn is_limited(harbour: &Harbour, id: &cove_api::SandboxId) {
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    harbour.out(id, "echo kept > /tmp/kept").await;
+    let eat = "exec python3 -c 'import time; b = b\"x\" * (260 << 20); time.sleep(20)'";
+    let answer = bay.exec_shell(owner, id, shell(eat)).await.unwrap();
+    let stopped = answer.stopped.clone().unwrap_or_else(|| panic!("{answer:?}"));
+    assert_eq!((stopped.cause, stopped.limit_bytes), (StopCause::MemoryLimit, 192 << 20));
+    assert!(answer.error.unwrap().contains("memory limit"));
+    assert_eq!(harbour.out(id, "cat /tmp/kept").await, "kept", "the session goes on");
+    let late =
+        bay.exec_shell(owner, id, cove_api::ShellExecRequest { timeout: 1, ..shell("echo early; sleep 60") }).await;
+    let late = late.unwrap();
+    assert!(!late.success && late.output.contains("early"), "{late:?}");
+    harbour.python(id, "y = 7").await;
+    let spin = cove_api::PythonExecRequest { timeout: 1, ..python("while True: pass") };
+    let spun = bay.exec_python(owner, id, spin).await.unwrap();
+    assert!(!spun.success, "{spun:?}");
+    assert!(harbour.python(id, "y").await.output.contains('7'), "an interrupt keeps the state");
+    let bomb = "python3 -c 'import os\nfor _ in range(2000):\n  if os.fork() == 0: os.pause() if hasattr(os, \"pause\") else __import__(\"time\").sleep(30)'";
+    let bombed = harbour.shell(id, bomb).await.unwrap();
+    assert!(!bombed.success, "{bombed:?}");
+    until("it works again", || async { harbour.shell(id, "echo on").await.is_ok_and(|done| done.success) }).await;
+}
+
+/// Through the proxy, what the profile names and nothing else.
+async fn reaches(harbour: &Harbour, port: u16) {
+    let id = harbour.create_of("open").await.id;
+    let ask = |port: u16| {
+        format!(
+            "python3 -c \"import socket; s = socket.create_connection(('127.0.0.1', 3128), 10); \
+             s.sendall(b'GET http://127.0.0.1:{port}/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'); \
+             print(s.makefile().read())\""
+        )
+    };
+    assert!(harbour.out(&id, &ask(port)).await.contains("hello from outside"));
+    let other = harbour.out(&id, &ask(if port == 9 { 10 } else { 9 })).await;
+    assert!(other.contains("403 Forbidden"), "{other}");
+    let past = "python3 -c \"import socket; socket.create_connection(('192.0.2.1', 80), 5)\"";
+    assert!(!harbour.shell(&id, past).await.unwrap().success, "there is a way past the proxy");
+    harbour.bay.delete_sandbox(&harbour.owner, &id).await.unwrap();
+}
+
+async fn ends(harbour: &Harbour, id: &cove_api::SandboxId) {
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    harbour.out(id, "echo kept > kept.txt").await;
+    bay.stop_sandbox(owner, id).await.unwrap();
+    assert_eq!(harbour.info(id).await.status, SandboxStatus::Idle);
+    assert_eq!(harbour.out(id, "cat kept.txt").await, "kept");
+    assert!(!harbour.python(id, "x").await.success, "a new session remembers nothing");
+    let cargo = harbour.dir.path().join("data/cargos").join(&harbour.info(id).await.cargo_id);
+    assert!(cargo.exists());
+    bay.delete_sandbox(owner, id).await.unwrap();
+    bay.delete_sandbox(owner, id).await.unwrap();
+    assert!(!cargo.exists());
+}
+
+async fn serve(server: TcpListener) {
+    while let Ok((mut client, _)) = server.accept().await {
+        tokio::spawn(async move {
+            let _ = tokio::time::timeout(Duration::from_secs(5), client.read(&mut [0; 4096])).await;
+            let body = "hello from outside";
+            let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            let _ = client.write_all(head.as_bytes()).await;
+        });
+    }
+}
