@@ -1,6 +1,6 @@
 //! The warm pool: sandboxes that are ready before they are requested.
 //!
-//! It is filled in the background, a few starts at a time, at intervals and after each claim. A profile whose sandboxes
+//! It is filled in the background, a few starts at a time, at intervals and soon after each claim. A profile whose sandboxes
 //! cannot start is tried again at the next interval only.
 
 use std::sync::Arc;
@@ -17,6 +17,9 @@ use crate::session::{BrowserStart, SessionPlan};
 use crate::{Bay, BayResult};
 use cove_config::Profile;
 use cove_store::NewCargo;
+
+/// After a claim it is filled again so much later: a start takes processors from the caller's first call.
+const AFTER_CLAIM: Duration = Duration::from_millis(25);
 
 /// The pool's bell.
 #[derive(Debug, Default)]
@@ -52,7 +55,9 @@ impl Bay {
         }
         tokio::spawn(async move {
             loop {
-                let _ = tokio::time::timeout(interval, bell.notified()).await;
+                if tokio::time::timeout(interval, bell.notified()).await.is_ok() {
+                    tokio::time::sleep(AFTER_CLAIM).await;
+                }
                 let Some(inner) = weak.upgrade() else { return };
                 if inner.warm.closed.load(Ordering::SeqCst) {
                     return;
