@@ -2,7 +2,8 @@
 //!
 //! Three filters. The list of what is allowed answers `ENOSYS` to everything else, so that C libraries fall back to older
 //! calls, and calls of another processor mode never match. On top of it, what is refused on purpose answers `EPERM`,
-//! and what file systems need not be able to do, `EOPNOTSUPP`.
+//! and what file systems need not be able to do, `EOPNOTSUPP`. Where nobody counts memory there is a fourth: what it
+//! names has no effect.
 
 use std::io::{self, Read, Write};
 
@@ -24,6 +25,10 @@ const NAMESPACES: i32 = libc::CLONE_NEWNS
 /// hypervisor. `AF_PACKET`, `AF_ALG` and the like are doors into the kernel that ordinary programs do not use.
 const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
+/// Of the two internet families the protocols that ordinary programs use. Others (`UDP-Lite`, multipath TCP, SCTP) hold
+/// memory that nobody counts, and are loaded into the kernel for whoever asks.
+const PROTOCOLS: [i32; 3] = [0, libc::IPPROTO_TCP, libc::IPPROTO_UDP];
+
 /// Linux, Linux without address randomisation (as debuggers ask for), and "what is it now?".
 const PERSONALITIES: [u32; 3] = [0, 0x0004_0000, 0xffff_ffff];
 
@@ -32,6 +37,50 @@ const REFUSED_IOCTLS: [u32; 2] = [0x5412, 0x541c];
 
 /// `fallocate` by another name: reserving a file's blocks, with their size in 32 and in 64 bits, and zeroing a range.
 const RESERVING_IOCTLS: [u32; 3] = [0x4030_5828, 0x4030_582a, 0x4030_5839];
+
+/// Options of sockets for which the kernel keeps memory that neither a control group nor the watch sees, up to 128 KiB a
+/// socket: programs that filter packets, memberships of groups, extension headers, keys. The last one lends the socket to
+/// another part of the kernel.
+const REFUSED_OPTIONS: [(i32, &[i32]); 4] = [
+    (
+        libc::SOL_SOCKET,
+        &[libc::SO_ATTACH_FILTER, libc::SO_ATTACH_BPF, libc::SO_ATTACH_REUSEPORT_CBPF, libc::SO_ATTACH_REUSEPORT_EBPF],
+    ),
+    (
+        libc::IPPROTO_IP,
+        &[
+            libc::IP_ADD_MEMBERSHIP,
+            libc::IP_ADD_SOURCE_MEMBERSHIP,
+            libc::IP_BLOCK_SOURCE,
+            libc::IP_MSFILTER,
+            libc::MCAST_JOIN_GROUP,
+            libc::MCAST_BLOCK_SOURCE,
+            libc::MCAST_JOIN_SOURCE_GROUP,
+            libc::MCAST_MSFILTER,
+        ],
+    ),
+    (
+        libc::IPPROTO_IPV6,
+        &[
+            libc::IPV6_ADD_MEMBERSHIP,
+            libc::IPV6_JOIN_ANYCAST,
+            libc::IPV6_2292PKTOPTIONS,
+            libc::IPV6_FLOWLABEL_MGR,
+            libc::IPV6_HOPOPTS,
+            libc::IPV6_RTHDRDSTOPTS,
+            libc::IPV6_RTHDR,
+            libc::IPV6_DSTOPTS,
+            libc::MCAST_JOIN_GROUP,
+            libc::MCAST_BLOCK_SOURCE,
+            libc::MCAST_JOIN_SOURCE_GROUP,
+            libc::MCAST_MSFILTER,
+        ],
+    ),
+    (libc::IPPROTO_TCP, &[libc::TCP_MD5SIG, libc::TCP_MD5SIG_EXT, TCP_AO_ADD_KEY, libc::TCP_ULP]),
+];
+
+/// A number of the kernel's that the C library does not have.
+const TCP_AO_ADD_KEY: i32 = 38;
 
 /// A read that does not wait for the disk.
 const RWF_NOWAIT: i32 = 0x8;
@@ -95,7 +144,14 @@ fn refused(counted: bool) -> Result<Filter, SeccompError> {
     let unknown_family = FAMILIES.map(|family| (0, Argument::is_not(family))).to_vec();
     // Of netlink only what lists interfaces: the rest speaks to the firewall, the audit log and other parts.
     let netlink = vec![(0, Argument::is(libc::AF_NETLINK)), (2, Argument::is_not(libc::NETLINK_ROUTE))];
-    calls.insert_when(libc::SYS_socket, [unknown_family, netlink]);
+    let unknown_protocol = [libc::AF_INET, libc::AF_INET6].map(|family| {
+        let others = PROTOCOLS.map(|protocol| (2, Argument::is_not(protocol)));
+        [vec![(0, Argument::is(family))], others.to_vec()].concat()
+    });
+    calls.insert_when(libc::SYS_socket, [unknown_family, netlink].into_iter().chain(unknown_protocol));
+    let options = REFUSED_OPTIONS.iter().flat_map(|(level, names)| names.iter().map(move |name| (level, name)));
+    let option = |(level, name): (&i32, &i32)| vec![(1, Argument::is(*level)), (2, Argument::is(*name))];
+    calls.insert_when(libc::SYS_setsockopt, options.map(option));
     calls.insert_when(libc::SYS_personality, [PERSONALITIES.map(|value| (0, Argument::IsNot(value))).to_vec()]);
     calls.insert_when_any(libc::SYS_ioctl, 1, REFUSED_IOCTLS.map(Argument::Is));
     // Huge pages are the machine's own store, which no limit counts. Shared memory without a file belongs to no process:
@@ -115,11 +171,15 @@ fn refused(counted: bool) -> Result<Filter, SeccompError> {
     // Locks of open files belong to no process: every sandbox's list of locks shows them, and nobody can tell whose they are.
     let fcntls = [libc::F_SETLEASE, libc::F_NOTIFY, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
     calls.insert_when_any(libc::SYS_fcntl, 1, fcntls.map(Argument::is));
+    calls.insert_when_any(libc::SYS_prctl, 0, [Argument::Is(PR_FUTEX_HASH)]);
     // Pages of the machine's files, thrown out by one guest, are slow for the next to read: a signal between them.
     calls.insert_when_any(libc::SYS_fadvise64, 3, [Argument::is(libc::POSIX_FADV_DONTNEED)]);
     calls.insert_when_any(libc::SYS_madvise, 2, [libc::MADV_COLD, libc::MADV_PAGEOUT].map(Argument::is));
     calls.compile(Action::Fail(libc::EPERM), Action::Allow)
 }
+
+/// Gives a process a table of its own for waiting threads, as large as it likes: memory that no figure of a process shows.
+const PR_FUTEX_HASH: u32 = 78;
 
 const fn masked(mask: i32, value: i32) -> Argument {
     Argument::Masked { mask: mask.cast_unsigned(), value: value.cast_unsigned() }
@@ -136,17 +196,31 @@ fn unsupported() -> Result<Filter, SeccompError> {
     calls.compile(Action::Fail(libc::EOPNOTSUPP), Action::Allow)
 }
 
+/// What a program may wish for and cannot rely on, for the kernel has limits of its own: a larger buffer for what it sends.
+/// It is told that all is well. Where nobody counts memory, how much waits in a local socket whose sender has gone is
+/// known only by how much a sender may send.
+fn without_effect() -> Result<Filter, SeccompError> {
+    let mut calls = Calls::default();
+    let size = vec![(1, Argument::is(libc::SOL_SOCKET)), (2, Argument::is(libc::SO_SNDBUF))];
+    calls.insert_when(libc::SYS_setsockopt, [size]);
+    calls.compile(Action::Fail(0), Action::Allow)
+}
+
 /// The filters of a sandbox, compiled.
 #[derive(Debug)]
 pub(super) struct Filters {
     conditions: Conditions,
     /// In the order in which they are put on. The last one on speaks first: its EPERM wins over the other's ENOSYS.
-    all: [Filter; 3],
+    all: Vec<Filter>,
 }
 
 impl Filters {
     pub(super) fn compile(conditions: Conditions) -> Result<Self, SeccompError> {
-        let all = [allowed(conditions)?, refused(conditions.memory_counted)?, unsupported()?];
+        let counted = conditions.memory_counted;
+        let mut all = vec![allowed(conditions)?, refused(counted)?, unsupported()?];
+        if !counted {
+            all.push(without_effect()?);
+        }
         Ok(Self { conditions, all })
     }
 
@@ -173,14 +247,15 @@ impl Filters {
 
     /// What was [sent](Self::send), compiled under these conditions.
     pub(super) fn receive(mut from: impl Read, conditions: Conditions) -> io::Result<Self> {
-        let mut one = || {
+        let one = |_| {
             let mut length = [0; 4];
             from.read_exact(&mut length)?;
             let mut bytes = Vec::new();
             from.by_ref().take(u32::from_be_bytes(length).into()).read_to_end(&mut bytes)?;
             Ok::<_, io::Error>(Filter::from_bytes(&bytes))
         };
-        Ok(Self { conditions, all: [one()?, one()?, one()?] })
+        let number = if conditions.memory_counted { 3 } else { 4 };
+        Ok(Self { conditions, all: (0..number).map(one).collect::<io::Result<_>>()? })
     }
 }
 

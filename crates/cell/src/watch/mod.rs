@@ -2,7 +2,7 @@
 //!
 //! The supervisor keeps it, which guests can neither see nor signal, and which goes on when Ship is wedged. Where
 //! a control group counts memory, the watch looks only after what the kernel does not charge to groups: replies that wait
-//! in netlink sockets, and file locks. Where none does, it counts everything: private memory and page tables of each
+//! in netlink sockets, connections that nobody has accepted, and file locks. Where none does, it counts everything: private memory and page tables of each
 //! process, temporary file systems, socket buffers, and what open files could hold. What could not be counted even so
 //! (memory that no process maps) is refused by seccomp.
 //!
@@ -14,6 +14,7 @@ mod processes;
 mod sockets;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -102,8 +103,10 @@ pub(super) struct Watch {
     turn: Option<CpuWeight>,
     /// The list of file locks, opened before it was closed to guests.
     locks: Option<File>,
-    /// When locks were last counted.
+    /// When locks were last counted, and open files about open files.
     locks_at: Cell<Instant>,
+    /// The latter, by process.
+    fdinfo: RefCell<HashMap<u32, u64>>,
     /// What the last look at everything found.
     last: RefCell<Option<LastLook>>,
     /// When somebody was last seen to have run.
@@ -168,6 +171,7 @@ impl Watch {
             turn,
             locks,
             locks_at,
+            fdinfo: RefCell::default(),
             last,
             stirred_at,
         })
@@ -268,14 +272,18 @@ impl Watch {
             files_bytes += found.f_blocks.saturating_sub(found.f_bfree) * found.f_frsize;
             files_bytes += found.f_files.saturating_sub(found.f_ffree) * processes::INODE_BYTES;
         }
-        let processes = processes::all(&self.proc)?;
+        let mut processes = processes::all(&self.proc)?;
+        let fdinfo = self.fdinfo.borrow();
+        for process in &mut processes {
+            process.fdinfo = fdinfo.get(&process.pid).copied().unwrap_or(0);
+        }
         Ok(Seen { processes, files_bytes, sockets_bytes: self.sockets.bytes() })
     }
 
     /// What no group is charged for; returns how much room is left for it.
     fn uncharged(&self) -> io::Result<u64> {
         let limit = self.limit_bytes / UNCHARGED_SHARE;
-        let waiting = self.sockets.netlink_bytes();
+        let waiting = self.sockets.uncharged_bytes();
         if waiting > limit {
             let mut processes = processes::all(&self.proc)?;
             processes.iter_mut().for_each(|process| process.look_closely(&self.proc));
@@ -297,6 +305,9 @@ impl Watch {
         let holder = self.locks.as_ref().map(|list| processes::too_many_locks(list, MAX_LOCKS)).transpose()?;
         if let Some(holder) = holder.flatten() {
             self.kill(holder, self.limit_bytes);
+        }
+        if self.scope == Scope::Everything {
+            self.fdinfo.replace(processes::fdinfo(&self.proc)?);
         }
         self.locks_at.set(Instant::now());
         Ok(())

@@ -1,12 +1,14 @@
 //! What each process of a sandbox holds, as `/proc` tells it.
 
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
+use std::rc::Rc;
 
-use rustix::fs::{Dir, Mode, OFlags, openat};
+use rustix::fs::{Dir, Mode, OFlags, openat, readlinkat};
 
 use super::read_below;
 
@@ -18,6 +20,12 @@ const MAPPING_BYTES: u64 = 256;
 
 /// `vm.max_map_count` as it usually is.
 const MAX_MAPPINGS: u64 = 65_530;
+
+/// What the kernel remembers of each mapping for every generation above a process: whose pages it may share.
+const GENERATION_BYTES: u64 = 64;
+
+/// What it keeps of an open file of `/proc/PID/fdinfo` once that was read: its whole text, which has a line for each lock.
+const FDINFO_BYTES: u64 = 1 << 20;
 
 /// One open file with its record, its name and its inode.
 const OPEN_FILE_BYTES: u64 = 1 << 10;
@@ -52,6 +60,11 @@ pub(super) struct Process {
     threads: u64,
     mappings: u64,
     pub(super) open_files: u64,
+    parent: u32,
+    /// How many of those above it are alive.
+    generation: u64,
+    /// Open files of `/proc/PID/fdinfo`, as they were last [counted](fdinfo).
+    pub(super) fdinfo: u64,
 }
 
 impl Process {
@@ -67,7 +80,8 @@ impl Process {
         self.private_bytes
             + self.tables_bytes
             + self.threads * THREAD_BYTES
-            + self.mappings * MAPPING_BYTES
+            + self.mappings * (MAPPING_BYTES + self.generation * GENERATION_BYTES)
+            + self.fdinfo * FDINFO_BYTES
             + self.open_files * OPEN_FILE_BYTES
             + half * half * EPOLL_ENTRY_BYTES
     }
@@ -86,6 +100,8 @@ impl Process {
             threads: field("Threads").max(1),
             mappings: (kib("VmSize") >> 12).min(MAX_MAPPINGS),
             open_files: field("FDSize"),
+            parent: u32::try_from(field("PPid")).unwrap_or(0),
+            ..Self::default()
         }
     }
 
@@ -101,11 +117,32 @@ impl Process {
         if let Ok(maps) = read_below(proc, &at("maps"), most) {
             self.mappings = maps.iter().filter(|byte| **byte == b'\n').count() as u64;
         }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        if let Ok(entries) = openat(proc, at("fd"), flags, Mode::empty()).and_then(Dir::new) {
-            self.open_files = (entries.count() as u64).saturating_sub(2);
+        if let Some(entries) = open_files(proc, self.pid) {
+            self.open_files = entries.count() as u64;
         }
     }
+}
+
+/// The open files of a process: the folder they are listed in, and their numbers.
+fn open_files(proc: &OwnedFd, pid: u32) -> Option<impl Iterator<Item = (Rc<OwnedFd>, CString)>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = Rc::new(openat(proc, format!("{pid}/fd"), flags, Mode::empty()).ok()?);
+    let names = Dir::read_from(&folder).ok()?.flatten().map(|entry| entry.file_name().to_owned());
+    Some(names.filter(|name| !name.to_bytes().starts_with(b".")).map(move |name| (Rc::clone(&folder), name)))
+}
+
+/// How many open files about open files everybody has, by process.
+pub(super) fn fdinfo(proc: &OwnedFd) -> io::Result<HashMap<u32, u64>> {
+    let is_fdinfo = |(folder, name): (Rc<OwnedFd>, CString)| {
+        let path = readlinkat(&*folder, name, Vec::new()).unwrap_or_default();
+        let path = path.to_bytes();
+        path.starts_with(b"/proc/") && path.windows(8).any(|part| part == b"/fdinfo/")
+    };
+    let counted = numbers(proc)?.filter_map(|pid| {
+        let count = open_files(proc, pid)?.map(is_fdinfo).filter(|is| *is).count() as u64;
+        (count > 0).then_some((pid, count))
+    });
+    Ok(counted.collect())
 }
 
 /// Private memory with each shared page counted by its share; kernels before 5.9 do not tell it apart from files.
@@ -144,7 +181,19 @@ pub(super) fn all(proc: &OwnedFd) -> io::Result<Vec<Process>> {
         let Ok(status) = read_below(proc, &format!("{pid}/status"), MAX_FILE_BYTES) else { continue };
         found.push(Process::parse(pid, &String::from_utf8_lossy(&status)));
     }
+    number_generations(&mut found);
     if found.iter().any(Process::is_ship) { Ok(found) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Says of each how many of those above it are alive.
+fn number_generations(all: &mut [Process]) {
+    let parents: HashMap<u32, u32> = all.iter().map(|process| (process.pid, process.parent)).collect();
+    let above = |pid: &u32| parents.get(pid).copied();
+    for process in all.iter_mut() {
+        // One that has got a number of somebody who has just ended could be above itself.
+        let most = parents.len();
+        process.generation = std::iter::successors(above(&process.pid), above).take(most).count() as u64;
+    }
 }
 
 /// Who holds most of the file locks, where there are too many of them.
@@ -200,9 +249,19 @@ mod tests {
         let process = Process::parse(7, status);
         assert_eq!(process.private_bytes, (1024 + 16) << 10);
         assert_eq!((process.tables_bytes, process.threads, process.mappings), (8 << 10, 3, 1024));
+        let deep = Process { generation: 100, ..process };
+        assert_eq!(deep.bytes() - process.bytes(), 1024 * 100 * GENERATION_BYTES);
         let more = Process { open_files: 1024, ..process };
         // A thousand open files could hold a quarter of a million epoll entries.
         assert!(more.bytes() - process.bytes() > 60 << 20, "{}", more.bytes());
+    }
+
+    #[test]
+    fn generations_are_counted_and_a_circle_ends() {
+        let with = |pid, parent| Process { pid, parent, ..Process::default() };
+        let mut all = [with(1, 0), with(2, 1), with(3, 2), with(4, 3), with(8, 9), with(9, 8)];
+        number_generations(&mut all);
+        assert_eq!(all.map(|process| process.generation), [1, 2, 3, 4, 6, 6]);
     }
 
     #[test]

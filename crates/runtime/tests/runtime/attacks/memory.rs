@@ -3,7 +3,7 @@
 //! Each says, as it goes, how much it holds; it wants twice the limit and gets no more than the limit and a margin. On no
 //! host may it take more, and whatever happens Ship answers, and what it holds in `/tmp` is still there.
 
-use cove_runtime::cell::CellLimits;
+use cove_runtime::cell::{CellLimits, MEMORY_WATCHED};
 use serde_json::{Value, json};
 
 use crate::hosts::{Host, on_every_host};
@@ -76,6 +76,10 @@ pub(super) async fn is_held(host: Host, name: &str, code: &str) {
     let guest = small(host).await;
     let (held, answer) = attack(&guest, code).await;
     println!("{host:?} {name}: {} MiB held, {}", held >> 20, answer["error"]);
+    // Whoever got nothing was refused it by the kernel or ended, and did not stumble over its own feet.
+    let refused = answer["stderr"].as_str().is_some_and(|said| said.contains("[Errno "));
+    let ended = answer["stopped"]["cause"] == "memory_limit";
+    assert!(held > 0 || refused || ended, "{host:?} {name}: it was not tried: {answer}");
     let most = if host == Host::Groups { LIMIT + MARGIN } else { WATCHED };
     assert!(held <= most, "{host:?} {name}: {} MiB of {} held: {answer}", held >> 20, LIMIT >> 20);
     assert_eq!(guest.out("cat /tmp/kept").await, "kept", "{host:?} {name}: /tmp is gone");
@@ -273,6 +277,16 @@ def work():
 crowd(work)",
     ),
     (
+        "timers",
+        "
+libc.timer_create.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+def work():
+    made, timer = 0, ctypes.c_void_p()
+    while made < 50000 and libc.timer_create(0, None, ctypes.byref(timer)) == 0: made += 1
+    return made * 400
+crowd(work)",
+    ),
+    (
         "file locks",
         "
 while held < WANTED:
@@ -311,8 +325,9 @@ for n in range(600000):
     ),
 ];
 
-async fn all_are_held(test: &str, attacks: &[(&str, &str)]) {
-    on_every_host(&format!("attacks::memory::{test}"), async |host| {
+/// `test` is the whole name of the test that tries them.
+pub(super) async fn all_are_held(test: &str, attacks: &[(&str, &str)]) {
+    on_every_host(test, async |host| {
         for (name, code) in attacks {
             is_held(host, name, code).await;
         }
@@ -322,22 +337,22 @@ async fn all_are_held(test: &str, attacks: &[(&str, &str)]) {
 
 #[tokio::test]
 async fn memory_of_processes_is_held() {
-    all_are_held("memory_of_processes_is_held", PROCESSES).await;
+    all_are_held("attacks::memory::memory_of_processes_is_held", PROCESSES).await;
 }
 
 #[tokio::test]
 async fn memory_of_no_process_is_held() {
-    all_are_held("memory_of_no_process_is_held", NOBODYS).await;
+    all_are_held("attacks::memory::memory_of_no_process_is_held", NOBODYS).await;
 }
 
 #[tokio::test]
 async fn buffers_of_sockets_and_pipes_are_held() {
-    all_are_held("buffers_of_sockets_and_pipes_are_held", BUFFERS).await;
+    all_are_held("attacks::memory::buffers_of_sockets_and_pipes_are_held", BUFFERS).await;
 }
 
 #[tokio::test]
 async fn records_of_the_kernel_are_held() {
-    all_are_held("records_of_the_kernel_are_held", RECORDS).await;
+    all_are_held("attacks::memory::records_of_the_kernel_are_held", RECORDS).await;
 }
 
 /// Children of a call that go on after it count for as long as they live, and what they held is given back.
@@ -405,6 +420,8 @@ async fn guests_are_killed_first() {
     on_every_host("attacks::memory::guests_are_killed_first", async |host| {
         let guest = small(host).await;
         assert_eq!(guest.out("cat /proc/self/oom_score_adj").await, "1000", "{host:?}");
+        let warnings = guest.get("/meta").await.1["warnings"].to_string();
+        assert_eq!(warnings.contains(MEMORY_WATCHED), host != Host::Groups, "{host:?}: {warnings}");
         assert_eq!(guest.python("open('/proc/self/oom_score_adj').read().strip()").await["stdout"], "'1000'\n");
         let ship = std::fs::read_to_string(format!("/proc/{}/oom_score_adj", guest.cell.walls().init_pid)).unwrap();
         let own = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap();

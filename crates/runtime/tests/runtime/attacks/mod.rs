@@ -4,4 +4,5 @@ mod disk;
 mod memory;
 mod own_files;
 mod sharing;
+mod unseen;
 mod wedge;
