@@ -28,6 +28,8 @@ pub(crate) struct Inner {
     pub(crate) closing: CancellationToken,
     /// Requests at work.
     pub(crate) slots: Arc<Shares>,
+    /// Memory for the bodies of these requests.
+    pub(crate) bodies: Arc<Shares>,
     /// Streams that stay open: events, terminals.
     pub(crate) streams: Arc<Shares>,
     pub(crate) peers: Peers,
@@ -52,6 +54,9 @@ impl App {
         let requests = options.max_requests.min((connections / 4).max(1));
         let usual = if keys.owners() > 1 { requests.div_ceil(2) } else { requests };
         let slots = Shares::new("requests", requests, options.max_requests_per_owner.unwrap_or(usual));
+        let memory = options.max_body_memory_bytes;
+        let usual = if keys.owners() > 1 { memory / 2 } else { memory };
+        let bodies = Shares::new("bytes in bodies of requests", memory, usual);
         let usual = (connections / 4).max(1);
         let streams = Shares::new("streams", (connections / 2).max(1), options.max_streams_per_owner.unwrap_or(usual));
         let alone = bay.config().database_url().is_ok_and(|url| url.starts_with("sqlite"));
@@ -62,6 +67,7 @@ impl App {
                 options,
                 closing,
                 slots,
+                bodies,
                 streams,
                 peers: Peers::default(),
                 spent: Spent::default(),

@@ -8,6 +8,7 @@ use cove_api::{
     WriteFile,
 };
 
+use crate::limits::{MAX_JSON_BYTES, MAX_VALUES_BYTES};
 use crate::schema::Problems;
 
 /// The longest time-out of one command or one piece of code, in seconds.
@@ -24,6 +25,12 @@ pub(crate) trait Bounded {
     /// Fields whose unknown word is an invalid value (400), as existing clients expect it, and no misfit (422).
     const WORDS: &'static [&'static str] = &[];
 
+    /// Its text at most.
+    const MAX_BYTES: usize = MAX_JSON_BYTES;
+
+    /// Whether a part of it is JSON of any form, which weighs more than its text once it is read.
+    const HOLDS_VALUES: bool = false;
+
     /// Notes what is out of them.
     fn check(&self, problems: &mut Problems) {
         let _ = problems;
@@ -35,16 +42,16 @@ macro_rules! boundless {
     ($($name:ty),* $(,)?) => { $(impl Bounded for $name {})* };
 }
 
-boundless!(
-    Annotation,
-    DeleteRequest,
-    Evaluate,
-    FileQuery,
-    GcRequest,
-    ToolAnswer,
-    WriteFile,
-    serde_json::Map<String, serde_json::Value>,
-);
+boundless!(Annotation, DeleteRequest, Evaluate, FileQuery, GcRequest, WriteFile,);
+
+impl Bounded for ToolAnswer {
+    const HOLDS_VALUES: bool = true;
+}
+
+impl Bounded for serde_json::Map<String, serde_json::Value> {
+    const MAX_BYTES: usize = MAX_VALUES_BYTES;
+    const HOLDS_VALUES: bool = true;
+}
 
 /// Types whose only bound is a time-out.
 macro_rules! timed {
@@ -96,6 +103,9 @@ impl Bounded for CreateCargo {
 }
 
 impl Bounded for CreatePayload {
+    const MAX_BYTES: usize = MAX_VALUES_BYTES;
+    const HOLDS_VALUES: bool = true;
+
     fn check(&self, problems: &mut Problems) {
         problems.filled("kind", &self.kind);
         if !self.payload.is_object() && !self.payload.is_array() {

@@ -1,6 +1,7 @@
 //! The gate: who calls, and whether they may.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -16,7 +17,7 @@ use crate::failure::Failure;
 use crate::forward::{Forwarded, seal};
 use crate::keys::{Identity, Turned};
 use crate::page;
-use crate::shares::Kept;
+use crate::shares::{BodyMemory, Kept};
 
 /// Where a connection comes from; the listener notes it with each request.
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +50,12 @@ pub(crate) async fn admit(State(app): State<App>, mut request: Request, next: Ne
         Err(failure) => return failure.into_response(),
     };
     let (owner, is_get) = (identity.owner.clone(), request.method() == Method::GET);
+    // Until the work is done: what was read from the body may be held for as long.
+    let memory = BodyMemory(Arc::new(app.bodies.none(&owner)));
+    request.extensions_mut().insert(memory.clone());
     request.extensions_mut().insert(identity);
     let mut response = next.run(request).await;
+    drop(memory);
     if response.extensions().get::<Kept>().is_none() {
         // A stream that another Bay has opened; those of this one have asked for their place before.
         let stays = is_get && is_stream(&response);

@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::limits;
 use crate::options::ServerOptions;
 use crate::schema::{Problems, read_json, read_query};
+use crate::shares::BodyMemory;
 
 /// A JSON body that fits its schema.
 #[derive(Debug)]
@@ -36,8 +37,12 @@ impl<T: DeserializeOwned + Bounded> FromRequest<App> for Sent<T> {
             problems.add(None, "content_type", "the body must be `application/json` in UTF-8");
             return Err(problems.into_response());
         }
-        let whole = whole(&parts.headers, body, limits::MAX_JSON_BYTES, &app.options).await;
+        let memory = parts.extensions.get::<BodyMemory>();
+        let whole = whole(&parts.headers, memory, body, T::MAX_BYTES, &app.options).await;
         let bytes = whole.map_err(IntoResponse::into_response)?;
+        if T::HOLDS_VALUES {
+            weigh_values(memory, &bytes).map_err(IntoResponse::into_response)?;
+        }
         let value: T = read_json(&bytes).map_err(refused::<T>)?;
         let mut problems = Problems::at("body");
         value.check(&mut problems);
@@ -69,6 +74,7 @@ fn may_be_json(headers: &HeaderMap) -> bool {
 /// The whole body, within its size and time.
 pub(crate) async fn whole(
     headers: &HeaderMap,
+    memory: Option<&BodyMemory>,
     body: Body,
     most: usize,
     options: &ServerOptions,
@@ -85,12 +91,18 @@ pub(crate) async fn whole(
             return Err(too_large(most as u64));
         }
         rate.count(chunk.len());
+        memory.map_or(Ok(()), |memory| memory.0.add(chunk.len()))?;
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes.freeze())
 }
 
 /// How large the body says it is.
+/// Takes what JSON of any form weighs once it is read, beyond its text.
+pub(crate) fn weigh_values(memory: Option<&BodyMemory>, text: &[u8]) -> Result<(), Failure> {
+    memory.map_or(Ok(()), |memory| memory.0.add(text.len().saturating_mul(limits::VALUE_WEIGHT - 1)))
+}
+
 pub(crate) fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
 }

@@ -5,6 +5,17 @@ use std::time::Duration;
 /// A JSON body. Room for a text file of the size that a sandbox's runtime takes in one write, with its escapes.
 pub const MAX_JSON_BYTES: usize = 16 << 20;
 
+/// A JSON body that is kept in whatever form it has: the largest payload, with its escapes.
+pub(crate) const MAX_VALUES_BYTES: usize = 6 << 20;
+
+/// How much more than its text such a body weighs at most once it is read: a list of noughts has two bytes for each, and
+/// 32 in memory.
+pub(crate) const VALUE_WEIGHT: usize = 16;
+
+/// What the bodies of all requests at work may weigh together; one owner's at most half of it where there are several.
+/// A thousand requests of the largest size would be 16 GiB.
+pub const MAX_BODY_MEMORY_BYTES: usize = 512 << 20;
+
 /// A file on its way into a workspace: streamed, so only the cargo's own limit really counts; this one ends a
 /// stream without an end.
 pub(crate) const MAX_UPLOAD_BYTES: u64 = 4 << 30;

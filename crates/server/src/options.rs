@@ -28,6 +28,8 @@ pub struct ServerOptions {
     pub max_requests_per_owner: Option<usize>,
     /// Streams of one owner that stay open (events, terminals); none: a quarter of the connections.
     pub max_streams_per_owner: Option<usize>,
+    /// What bodies of requests at work may weigh together; one owner's at most half of it where there are several.
+    pub max_body_memory_bytes: usize,
     /// One uploaded file.
     pub max_upload_bytes: u64,
     /// A request's head and an idle connection: at most so long.
@@ -62,6 +64,7 @@ impl ServerOptions {
             max_requests: crate::limits::MAX_REQUESTS,
             max_requests_per_owner: None,
             max_streams_per_owner: None,
+            max_body_memory_bytes: crate::limits::MAX_BODY_MEMORY_BYTES,
             max_upload_bytes: crate::limits::MAX_UPLOAD_BYTES,
             head_read: crate::limits::HEAD_READ,
             body_read: crate::limits::BODY_READ,

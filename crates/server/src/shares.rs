@@ -1,10 +1,11 @@
-//! What all owners share, and how much of it one owner may use: requests that are being worked on, streams that stay
-//! open.
+//! What all owners share, and how much of it one owner may use: requests that are being worked on, memory for their bodies,
+//! streams that stay open.
 //!
 //! An owner that uses all of it would block the server for the others. So each has a share; what exceeds it is refused
 //! with a code and a time to retry, and other owners are not affected.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cove_api::ErrorCode;
@@ -28,16 +29,21 @@ struct Held {
     by: HashMap<Owner, usize>,
 }
 
-/// One of them, until it is dropped.
+/// One or some of them, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     of: Arc<Shares>,
     owner: Owner,
+    count: AtomicUsize,
 }
 
 /// What an answer keeps until the caller has taken it: in the response's extensions on its way out.
 #[derive(Debug, Clone)]
 pub(crate) struct Kept(#[expect(dead_code, reason = "kept for its end")] pub(crate) Arc<Share>);
+
+/// The memory that a request's body takes: in the request's extensions.
+#[derive(Debug, Clone)]
+pub(crate) struct BodyMemory(pub(crate) Arc<Share>);
 
 impl Shares {
     pub(crate) fn new(what: &'static str, most: usize, each: usize) -> Arc<Self> {
@@ -46,21 +52,14 @@ impl Shares {
 
     /// One for this owner.
     pub(crate) fn take(self: &Arc<Self>, owner: &Owner) -> Result<Kept, Failure> {
-        let mut held = self.held();
-        if held.all >= self.most {
-            return Err(self.full(format!("too many {} at once", self.what), self.most));
-        }
-        let own = held.by.get(owner).copied().unwrap_or_default();
-        if own >= self.each {
-            let message = format!(
-                "this owner has {own} {} at once, which is the limit; try again when some have ended",
-                self.what
-            );
-            return Err(self.full(message, self.each));
-        }
-        held.by.insert(owner.clone(), own + 1);
-        held.all += 1;
-        Ok(Kept(Arc::new(Share { of: Arc::clone(self), owner: owner.clone() })))
+        let share = self.none(owner);
+        share.add(1)?;
+        Ok(Kept(Arc::new(share)))
+    }
+
+    /// None yet, for this owner.
+    pub(crate) fn none(self: &Arc<Self>, owner: &Owner) -> Share {
+        Share { of: Arc::clone(self), owner: owner.clone(), count: AtomicUsize::new(0) }
     }
 
     fn full(&self, message: String, limit: usize) -> Failure {
@@ -72,11 +71,33 @@ impl Shares {
     }
 }
 
+impl Share {
+    /// Takes so many more.
+    pub(crate) fn add(&self, more: usize) -> Result<(), Failure> {
+        let Shares { what, most, each, .. } = &*self.of;
+        let mut held = self.of.held();
+        if held.all.saturating_add(more) > *most {
+            return Err(self.of.full(format!("too many {what} at once"), *most));
+        }
+        let own = held.by.get(&self.owner).copied().unwrap_or_default();
+        if own.saturating_add(more) > *each {
+            let message =
+                format!("this owner has {own} {what} at once; the limit is {each}; try again when some have ended");
+            return Err(self.of.full(message, *each));
+        }
+        held.by.insert(self.owner.clone(), own + more);
+        held.all += more;
+        self.count.fetch_add(more, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
 impl Drop for Share {
     fn drop(&mut self) {
+        let count = *self.count.get_mut();
         let mut held = self.of.held();
-        held.all = held.all.saturating_sub(1);
-        let left = held.by.get(&self.owner).copied().unwrap_or_default().saturating_sub(1);
+        held.all = held.all.saturating_sub(count);
+        let left = held.by.get(&self.owner).copied().unwrap_or_default().saturating_sub(count);
         if left == 0 {
             held.by.remove(&self.owner);
         } else {
@@ -101,6 +122,11 @@ mod tests {
         taken.remove(0);
         taken.push(shares.take(&eve).unwrap());
         drop(taken);
+        let some = shares.none(&ada);
+        some.add(1).unwrap();
+        assert!(some.add(2).is_err() && some.add(usize::MAX).is_err());
+        some.add(1).unwrap();
+        drop(some);
         let held = shares.held();
         assert!(held.all == 0 && held.by.is_empty(), "{held:?}");
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use cove_api::ErrorCode;
@@ -23,6 +24,7 @@ use crate::app::App;
 use crate::envelope::REQUEST_ID;
 use crate::failure::Failure;
 use crate::routes::terminal::is_websocket;
+use crate::shares::BodyMemory;
 use crate::{extract, limits};
 
 /// For the way there and back, beyond what the other Bay itself allows a call.
@@ -101,7 +103,7 @@ pub(crate) async fn forward(
     let url = url.ok_or_else(|| refused(Failure::new(ErrorCode::NotFound, "a name in this path is invalid")))?;
     let (body, own_secs) = match own_secs {
         Some(own) => (reqwest::Body::wrap_stream(body.into_data_stream()), Some(own)),
-        None => readied(app, &parts.headers, body).await?,
+        None => readied(app, &parts, body).await?,
     };
     let mut headers = end_to_end(&parts.headers);
     headers.remove(header::HOST);
@@ -164,17 +166,18 @@ fn refused(failure: Failure) -> ForwardError {
 
 /// The body to send, and the call's own time-out. A file is passed on as it comes; anything else is small enough to be
 /// read first, as the other Bay will.
-async fn readied(app: &App, headers: &HeaderMap, body: Body) -> Result<(reqwest::Body, Option<u64>), ForwardError> {
+async fn readied(app: &App, parts: &Parts, body: Body) -> Result<(reqwest::Body, Option<u64>), ForwardError> {
     #[derive(Deserialize)]
     struct Timed {
         timeout: Option<u64>,
     }
-    let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let kind = parts.headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     if kind.get(..10).is_some_and(|start| start.eq_ignore_ascii_case(b"multipart/")) {
         // Its time is bounded where it is written; here only by the other Bay's silence, and by this.
         return Ok((reqwest::Body::wrap_stream(body.into_data_stream()), Some(MAX_SECS)));
     }
-    let whole = extract::whole(headers, body, limits::MAX_JSON_BYTES, &app.options).await;
+    let memory = parts.extensions.get::<BodyMemory>();
+    let whole = extract::whole(&parts.headers, memory, body, limits::MAX_JSON_BYTES, &app.options).await;
     let bytes = whole.map_err(refused)?;
     if bytes.is_empty() {
         return Ok((bytes.into(), None));

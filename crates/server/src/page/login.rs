@@ -111,7 +111,7 @@ pub(super) async fn enter(State(app): State<App>, request: Request) -> Reply<Res
     }
     let local = is_local(&request);
     let (parts, body) = request.into_parts();
-    let body = whole(&parts.headers, body, MAX_LOGIN_BYTES, &app.options).await?;
+    let body = whole(&parts.headers, None, body, MAX_LOGIN_BYTES, &app.options).await?;
     let login: Login =
         if body.is_empty() { Login::default() } else { serde_json::from_slice(&body).unwrap_or_default() };
     let unknown = |message: &str| Failure::new(ErrorCode::Unauthorized, message);

@@ -18,6 +18,7 @@ use crate::envelope::REQUEST_ID;
 use crate::failure::Failure;
 use crate::forward::ForwardError;
 use crate::keys::Identity;
+use crate::shares::BodyMemory;
 use crate::{caller, extract, forward};
 
 /// A call's body at most; the service itself has the same limit.
@@ -59,7 +60,9 @@ pub(super) fn routes(app: &App) -> Router<App> {
 /// shape of every other refusal.
 async fn arrived(State(app): State<App>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    match extract::whole(&parts.headers, body, MAX_BODY_BYTES, &app.options).await {
+    let memory = parts.extensions.get::<BodyMemory>();
+    let whole = extract::whole(&parts.headers, memory, body, MAX_BODY_BYTES, &app.options).await;
+    match whole.and_then(|bytes| extract::weigh_values(memory, &bytes).map(|()| bytes)) {
         Ok(bytes) => shaped(next.run(Request::from_parts(parts, Body::from(bytes))).await).await,
         Err(failure) => failure.into_response(),
     }
@@ -98,7 +101,8 @@ async fn forward_if_elsewhere(
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let whole = extract::whole(&parts.headers, body, MAX_BODY_BYTES, &app.options).await;
+    // It has been read, and weighed, before.
+    let whole = extract::whole(&parts.headers, None, body, MAX_BODY_BYTES, &app.options).await;
     let bytes = match whole {
         Ok(bytes) => bytes,
         Err(failure) => return failure.into_response(),
