@@ -132,3 +132,26 @@ fn documents_name_files_that_are_there() {
     }
     assert!(checked > 20, "only {checked} paths were seen");
 }
+
+/// Every test that THREAT_MODEL.md names as trying a wall is in the file that it names.
+#[test]
+fn walls_are_tried_by_tests_that_are_there() {
+    let text = std::fs::read_to_string(project().join("THREAT_MODEL.md")).unwrap();
+    let section = text.split("\n## How each wall is tried\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut checked = 0;
+    for row in section.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let (mut source, mut tests) = (String::new(), 0);
+        for word in row.split(" | ").nth(1).unwrap().split('`').skip(1).step_by(2) {
+            if word.starts_with("crates/") {
+                source =
+                    std::fs::read_to_string(project().join(word)).unwrap_or_else(|error| panic!("{word}: {error}"));
+            } else {
+                assert!(source.contains(&format!("fn {word}(")), "no test is named {word}: {row}");
+                tests += 1;
+            }
+        }
+        assert!(tests > 0, "nothing tries this: {row}");
+        checked += tests;
+    }
+    assert!(checked > 40, "only {checked} tests were seen");
+}

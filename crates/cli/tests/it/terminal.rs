@@ -203,4 +203,7 @@ fn the_doctor_is_coloured_and_harmless() {
     let (text, _) = seen(folder.path(), &["doctor"], "");
     is_harmless(&text, "doctor");
     assert!(text.contains("\x1b[1;32m✓\x1b[0m"), "{text:?}");
+    // Whether the kernel enforces the memory limit, and where it does not, how to have that.
+    let watched = text.contains("memory: watched, not enforced") && text.contains("Delegate=yes");
+    assert_ne!(text.contains("memory: enforced"), watched, "{text:?}");
 }
