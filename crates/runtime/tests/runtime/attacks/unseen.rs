@@ -87,20 +87,6 @@ while held < WANTED:
 /// What the kernel keeps beside a process, and shows in none of its figures.
 const BESIDE_PROCESSES: &[(&str, &str)] = &[
     (
-        "what is remembered of mappings for each generation",
-        "
-count = 6000
-at = checked(libc.mmap(None, ctypes.c_size_t(count << 13), 3, 0x22, -1, ctypes.c_long(0)))
-for n in range(count):
-    libc.mprotect(ctypes.c_void_p(at + (n << 13) + 4096), ctypes.c_size_t(4096), 1)
-    ctypes.c_char.from_address(at + (n << 13)).value = b'x'
-r, w = os.pipe()
-for n in range(58):
-    if os.fork() != 0: select.select([r], [], [], 8); time.sleep(.5); os._exit(0)
-    hold(count * 64 * (n + 1)); time.sleep(.05)
-os.write(w, b'x')",
-    ),
-    (
         "tables for waiting threads",
         "
 libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
@@ -112,7 +98,7 @@ checked(libc.prctl(78, 1, 16, 0, 0)); crowd(work)",
         "
 fd = os.open('locked', os.O_RDWR | os.O_CREAT)
 for n in range(12000): fcntl.lockf(fd, fcntl.LOCK_EX, 1, n * 2)
-while held < WANTED: kept.append(os.open('/proc/self/fdinfo/%d' % fd, os.O_RDONLY)); os.read(kept[-1], 1); hold(1 << 20)",
+while held < WANTED: kept.append(os.open('/proc/self/fdinfo/%d' % fd, os.O_RDONLY)); os.read(kept[-1], 1); hold(1 << 20); time.sleep(.02)",
     ),
 ];
 
