@@ -2,7 +2,8 @@
 //!
 //! A worker is started for every `cove run` and forked for every session. One library less is a tenth of a millisecond
 //! less for each start (its loader asks the processor what it can do, which is slow inside virtual machines) and five
-//! mappings less to copy for each fork. Where the C compiler has no such archive, nothing changes.
+//! mappings less to copy for each fork. Where the C compiler has no such archive, or another linker is asked for (the
+//! packages' brings an unwinder of its own), nothing changes.
 
 use std::path::Path;
 
@@ -10,7 +11,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |part: &str| std::env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default();
     let is_native = std::env::var("HOST").ok() == std::env::var("TARGET").ok();
-    if is_native && target("OS") == "linux" && target("ENV") == "gnu" && archive_is_there() {
+    let is_usual = std::env::var_os("RUSTC_LINKER").is_none();
+    if is_native && is_usual && target("OS") == "linux" && target("ENV") == "gnu" && archive_is_there() {
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
     }
 }

@@ -1,14 +1,13 @@
 //! What preparing costs, in CPU time, by size: `cargo bench -p cove-script`.
 //!
 //! SPECIFICATION.md promises 60 µs for 1 KB of TypeScript and 5 ms for 100 KB. The figures that count are the p50 of
-//! the thread's CPU time, printed first; criterion's wall times follow for comparison between two states of the code.
+//! the thread's CPU time.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use cove_script::{Mode, PrepareOptions, prepare};
-use criterion::{BenchmarkId, Criterion, Throughput};
 
 const TYPESCRIPT: &str = include_str!("../tests/corpus/shapes.ts");
 const JAVASCRIPT: &str = include_str!("../tests/corpus/orders.js");
@@ -67,20 +66,4 @@ fn main() {
             println!("{language:11} {label:>6} ({:>7} bytes): p50 {p50:>10.1?}  p95 {p95:>10.1?}", source.len());
         }
     }
-    let mut criterion = Criterion::default()
-        .measurement_time(Duration::from_secs(2))
-        .warm_up_time(Duration::from_millis(500))
-        .configure_from_args();
-    let mut group = criterion.benchmark_group("prepare");
-    for (language, sample) in languages {
-        for (label, bytes) in SIZES {
-            let source = program(sample, bytes);
-            group.throughput(Throughput::Bytes(source.len() as u64)).sample_size(10);
-            group.bench_with_input(BenchmarkId::new(language, label), &source, |bencher, source| {
-                bencher.iter(|| prepare(source, &PrepareOptions::new(Mode::Cell)));
-            });
-        }
-    }
-    group.finish();
-    criterion.final_summary();
 }

@@ -50,6 +50,30 @@ fn links_between_documents_hold() {
     assert!(checked > 20, "only {checked} links were seen");
 }
 
+/// What the first command builds of others' crates, the tests use: a feature that only a test's dependency asks for would
+/// have them built twice, and all that stands on them.
+#[test]
+fn the_first_build_and_the_tests_share_their_dependencies() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let crates = |more: &[&str]| -> BTreeSet<String> {
+        let asked = Command::new(&cargo)
+            .args(["tree", "--offline", "--prefix=none", "--format={p} {f}", "--manifest-path"])
+            .arg(project().join("Cargo.toml"))
+            .args(more)
+            .output()
+            .unwrap();
+        assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
+        let text = String::from_utf8(asked.stdout).unwrap();
+        let lines = text.lines().map(|line| line.trim_end_matches(" (*)").to_owned());
+        lines.filter(|line| !line.starts_with("cove")).collect()
+    };
+    let first = crates(&["-p=cove", "--edges=normal,build"]);
+    let tests = crates(&["--workspace", "--edges=normal,build,dev"]);
+    assert!(first.len() > 100, "{first:?}");
+    let twice: Vec<_> = first.difference(&tests).collect();
+    assert!(twice.is_empty(), "built once more for the tests, with other features: {twice:?}");
+}
+
 /// The table of crates in ARCHITECTURE.md is what Cargo knows: every crate, and for each exactly what it uses.
 #[test]
 fn the_architecture_draws_the_arrows_that_there_are() {
