@@ -34,6 +34,9 @@ const LINK_SECS: i64 = 60;
 const SHARE_SECS: i64 = 24 * 3600;
 const MAX_SHARE_SECS: i64 = 30 * 24 * 3600;
 
+/// What the cookie's name begins with.
+const COOKIE: &str = "cove-session-";
+
 /// A login is a key or a token and little else.
 const MAX_LOGIN_BYTES: usize = 8 << 10;
 
@@ -214,19 +217,16 @@ fn cookie_name(headers: &HeaderMap) -> String {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let port =
         host.rsplit_once(':').map(|(_, port)| port).filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
-    format!("cove-session-{}", port.unwrap_or("0"))
+    format!("{COOKIE}{}", port.unwrap_or("0"))
 }
 
+/// The first cookie of ours that one of this store's Bays has written and nobody has left. Its name does not matter: another
+/// Cove's does not fit the signature, and a request that was forwarded has the name of the Bay that it came to first.
 fn cookie_token(app: &App, headers: &HeaderMap) -> Option<Token> {
-    let name = cookie_name(headers);
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    // A forwarded request has another host, and with it another port: there every name of ours will do.
-    let token = pairs.find_map(|(given, value)| {
-        let ours = given == name || (name.ends_with("-0") && given.starts_with("cove-session-"));
-        ours.then(|| Token::read(app, value)).flatten()
-    })?;
-    (!app.spent.has(&token.id)).then_some(token)
+    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut ours = pairs.filter(|(name, _)| name.starts_with(COOKIE));
+    ours.find_map(|(_, value)| Token::read(app, value).filter(|token| !app.spent.has(&token.id)))
 }
 
 fn set_cookie(response: &mut Response, asked: &HeaderMap, value: &str, secs: i64) {
