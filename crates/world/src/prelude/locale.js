@@ -1,7 +1,7 @@
 // `toLocaleString` and its relatives. All of their work is done by Intl, which is loaded when the first of them is called.
 (function (native, kit) {
   'use strict';
-  const { Object, Array, Number, BigInt, Date, String, TypeError, Reflect, Uint8Array } = globalThis;
+  const { Object, Array, Number, BigInt, Date, String, Math, TypeError, Reflect, Uint8Array } = globalThis;
   const { trunc } = Math;
   const { defineProperty } = Object;
   const uncurry = (f) => (self, ...args) => Reflect.apply(f, self, args);
