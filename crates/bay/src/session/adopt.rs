@@ -4,16 +4,14 @@
 //! on with; of two Bays that want the same session one gets its row.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{GcTaskReport, Moment};
 use cove_core::Deadline;
-use cove_runtime_api::{MetaRequest, RuntimeClient};
 
-use super::start::capabilities;
-use super::{LiveContainer, LiveSession, idle_end};
+use super::start::live_container;
+use super::{BrowserStart, LiveContainer, LiveSession, SessionPlan, idle_end};
 use crate::driver::{ContainerOrder, FoundContainer};
 use crate::sandboxes::driver_fault;
 use crate::{Bay, BayResult};
@@ -102,6 +100,13 @@ impl Bay {
             // Another Bay was first, and has them.
             return Ok(Vec::new());
         }
+        let plan = SessionPlan {
+            session_id: row.id.clone(),
+            sandbox_id: row.sandbox_id.clone(),
+            cargo_id: sandbox.cargo_id.clone(),
+            profile: Arc::clone(profile),
+            browser: BrowserStart::WhenNeeded,
+        };
         let cargo_limit_bytes = u64::from(cargo.info.size_limit_mb) << 20;
         let (mut unwanted, mut places) = (Vec::new(), vec![None; profile.containers.len()]);
         for found in containers {
@@ -110,15 +115,7 @@ impl Bay {
                 unwanted.push(found);
                 continue;
             };
-            let order = ContainerOrder {
-                container_id: found.container_id.clone(),
-                sandbox_id: row.sandbox_id.clone(),
-                session_id: row.id.clone(),
-                cargo_id: sandbox.cargo_id.clone(),
-                cargo_limit_bytes,
-                disk: profile.disk,
-                spec: profile.containers[place].clone(),
-            };
+            let order = plan.order(found.container_id.clone(), &profile.containers[place], cargo_limit_bytes);
             match self.adopt_container(&found, order).await {
                 Some(container) => places[place] = Some(container),
                 None => unwanted.push(found),
@@ -129,20 +126,7 @@ impl Bay {
             return Ok(unwanted);
         }
         let idle = row.idle_expires_at.unwrap_or_else(|| idle_end(profile));
-        let session = Arc::new(LiveSession {
-            id: row.id.clone(),
-            sandbox_id: row.sandbox_id.clone(),
-            profile: Arc::clone(profile),
-            cargo_id: sandbox.cargo_id.clone(),
-            cargo_limit_bytes,
-            containers: places.into_iter().map(RwLock::new).collect(),
-            idle_expires_micros: AtomicI64::new(idle.micros()),
-            dirty: AtomicBool::new(false),
-            running: AtomicUsize::new(0),
-            terminals: Arc::default(),
-            weighed: Mutex::new(None),
-            for_disk: AtomicBool::new(false),
-        });
+        let session = Arc::new(LiveSession::new(&plan, cargo_limit_bytes, places, idle));
         let records = serde_json::to_value(session.records()).unwrap_or_default();
         store.update_containers(&session.id, &records).await?;
         tracing::info!(sandbox = %session.sandbox_id, "a session that outlived its Bay goes on here");
@@ -153,32 +137,16 @@ impl Bay {
 
     async fn adopt_container(&self, found: &FoundContainer, order: ContainerOrder) -> Option<Arc<LiveContainer>> {
         let spec = order.spec.clone();
-        let handle = match self.inner.driver.adopt(found, order).await {
-            Ok(handle) => handle,
+        let adopted = async {
+            let handle = self.inner.driver.adopt(found, order).await?;
+            live_container(handle, spec, Deadline::after(META_LIMIT)).await
+        };
+        match adopted.await {
+            Ok(container) => Some(container),
             Err(error) => {
                 tracing::info!(container = %found.container_id, %error, "a container is not gone on with");
-                return None;
+                None
             }
-        };
-        let client = RuntimeClient::new(handle.endpoint().clone());
-        let meta = match client.call(&MetaRequest, Deadline::after(META_LIMIT)).await {
-            Ok(meta) => meta,
-            Err(error) => {
-                tracing::info!(container = %found.container_id, %error, "a container does not answer and is ended");
-                handle.stop().await;
-                return None;
-            }
-        };
-        let listed = capabilities(&meta);
-        let capabilities = spec.capabilities.iter().copied().filter(|has| listed.contains(has)).collect();
-        Some(Arc::new(LiveContainer {
-            spec,
-            handle,
-            client,
-            version: Some(meta.version().to_owned()),
-            capabilities,
-            started_at: Moment::now(),
-            seen: Mutex::new(None),
-        }))
+        }
     }
 }

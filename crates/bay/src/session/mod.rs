@@ -121,6 +121,29 @@ impl LiveContainer {
 }
 
 impl LiveSession {
+    /// Containers that run, in the profile's order.
+    fn new(
+        plan: &SessionPlan,
+        cargo_limit_bytes: u64,
+        containers: Vec<Option<Arc<LiveContainer>>>,
+        idle_end: Moment,
+    ) -> Self {
+        Self {
+            id: plan.session_id.clone(),
+            sandbox_id: plan.sandbox_id.clone(),
+            profile: Arc::clone(&plan.profile),
+            cargo_id: plan.cargo_id.clone(),
+            cargo_limit_bytes,
+            containers: containers.into_iter().map(RwLock::new).collect(),
+            idle_expires_micros: AtomicI64::new(idle_end.micros()),
+            dirty: AtomicBool::new(false),
+            running: AtomicUsize::new(0),
+            terminals: Arc::default(),
+            weighed: Mutex::new(None),
+            for_disk: AtomicBool::new(false),
+        }
+    }
+
     /// The container at a place, unless it could not start.
     pub(crate) fn container(&self, place: usize) -> Option<Arc<LiveContainer>> {
         self.containers.get(place)?.read().unwrap_or_else(PoisonError::into_inner).clone()

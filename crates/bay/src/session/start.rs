@@ -1,8 +1,7 @@
 //! Starting a session: its containers at once, the browser's when somebody needs it. One that cannot start takes no other
 //! with it: whoever needs it is told why.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode, EventKind, Moment, RuntimeCause};
@@ -14,7 +13,7 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde_json::json;
 
 use super::{LiveContainer, LiveSession, idle_end};
-use crate::driver::{CargoLimit, ContainerOrder, DriverError};
+use crate::driver::{CargoLimit, Container, ContainerOrder, DriverError};
 use crate::id::fresh_name;
 use crate::{Bay, BayResult};
 use cove_config::{Capability, ContainerSpec, Profile, RuntimeType};
@@ -46,6 +45,19 @@ impl SessionPlan {
     fn is_started(&self, spec: &ContainerSpec) -> bool {
         let is_browser = |spec: &ContainerSpec| spec.runtime_type == RuntimeType::Gull;
         self.browser == BrowserStart::AtOnce || !is_browser(spec) || self.profile.containers.iter().all(is_browser)
+    }
+
+    /// What the driver is told about one container.
+    pub(super) fn order(&self, container_id: String, spec: &ContainerSpec, cargo_limit_bytes: u64) -> ContainerOrder {
+        ContainerOrder {
+            container_id,
+            sandbox_id: self.sandbox_id.clone(),
+            session_id: self.session_id.clone(),
+            cargo_id: self.cargo_id.clone(),
+            cargo_limit_bytes,
+            disk: self.profile.disk,
+            spec: spec.clone(),
+        }
     }
 }
 
@@ -115,21 +127,7 @@ impl Bay {
         if !plan.profile.containers.iter().all(|spec| plan.is_started(spec)) {
             write_browser_skill(containers.iter().flatten()).await;
         }
-        let idle = idle_end(&plan.profile);
-        Ok(LiveSession {
-            id: plan.session_id.clone(),
-            sandbox_id: plan.sandbox_id.clone(),
-            profile: Arc::clone(&plan.profile),
-            cargo_id: plan.cargo_id.clone(),
-            cargo_limit_bytes,
-            containers: containers.into_iter().map(RwLock::new).collect(),
-            idle_expires_micros: AtomicI64::new(idle.micros()),
-            dirty: AtomicBool::new(false),
-            running: AtomicUsize::new(0),
-            terminals: Arc::default(),
-            weighed: Mutex::new(None),
-            for_disk: AtomicBool::new(false),
-        })
+        Ok(LiveSession::new(plan, cargo_limit_bytes, containers, idle_end(&plan.profile)))
     }
 
     /// Starts one container and asks it what it is.
@@ -139,38 +137,9 @@ impl Bay {
         spec: &ContainerSpec,
         cargo_limit_bytes: u64,
     ) -> Result<Arc<LiveContainer>, DriverError> {
-        let order = ContainerOrder {
-            container_id: fresh_name(spec.runtime_type.as_str()).map_err(|error| DriverError::other(error.message))?,
-            sandbox_id: plan.sandbox_id.clone(),
-            session_id: plan.session_id.clone(),
-            cargo_id: plan.cargo_id.clone(),
-            cargo_limit_bytes,
-            disk: plan.profile.disk,
-            spec: spec.clone(),
-        };
-        let handle = self.inner.driver.start(order).await?;
-        let client = RuntimeClient::new(handle.endpoint().clone());
-        let meta = match client.call(&MetaRequest, Deadline::after(META_LIMIT)).await {
-            Ok(meta) => meta,
-            Err(error) => {
-                handle.stop().await;
-                return Err(DriverError::other(match error {
-                    CallError::Refused(refused) => format!("the runtime did not answer /meta: {refused}"),
-                    error => error.to_string(),
-                }));
-            }
-        };
-        let listed = capabilities(&meta);
-        let capabilities = spec.capabilities.iter().copied().filter(|has| listed.contains(has)).collect();
-        Ok(Arc::new(LiveContainer {
-            spec: spec.clone(),
-            handle,
-            client,
-            version: Some(meta.version().to_owned()),
-            capabilities,
-            started_at: Moment::now(),
-            seen: Mutex::new(None),
-        }))
+        let id = fresh_name(spec.runtime_type.as_str()).map_err(|error| DriverError::other(error.message))?;
+        let handle = self.inner.driver.start(plan.order(id, spec, cargo_limit_bytes)).await?;
+        live_container(handle, spec.clone(), Deadline::after(META_LIMIT)).await
     }
 
     /// Tells of a sandbox's state.
@@ -184,8 +153,38 @@ impl Bay {
     }
 }
 
+/// Asks a container what it is. One that does not answer is ended.
+pub(super) async fn live_container(
+    handle: Arc<dyn Container>,
+    spec: ContainerSpec,
+    deadline: Deadline,
+) -> Result<Arc<LiveContainer>, DriverError> {
+    let client = RuntimeClient::new(handle.endpoint().clone());
+    let meta = match client.call(&MetaRequest, deadline).await {
+        Ok(meta) => meta,
+        Err(error) => {
+            handle.stop().await;
+            return Err(DriverError::other(match error {
+                CallError::Refused(refused) => format!("the runtime did not answer /meta: {refused}"),
+                error => error.to_string(),
+            }));
+        }
+    };
+    let listed = capabilities(&meta);
+    let capabilities = spec.capabilities.iter().copied().filter(|has| listed.contains(has)).collect();
+    Ok(Arc::new(LiveContainer {
+        spec,
+        handle,
+        client,
+        version: Some(meta.version().to_owned()),
+        capabilities,
+        started_at: Moment::now(),
+        seen: Mutex::new(None),
+    }))
+}
+
 /// What a runtime can do, as far as it is known here.
-pub(super) fn capabilities(meta: &Meta) -> Vec<Capability> {
+fn capabilities(meta: &Meta) -> Vec<Capability> {
     let named = |name: &str| Capability::deserialize(StrDeserializer::<ValueError>::new(name)).ok();
     meta.capabilities().filter_map(named).collect()
 }
