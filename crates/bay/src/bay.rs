@@ -10,7 +10,7 @@ use crate::artifacts::Pictures;
 use crate::collector::CollectorState;
 use crate::data_lock::DataLock;
 use crate::disk::Disk;
-use crate::driver::{self, Driver};
+use cove_drivers::Driver;
 use crate::events::Events;
 use crate::files::Deferred;
 use crate::id::fresh_name;
@@ -108,7 +108,7 @@ impl Bay {
             Some(named) => named.clone(),
             None => fresh_name("bay").map_err(|error| failed(&error))?,
         };
-        let driver = driver::open(&config, &instance_id).await.map_err(|error| failed(&error))?;
+        let driver = cove_drivers::open(&config, &instance_id).await.map_err(|error| failed(&error))?;
         let new = store.is_new().await.map_err(|error| failed(&error))?;
         if new {
             missing_database::check(&config, driver.as_ref())?;

@@ -2,7 +2,7 @@
 
 use cove_api::{BayError, CargoId, CargoInfo, CargoList, CargoQuery, CreateCargo, ErrorCode, MAX_CARGO_MB, Moment};
 
-use crate::driver::CargoLimit;
+use cove_drivers::CargoLimit;
 use crate::id::fresh;
 use crate::sandboxes::{driver_fault, invalid, page_size};
 use crate::{Bay, BayResult, IdempotencyKey, Owner};

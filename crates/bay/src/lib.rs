@@ -11,7 +11,6 @@ mod cargos;
 mod collector;
 mod data_lock;
 mod disk;
-mod driver;
 mod events;
 mod exec;
 mod files;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use cove_api::Moment;
 
 use crate::StartError;
-use crate::driver::Driver;
+use cove_drivers::Driver;
 use cove_config::Config;
 
 /// Looks, when the database is new; refuses, or sets aside what would be taken for orphans.

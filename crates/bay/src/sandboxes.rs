@@ -9,7 +9,7 @@ use cove_api::{
 use cove_core::{CargoId, SandboxId};
 use serde_json::Value;
 
-use crate::driver::CargoLimit;
+use cove_drivers::CargoLimit;
 use crate::id::fresh;
 use crate::peers::SessionHome;
 use crate::session::ContainerRecord;
@@ -382,7 +382,7 @@ fn stored<T: serde::de::DeserializeOwned>(answer: Value) -> BayResult<T> {
 }
 
 /// The driver could not.
-pub(crate) fn driver_fault(error: &crate::driver::DriverError) -> BayError {
+pub(crate) fn driver_fault(error: &cove_drivers::DriverError) -> BayError {
     tracing::error!(%error, "the driver failed");
     BayError::new(ErrorCode::InternalError, "the workspace could not be created; see the server's log")
 }

@@ -12,7 +12,7 @@ use cove_core::Deadline;
 
 use super::start::live_container;
 use super::{BrowserStart, LiveContainer, LiveSession, SessionPlan, idle_end};
-use crate::driver::{ContainerOrder, FoundContainer};
+use cove_drivers::{ContainerOrder, FoundContainer};
 use crate::sandboxes::driver_fault;
 use crate::{Bay, BayResult};
 use cove_store::{Kind, SessionRow, SessionState};

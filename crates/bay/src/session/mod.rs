@@ -20,7 +20,7 @@ use cove_runtime_api::RuntimeClient;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::driver::Container;
+use cove_drivers::Container;
 use cove_config::{Capability, ContainerSpec, Profile};
 
 pub(crate) use start::{BrowserStart, SessionPlan};

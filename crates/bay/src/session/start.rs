@@ -13,7 +13,7 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde_json::json;
 
 use super::{LiveContainer, LiveSession, idle_end};
-use crate::driver::{CargoLimit, Container, ContainerOrder, DriverError};
+use cove_drivers::{CargoLimit, Container, ContainerOrder, DriverError};
 use crate::id::fresh_name;
 use crate::{Bay, BayResult};
 use cove_config::{Capability, ContainerSpec, Profile, RuntimeType};

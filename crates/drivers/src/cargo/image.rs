@@ -26,22 +26,22 @@ const IMAGE: &str = ".image-";
 const DRAFT: &str = "draft";
 
 /// Where the file of a cargo is.
-pub(in crate::driver) fn image_path(root: &Path, id: &CargoId) -> PathBuf {
+pub(crate) fn image_path(root: &Path, id: &CargoId) -> PathBuf {
     root.join(format!("{IMAGE}{id}"))
 }
 
 /// Whether a Bay that was killed has left this half made.
-pub(in crate::driver) fn is_draft(name: &str) -> bool {
+pub(crate) fn is_draft(name: &str) -> bool {
     name.starts_with(IMAGE) && Path::new(name).extension().is_some_and(|extension| extension == DRAFT)
 }
 
 /// How large the file is for so much in it.
-pub(in crate::driver) fn image_bytes(limit_bytes: u64) -> u64 {
+pub(crate) fn image_bytes(limit_bytes: u64) -> u64 {
     limit_bytes + limit_bytes / OWN_SHARE + OWN_BYTES
 }
 
 /// Why this machine cannot have any; none: it can.
-pub(in crate::driver) fn obstacle() -> Option<&'static str> {
+pub(crate) fn obstacle() -> Option<&'static str> {
     if !cove_walls::identity::is_full_root() {
         return Some("only root can mount the image file of a hard disk limit");
     }
@@ -55,7 +55,7 @@ pub(in crate::driver) fn obstacle() -> Option<&'static str> {
 }
 
 /// Makes a file system for so many bytes and mounts it on an empty folder. What fails leaves nothing.
-pub(in crate::driver) fn make(image: &Path, folder: &Path, limit_bytes: u64) -> io::Result<()> {
+pub(crate) fn make(image: &Path, folder: &Path, limit_bytes: u64) -> io::Result<()> {
     let begin = Instant::now();
     let draft = image.with_extension(DRAFT);
     let made = (|| {
@@ -79,7 +79,7 @@ pub(in crate::driver) fn make(image: &Path, folder: &Path, limit_bytes: u64) -> 
 }
 
 /// Mounts it, where it is not mounted yet.
-pub(in crate::driver) fn mount(image: &Path, folder: &Path) -> io::Result<()> {
+pub(crate) fn mount(image: &Path, folder: &Path) -> io::Result<()> {
     if is_mounted(folder)? {
         return Ok(());
     }
@@ -89,12 +89,12 @@ pub(in crate::driver) fn mount(image: &Path, folder: &Path) -> io::Result<()> {
 }
 
 /// Unmounts it, if it is mounted and nobody uses it.
-pub(in crate::driver) fn unmount_if_free(folder: &Path) -> io::Result<()> {
+pub(crate) fn unmount_if_free(folder: &Path) -> io::Result<()> {
     if is_mounted(folder)? { Ok(unmount(folder, UnmountFlags::empty())?) } else { Ok(()) }
 }
 
 /// Takes it away, whoever still looks at it.
-pub(in crate::driver) fn remove(image: &Path, folder: &Path) -> io::Result<()> {
+pub(crate) fn remove(image: &Path, folder: &Path) -> io::Result<()> {
     if folder.exists() && is_mounted(folder)? {
         unmount(folder, UnmountFlags::DETACH)?;
     }

@@ -17,9 +17,9 @@ use tokio::sync::watch;
 use super::LocalDriver;
 use super::child;
 use super::ship::renewed;
-use crate::driver::cargo::{Cargos, overgrown};
-use crate::driver::owned::{Owned, wished};
-use crate::driver::{ContainerOrder, DriverError};
+use crate::cargo::{Cargos, overgrown};
+use crate::owned::{Owned, wished};
+use crate::{ContainerOrder, DriverError};
 
 /// Usually twenty milliseconds; the browser itself is started by the first command.
 const START_LIMIT: Duration = Duration::from_secs(20);

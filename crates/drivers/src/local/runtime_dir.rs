@@ -16,7 +16,7 @@ use cove_workspace::{Folder, HeldFolder};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
-use crate::driver::fingerprint;
+use crate::fingerprint;
 use cove_config::make_private;
 
 const PREFIX: &str = "bay-";

@@ -18,10 +18,10 @@ use cove_core::CargoId;
 use cove_files::{Pace, Weight, most_entries, weigh};
 use rustix::fs::{Mode, OFlags};
 
-use crate::driver::{CargoLimit, DriverError, DriverFuture};
+use crate::{CargoLimit, DriverError, DriverFuture};
 use cove_config::make_private;
 
-pub(in crate::driver) use image::{image_bytes, obstacle as hard_limit_obstacle};
+pub(crate) use image::{image_bytes, obstacle as hard_limit_obstacle};
 
 /// Said where a profile wants a hard limit for a cargo that was made without one.
 const NOT_HARD: &str = "the profile has `disk: hard`, and this cargo was made without a hard limit: create the sandbox \
@@ -39,11 +39,11 @@ const BROWSER: &str = ".browser-";
 /// Whose cargos these are.
 const SIGN: &str = ".records";
 
-pub(in crate::driver) const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
+pub(crate) const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
 
 /// The folder of all cargos.
 #[derive(Debug, Clone)]
-pub(in crate::driver) struct Cargos {
+pub(crate) struct Cargos {
     root: PathBuf,
     /// Whether the records of this Bay are those of the folder.
     known: bool,
@@ -54,7 +54,7 @@ pub(in crate::driver) struct Cargos {
 impl Cargos {
     /// Opens the folder and signs it with the records that know its cargos. Whoever comes with other records (another
     /// database on the same folder) uses it too, but must not take what he does not know for an orphan.
-    pub(in crate::driver) fn open(root: &Path, records: u64) -> io::Result<Self> {
+    pub(crate) fn open(root: &Path, records: u64) -> io::Result<Self> {
         fs::create_dir_all(root)?;
         make_private(root)?;
         let (sign, path) = (format!("{records:016x}"), root.join(SIGN));
@@ -69,22 +69,22 @@ impl Cargos {
     }
 
     /// Whether the records of this Bay are those of the folder.
-    pub(in crate::driver) fn known(&self) -> bool {
+    pub(crate) fn known(&self) -> bool {
         self.known
     }
 
     /// Where a cargo is.
-    pub(in crate::driver) fn path(&self, id: &CargoId) -> PathBuf {
+    pub(crate) fn path(&self, id: &CargoId) -> PathBuf {
         self.root.join(id.as_str())
     }
 
     /// Where its browser's state is: beside the cargo, where no guest comes. It goes with the cargo and counts with it.
-    pub(in crate::driver) fn browser_path(&self, id: &CargoId) -> PathBuf {
+    pub(crate) fn browser_path(&self, id: &CargoId) -> PathBuf {
         self.root.join(format!("{BROWSER}{id}"))
     }
 
     /// Makes a cargo; fine where it is there already and is kept as wished.
-    pub(in crate::driver) fn prepare(&self, id: &CargoId, limit: CargoLimit) -> io::Result<()> {
+    pub(crate) fn prepare(&self, id: &CargoId, limit: CargoLimit) -> io::Result<()> {
         let (path, image) = (self.path(id), image::image_path(&self.root, id));
         match DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => {}
@@ -125,7 +125,7 @@ impl Cargos {
     }
 
     /// Unmounts what was mounted here and is not in use any more.
-    pub(in crate::driver) fn close(&self) {
+    pub(crate) fn close(&self) {
         for folder in std::mem::take(&mut *self.mounted.lock().unwrap_or_else(PoisonError::into_inner)) {
             if let Err(error) = image::unmount_if_free(&folder) {
                 tracing::warn!(%error, "a cargo with a hard limit stays mounted");
@@ -134,7 +134,7 @@ impl Cargos {
     }
 
     /// Out of sight at once, then gone; what a kill leaves of it, the next sweep takes.
-    pub(in crate::driver) fn delete(&self, id: &CargoId) -> io::Result<()> {
+    pub(crate) fn delete(&self, id: &CargoId) -> io::Result<()> {
         let path = self.path(id);
         let image = image::image_path(&self.root, id);
         if image.exists() {
@@ -158,7 +158,7 @@ impl Cargos {
     }
 
     /// Moves all of them into a folder of their own, which is no cargo.
-    pub(in crate::driver) fn set_aside(&self, stamp: i64) -> io::Result<PathBuf> {
+    pub(crate) fn set_aside(&self, stamp: i64) -> io::Result<PathBuf> {
         let aside = self.root.join(format!(".lost-{stamp}"));
         DirBuilder::new().mode(0o700).create(&aside)?;
         for (name, _) in self.list()? {
@@ -167,7 +167,7 @@ impl Cargos {
         Ok(aside)
     }
 
-    pub(in crate::driver) fn clear_trash(&self) {
+    pub(crate) fn clear_trash(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
@@ -181,7 +181,7 @@ impl Cargos {
     }
 
     /// What it takes on disk with its browser's state, and whether all of it could be counted.
-    pub(in crate::driver) fn weight(&self, id: &CargoId, limit_bytes: u64) -> io::Result<Weight> {
+    pub(crate) fn weight(&self, id: &CargoId, limit_bytes: u64) -> io::Result<Weight> {
         let own = weigh(&self.folder(id)?, most_entries(limit_bytes), || true);
         let Ok(browser) = rustix::fs::open(self.browser_path(id), FOLDER, Mode::empty()) else { return Ok(own) };
         let browser = weigh(&browser, most_entries(limit_bytes), || true);
@@ -194,12 +194,12 @@ impl Cargos {
     }
 
     /// The cargo itself, opened.
-    pub(in crate::driver) fn folder(&self, id: &CargoId) -> io::Result<OwnedFd> {
+    pub(crate) fn folder(&self, id: &CargoId) -> io::Result<OwnedFd> {
         Ok(rustix::fs::open(self.path(id), FOLDER, Mode::empty())?)
     }
 
     /// All cargos that could be orphans, with how many seconds ago each last changed.
-    pub(in crate::driver) fn list(&self) -> io::Result<Vec<(CargoId, u64)>> {
+    pub(crate) fn list(&self) -> io::Result<Vec<(CargoId, u64)>> {
         let mut found = Vec::new();
         if !self.known {
             return Ok(found);
@@ -219,7 +219,7 @@ impl Cargos {
 
 /// The same from where nobody may wait for a disk.
 impl Cargos {
-    pub(in crate::driver) fn prepare_soon<'a>(
+    pub(crate) fn prepare_soon<'a>(
         &self,
         id: &CargoId,
         limit: CargoLimit,
@@ -228,12 +228,12 @@ impl Cargos {
         Box::pin(on_disk(move || cargos.prepare(&id, limit)))
     }
 
-    pub(in crate::driver) fn delete_soon<'a>(&self, id: &CargoId) -> DriverFuture<'a, Result<(), DriverError>> {
+    pub(crate) fn delete_soon<'a>(&self, id: &CargoId) -> DriverFuture<'a, Result<(), DriverError>> {
         let (cargos, id) = (self.clone(), id.clone());
         Box::pin(on_disk(move || cargos.delete(&id)))
     }
 
-    pub(in crate::driver) fn weigh_soon<'a>(
+    pub(crate) fn weigh_soon<'a>(
         &self,
         id: &CargoId,
         limit_bytes: u64,
@@ -242,14 +242,14 @@ impl Cargos {
         Box::pin(on_disk(move || cargos.weight(&id, limit_bytes)))
     }
 
-    pub(in crate::driver) fn list_soon<'a>(&self) -> DriverFuture<'a, Result<Vec<(CargoId, u64)>, DriverError>> {
+    pub(crate) fn list_soon<'a>(&self) -> DriverFuture<'a, Result<Vec<(CargoId, u64)>, DriverError>> {
         let cargos = self.clone();
         Box::pin(on_disk(move || cargos.list()))
     }
 }
 
 /// Does what may wait for a disk.
-pub(in crate::driver) async fn on_disk<T: Send + 'static>(
+pub(crate) async fn on_disk<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T, DriverError> {
     match tokio::task::spawn_blocking(work).await {
@@ -259,7 +259,7 @@ pub(in crate::driver) async fn on_disk<T: Send + 'static>(
 }
 
 /// Comes back when a cargo is over its limit and still grows.
-pub(in crate::driver) async fn overgrown(cargos: &Cargos, id: &CargoId, limit_bytes: u64) {
+pub(crate) async fn overgrown(cargos: &Cargos, id: &CargoId, limit_bytes: u64) {
     let Ok(mut pace) = cargos.folder(id).map(|folder| Pace::new(folder, limit_bytes)) else { return };
     let mut before = None;
     loop {

@@ -1,4 +1,4 @@
-//! The interface of a driver: it starts and ends containers, keeps their cargos, and finds everything that it has ever
+//! What sandboxes are made of. The interface of a driver: it starts and ends containers, keeps their cargos, and finds everything that it has ever
 //! started.
 //!
 //! A driver knows no state of a sandbox, no owner and no network protocol. What it cannot enforce is in
@@ -23,7 +23,7 @@ use cove_runtime_api::Endpoint;
 use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind};
 
 /// The driver that the configuration names.
-pub(crate) async fn open(config: &Config, instance_id: &str) -> Result<Arc<dyn Driver>, ConfigError> {
+pub async fn open(config: &Config, instance_id: &str) -> Result<Arc<dyn Driver>, ConfigError> {
     Ok(match config.driver.kind {
         DriverKind::Docker => Arc::new(docker::DockerDriver::open(config, instance_id).await?),
         DriverKind::Local | DriverKind::K8s => Arc::new(local::LocalDriver::new(config, instance_id)?),
@@ -31,7 +31,7 @@ pub(crate) async fn open(config: &Config, instance_id: &str) -> Result<Arc<dyn D
 }
 
 /// A number for the records that a Bay has, whoever signs on to them with which password.
-pub(in crate::driver) fn fingerprint(records: &str) -> u64 {
+pub(crate) fn fingerprint(records: &str) -> u64 {
     let (scheme, rest) = records.split_once("://").unwrap_or(("", records));
     let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
     scheme
@@ -41,11 +41,11 @@ pub(in crate::driver) fn fingerprint(records: &str) -> u64 {
 }
 
 /// Something under way.
-pub(crate) type DriverFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type DriverFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Why a driver could not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DriverCause {
+pub enum DriverCause {
     /// The engine does not answer.
     EngineUnreachable,
     /// The image is not there, and may not or cannot be fetched.
@@ -56,7 +56,7 @@ pub(crate) enum DriverCause {
 
 impl DriverCause {
     /// As it is written in an error's details.
-    pub(crate) fn as_str(self) -> Option<&'static str> {
+    pub fn as_str(self) -> Option<&'static str> {
         match self {
             Self::EngineUnreachable => Some("engine_unreachable"),
             Self::ImageMissing => Some("image_missing"),
@@ -68,14 +68,14 @@ impl DriverCause {
 /// Why a driver could not, with a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct DriverError {
-    pub(crate) cause: DriverCause,
-    pub(crate) message: String,
+pub struct DriverError {
+    pub cause: DriverCause,
+    pub message: String,
 }
 
 impl DriverError {
     /// A failure that has no cause of its own.
-    pub(crate) fn other(message: impl Into<String>) -> Self {
+    pub fn other(message: impl Into<String>) -> Self {
         Self { cause: DriverCause::Other, message: message.into() }
     }
 }
@@ -88,7 +88,7 @@ impl From<std::io::Error> for DriverError {
 
 /// How the size of a cargo is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CargoLimit {
+pub enum CargoLimit {
     /// Somebody looks, and ends who writes past it.
     Watched,
     /// The file system has no more room.
@@ -100,7 +100,7 @@ pub(crate) enum CargoLimit {
 
 impl CargoLimit {
     /// As a profile wishes it.
-    pub(crate) fn new(disk: DiskLimit, bytes: u64) -> Self {
+    pub fn new(disk: DiskLimit, bytes: u64) -> Self {
         match disk {
             DiskLimit::Watched => Self::Watched,
             DiskLimit::Hard => Self::Hard { bytes },
@@ -110,25 +110,25 @@ impl CargoLimit {
 
 /// A container to start.
 #[derive(Debug, Clone)]
-pub(crate) struct ContainerOrder {
+pub struct ContainerOrder {
     /// Its own id, which the driver writes on it.
-    pub(crate) container_id: String,
+    pub container_id: String,
     /// Whose it is.
-    pub(crate) sandbox_id: SandboxId,
+    pub sandbox_id: SandboxId,
     /// Which session it belongs to.
-    pub(crate) session_id: SessionId,
+    pub session_id: SessionId,
     /// Its workspace; prepared before.
-    pub(crate) cargo_id: CargoId,
+    pub cargo_id: CargoId,
     /// What may be in the workspace.
-    pub(crate) cargo_limit_bytes: u64,
+    pub cargo_limit_bytes: u64,
     /// How that is enforced.
-    pub(crate) disk: DiskLimit,
+    pub disk: DiskLimit,
     /// What it is.
-    pub(crate) spec: ContainerSpec,
+    pub spec: ContainerSpec,
 }
 
 /// A container that runs. Dropping the last handle ends it.
-pub(crate) trait Container: Debug + Send + Sync {
+pub trait Container: Debug + Send + Sync {
     /// The id it was ordered with.
     fn id(&self) -> &str;
     /// Where it answers.
@@ -145,30 +145,30 @@ pub(crate) trait Container: Debug + Send + Sync {
 
 /// A container that runs and was started by some Bay with the same records.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FoundContainer {
+pub struct FoundContainer {
     /// The id it was ordered with.
-    pub(crate) container_id: String,
+    pub container_id: String,
     /// Its sandbox.
-    pub(crate) sandbox_id: String,
+    pub sandbox_id: String,
     /// Its session.
-    pub(crate) session_id: String,
+    pub session_id: String,
     /// Its name in the profile.
-    pub(crate) name: String,
+    pub name: String,
     /// Whether it can be gone on with: it runs, and was started all the way.
-    pub(crate) usable: bool,
+    pub usable: bool,
 }
 
 /// What was left by Bays that are gone, and is ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Orphans {
+pub struct Orphans {
     /// Those Bays.
-    pub(crate) instances: Vec<String>,
+    pub instances: Vec<String>,
     /// What to tell about their containers.
-    pub(crate) containers: Vec<String>,
+    pub containers: Vec<String>,
 }
 
 /// What containers are made of.
-pub(crate) trait Driver: Debug + Send + Sync + 'static {
+pub trait Driver: Debug + Send + Sync + 'static {
     /// How cargos are kept and limited, for `CargoInfo.backend`.
     fn cargo_backend(&self, disk: DiskLimit) -> &'static str;
     /// Why cargos cannot have a hard limit here; none: they can.

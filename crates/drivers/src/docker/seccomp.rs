@@ -53,7 +53,7 @@ mod tests {
     /// What Ship's filter lets through and the engine's does not would be missed in a container only.
     #[test]
     fn the_list_is_that_of_ships_own_filter() {
-        let table = include_str!("../../../../cell/src/syscalls.rs");
+        let table = include_str!("../../../cell/src/syscalls.rs");
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let cut = |rest: &'static str| rest.split(|c| !is_name(c)).next().unwrap_or_default();
         let names = |text: &'static str| text.split("SYS_").skip(1).map(cut);

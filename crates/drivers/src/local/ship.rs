@@ -7,9 +7,9 @@ use tokio::sync::watch;
 
 use super::LocalDriver;
 use super::runtime_dir::{Label, LabelFile, began};
-use crate::driver::cargo::image_bytes;
-use crate::driver::owned::{Owned, wished};
-use crate::driver::{ContainerOrder, DriverError};
+use crate::cargo::image_bytes;
+use crate::owned::{Owned, wished};
+use crate::{ContainerOrder, DriverError};
 use cove_config::{DiskLimit, python_environment};
 
 /// Where a Python environment appears inside.

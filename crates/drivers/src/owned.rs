@@ -9,12 +9,12 @@ use super::{Container, DriverFuture};
 
 /// A container that a task of ours owns: it ends when it is told to, or when the last handle goes.
 #[derive(Debug)]
-pub(in crate::driver) struct Owned {
-    pub(in crate::driver) id: String,
-    pub(in crate::driver) endpoint: Endpoint,
-    pub(in crate::driver) pid: Option<u32>,
-    pub(in crate::driver) stop: Arc<watch::Sender<bool>>,
-    pub(in crate::driver) ended: watch::Receiver<bool>,
+pub(crate) struct Owned {
+    pub(crate) id: String,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) pid: Option<u32>,
+    pub(crate) stop: Arc<watch::Sender<bool>>,
+    pub(crate) ended: watch::Receiver<bool>,
 }
 
 impl Container for Owned {
@@ -48,6 +48,6 @@ impl Container for Owned {
 }
 
 /// Waits until a container's end is wished, or its last handle is gone.
-pub(in crate::driver) async fn wished(stop: &mut watch::Receiver<bool>) {
+pub(crate) async fn wished(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

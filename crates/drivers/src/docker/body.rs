@@ -11,7 +11,7 @@ use cove_config::{DockerDriverConfig, RuntimeType};
 
 use super::folder::{ContainerFolder, EGRESS, SOCKET};
 use super::seccomp;
-use crate::driver::{ContainerOrder, fingerprint};
+use crate::{ContainerOrder, fingerprint};
 
 /// Where the shared folder appears inside.
 const SHARED: &str = "/run/cove";

@@ -13,7 +13,7 @@ use bollard::{API_DEFAULT_VERSION, Docker};
 use cove_config::{ConfigError, DockerDriverConfig, PullPolicy};
 use futures_util::StreamExt as _;
 
-use crate::driver::{DriverCause, DriverError};
+use crate::{DriverCause, DriverError};
 
 /// Where an engine listens when nobody says.
 const USUAL_SOCKET: &str = "unix:///var/run/docker.sock";
