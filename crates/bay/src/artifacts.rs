@@ -119,7 +119,7 @@ impl Bay {
 
     /// Ids of the sandboxes that have artifacts on the disk; for the collector.
     pub(crate) fn sandboxes_with_artifacts(&self) -> Vec<SandboxId> {
-        if !self.inner.driver.knows_cargos() {
+        if !self.inner.driver.cargos().is_known() {
             return Vec::new();
         }
         let entries = std::fs::read_dir(self.inner.javascript.artifacts_root()).into_iter().flatten().flatten();

@@ -10,7 +10,6 @@ use crate::artifacts::Pictures;
 use crate::collector::CollectorState;
 use crate::data_lock::DataLock;
 use crate::disk::Disk;
-use cove_drivers::Driver;
 use crate::events::Events;
 use crate::files::Deferred;
 use crate::id::fresh_name;
@@ -21,6 +20,7 @@ use crate::session::Sessions;
 use crate::warm::WarmPool;
 use crate::{BayResult, Owner, missing_database};
 use cove_config::{Config, DriverKind, Profile};
+use cove_drivers::Driver;
 use cove_store::{Bounds, Kind, Store, sqlite_file};
 
 /// How often a Bay says that it is alive.
@@ -111,7 +111,7 @@ impl Bay {
         let driver = cove_drivers::open(&config, &instance_id).await.map_err(|error| failed(&error))?;
         let new = store.is_new().await.map_err(|error| failed(&error))?;
         if new {
-            missing_database::check(&config, driver.as_ref())?;
+            missing_database::check(&config, driver.cargos()).await?;
         }
         store.migrate().await.map_err(|error| failed(&error))?;
         if new {

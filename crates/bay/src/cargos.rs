@@ -2,11 +2,11 @@
 
 use cove_api::{BayError, CargoId, CargoInfo, CargoList, CargoQuery, CreateCargo, ErrorCode, MAX_CARGO_MB, Moment};
 
-use cove_drivers::CargoLimit;
 use crate::id::fresh;
 use crate::sandboxes::{driver_fault, invalid, page_size};
 use crate::{Bay, BayResult, IdempotencyKey, Owner};
 use cove_config::DiskLimit;
+use cove_drivers::CargoLimit;
 use cove_store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 
 pub(crate) fn not_found(id: &str) -> BayError {
@@ -44,14 +44,14 @@ impl Bay {
         let answer = |row: &CargoRow| serde_json::to_value(&row.info).unwrap_or_default();
         let once = key.map(|key| Once { key, request: &request, answer: &answer });
         let id = fresh::<CargoId>()?;
-        self.inner.driver.prepare_cargo(&id, CargoLimit::Watched).await.map_err(|error| driver_fault(&error))?;
-        let new = NewCargo { id: &id, backend: self.inner.driver.cargo_backend(DiskLimit::Watched), size_limit_mb };
+        self.inner.driver.cargos().prepare(&id, CargoLimit::Watched).await.map_err(|error| driver_fault(&error))?;
+        let new = NewCargo { id: &id, backend: self.inner.driver.cargos().backend(DiskLimit::Watched), size_limit_mb };
         let limits = &self.inner.config.limits;
         let mebibytes = i64::try_from(limits.max_cargo_total_mb).unwrap_or(i64::MAX);
         let quota = CargoQuota { count: limits.max_cargos.into(), mebibytes };
         let made = self.inner.store.insert_cargo(owner, &new, quota, once.as_ref(), now).await;
         if !matches!(made, Ok(Done::Now(_))) {
-            let _ = self.inner.driver.delete_cargo(&id).await;
+            let _ = self.inner.driver.cargos().delete(&id).await;
         }
         match made? {
             Done::Now(row) => Ok(row.info),
@@ -81,7 +81,7 @@ impl Bay {
         let mut removal = store.must(|| store.delete_cargo(owner, id, now)).await;
         if removal.as_ref().is_err_and(cove_store::StoreError::is_full) && store.is_unused(owner, id).await? {
             // No room even to write it down: its files go first, and make some.
-            self.inner.driver.delete_cargo(id).await.map_err(|error| driver_fault(&error))?;
+            self.inner.driver.cargos().delete(id).await.map_err(|error| driver_fault(&error))?;
             removal = store.delete_cargo(owner, id, now).await;
         }
         match removal? {

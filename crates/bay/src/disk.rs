@@ -241,7 +241,7 @@ impl Bay {
         let weighed = join_all(sessions.iter().map(|session| async {
             let bytes = tokio::time::timeout(
                 WEIGHING,
-                self.inner.driver.cargo_weight(&session.cargo_id, session.cargo_limit_bytes),
+                self.inner.driver.cargos().weight(&session.cargo_id, session.cargo_limit_bytes),
             )
             .await;
             (session.id.clone(), bytes.ok().and_then(Result::ok).map(|weight| weight.bytes))

@@ -322,7 +322,7 @@ impl Bay {
         }
         let session = self.inner.sessions.get(id)?;
         let limit = session.cargo_limit_bytes;
-        let weight = self.inner.driver.cargo_weight(&session.cargo_id, limit).await.ok()?;
+        let weight = self.inner.driver.cargos().weight(&session.cargo_id, limit).await.ok()?;
         let held = weight.bytes;
         (weight.at_least() > limit).then(|| {
             format!("The cargo is full ({held} of {limit} bytes), so the process was killed: delete files to make room")

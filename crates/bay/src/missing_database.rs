@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use cove_api::Moment;
 
 use crate::StartError;
-use cove_drivers::Driver;
 use cove_config::Config;
+use cove_drivers::CargoStore;
 
 /// Looks, when the database is new; refuses, or sets aside what would be taken for orphans.
-pub(crate) fn check(config: &Config, driver: &dyn Driver) -> Result<(), StartError> {
+pub(crate) async fn check(config: &Config, cargos: &dyn CargoStore) -> Result<(), StartError> {
     let failed = |error: &dyn std::fmt::Display| StartError(error.to_string());
-    let left = driver.left_cargos().map_err(|error| failed(&error))?;
+    let left = cargos.list().await.map_err(|error| failed(&error))?.len();
     if left == 0 {
         return Ok(());
     }
@@ -29,7 +29,7 @@ pub(crate) fn check(config: &Config, driver: &dyn Driver) -> Result<(), StartErr
         )));
     }
     let stamp = Moment::now().micros() / 1_000_000;
-    let aside = driver.set_aside(stamp).map_err(|error| failed(&error))?;
+    let aside = cargos.set_aside(stamp).await.map_err(|error| failed(&error))?;
     let artifacts = config.artifacts_root().map_err(|error| failed(&error))?;
     if artifacts.is_dir() {
         std::fs::rename(&artifacts, beside(&artifacts, stamp)).map_err(|error| failed(&error))?;

@@ -9,12 +9,12 @@ use cove_api::{
 use cove_core::{CargoId, SandboxId};
 use serde_json::Value;
 
-use cove_drivers::CargoLimit;
 use crate::id::fresh;
 use crate::peers::SessionHome;
 use crate::session::ContainerRecord;
 use crate::{Bay, BayResult, IdempotencyKey, Owner};
 use cove_config::{DiskLimit, Profile};
+use cove_drivers::CargoLimit;
 use cove_store::{
     CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxDeletion, SandboxRow, WarmClaim,
 };
@@ -69,11 +69,11 @@ impl Bay {
             let message = format!("profile {} has `disk: hard`, and {why}", profile.id);
             Err(BayError::new(ErrorCode::Conflict, message).with("reason", reason))
         };
-        if let Some(why) = self.inner.driver.no_hard_limit() {
+        if let Some(why) = self.inner.driver.cargos().no_hard_limit() {
             return refused(why, "limits_not_enforced");
         }
         match cargo_id {
-            Some(id) if self.cargo(owner, id).await?.backend != self.inner.driver.cargo_backend(DiskLimit::Hard) => {
+            Some(id) if self.cargo(owner, id).await?.backend != self.inner.driver.cargos().backend(DiskLimit::Hard) => {
                 let why = "this cargo was made without a hard limit: leave out `cargo_id`, and copy the files";
                 refused(why, "cargo_without_hard_limit")
             }
@@ -145,7 +145,7 @@ impl Bay {
             Some(existing) => CargoChoice::Existing(existing),
             None => CargoChoice::New(NewCargo {
                 id: &cargo_id,
-                backend: self.inner.driver.cargo_backend(profile.disk),
+                backend: self.inner.driver.cargos().backend(profile.disk),
                 size_limit_mb: self.inner.config.cargo.default_size_limit_mb,
             }),
         };
@@ -153,12 +153,12 @@ impl Bay {
             // Before the row: what a crash leaves of it, the collector takes for an orphan.
             let bytes = u64::from(self.inner.config.cargo.default_size_limit_mb) << 20;
             let limit = CargoLimit::new(profile.disk, bytes);
-            self.inner.driver.prepare_cargo(&cargo_id, limit).await.map_err(|error| driver_fault(&error))?;
+            self.inner.driver.cargos().prepare(&cargo_id, limit).await.map_err(|error| driver_fault(&error))?;
         }
         let new = NewSandbox { id: &id, profile: &profile.id, cargo, expires_at, max_sandboxes };
         let made = self.inner.store.insert_sandbox(owner, &new, once.as_ref(), now).await;
         if wish.cargo_id.is_none() && !matches!(made, Ok(Done::Now(_))) {
-            let _ = self.inner.driver.delete_cargo(&cargo_id).await;
+            let _ = self.inner.driver.cargos().delete(&cargo_id).await;
         }
         match made? {
             Done::Before(answer) => stored(answer),
@@ -267,7 +267,7 @@ impl Bay {
         let _ = self.end_session_of(id, None).await;
         self.remove_artifacts(id).await;
         if store.goes_with(&row.cargo_id, id).await? {
-            self.inner.driver.delete_cargo(&row.cargo_id).await.map_err(|error| driver_fault(&error))?;
+            self.inner.driver.cargos().delete(&row.cargo_id).await.map_err(|error| driver_fault(&error))?;
         }
         Ok(store.delete_sandbox(owner, id, now).await?)
     }
@@ -300,7 +300,7 @@ impl Bay {
 
     /// Removes the folder of a deleted cargo, then its row. Left undone, the collector does it.
     pub(crate) async fn remove_cargo(&self, cargo_id: &CargoId) -> bool {
-        match self.inner.driver.delete_cargo(cargo_id).await {
+        match self.inner.driver.cargos().delete(cargo_id).await {
             Ok(()) => self.inner.store.must(|| self.inner.store.forget_cargo(cargo_id)).await.is_ok(),
             Err(error) => {
                 tracing::warn!(cargo = %cargo_id, %error, "a cargo could not be removed");

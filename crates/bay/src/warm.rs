@@ -100,7 +100,7 @@ impl Bay {
         let (sandbox_id, cargo_id, session_id) = (fresh::<SandboxId>()?, fresh::<CargoId>()?, fresh::<SessionId>()?);
         let cargo = NewCargo {
             id: &cargo_id,
-            backend: self.inner.driver.cargo_backend(profile.disk),
+            backend: self.inner.driver.cargos().backend(profile.disk),
             size_limit_mb: self.inner.config.cargo.default_size_limit_mb,
         };
         let (store, instance_id) = (&self.inner.store, &self.inner.instance_id);

@@ -37,7 +37,7 @@ fn main() -> std::process::ExitCode {
     if wants_worker() {
         cove_embedded::worker::start_early();
     }
-    if let Some(code) = runtimes::enter_ship_if_asked() {
+    if let Some(code) = enter_ship_if_asked() {
         return code.into();
     }
     let args = match Args::try_parse() {
@@ -54,6 +54,19 @@ fn main() -> std::process::ExitCode {
         }
     };
     exit.into()
+}
+
+/// Must come before any thread exists: started for a sandbox, Ship forks and puts up its walls first.
+fn enter_ship_if_asked() -> Option<u8> {
+    let mut args = std::env::args().skip(1);
+    if args.next().as_deref() != Some("ship") {
+        return None;
+    }
+    let (code, message) = cove_runtime::ship::command(&args.collect::<Vec<_>>());
+    if let Some(message) = message {
+        note!("{RED}ship:{PLAIN} {message}");
+    }
+    Some(code)
 }
 
 /// What `--help` and wrong usage say. What was typed may be a file's name, and so a guest's words.

@@ -7,7 +7,7 @@ use cove_gull::{GullOptions, Listen, serve, serve_ordered};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
-use crate::terminal::{self, PLAIN, RED, note};
+use crate::terminal;
 
 #[derive(Debug, ClapArgs)]
 #[command(disable_help_flag = true)]
@@ -15,19 +15,6 @@ pub(crate) struct Ship {
     /// `--listen`, `--workspace`, `--env`, `--python`, `--ipython`, `--preload`, `--contained`, `--egress`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<String>,
-}
-
-/// Must come before any thread exists: started for a sandbox, Ship forks and puts up its walls first.
-pub(crate) fn enter_ship_if_asked() -> Option<u8> {
-    let mut args = std::env::args().skip(1);
-    if args.next().as_deref() != Some("ship") {
-        return None;
-    }
-    let (code, message) = cove_runtime::ship::command(&args.collect::<Vec<_>>());
-    if let Some(message) = message {
-        note!("{RED}ship:{PLAIN} {message}");
-    }
-    Some(code)
 }
 
 #[derive(Debug, ClapArgs)]
@@ -118,7 +105,7 @@ fn listening(endpoint: &str) -> std::io::Result<()> {
     terminal::json_line(&serde_json::json!({ "listening": endpoint }))
 }
 
-/// Only reached where `enter_ship_if_asked` was not: it never is.
+/// Never reached: `main` has entered Ship before it reads the arguments.
 pub(crate) fn ship(_: Ship) -> Exit {
     Exit::Host
 }

@@ -16,11 +16,10 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind};
 use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
 use cove_runtime_api::Endpoint;
-
-use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind};
 
 /// The driver that the configuration names.
 pub async fn open(config: &Config, instance_id: &str) -> Result<Arc<dyn Driver>, ConfigError> {
@@ -69,7 +68,9 @@ impl DriverCause {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct DriverError {
+    /// The kind of failure.
     pub cause: DriverCause,
+    /// What happened, in a sentence.
     pub message: String,
 }
 
@@ -167,40 +168,38 @@ pub struct Orphans {
     pub containers: Vec<String>,
 }
 
-/// What containers are made of.
-pub trait Driver: Debug + Send + Sync + 'static {
+/// Where cargos are kept. Drivers whose containers are on this machine share one store of folders.
+pub trait CargoStore: Debug + Send + Sync {
     /// How cargos are kept and limited, for `CargoInfo.backend`.
-    fn cargo_backend(&self, disk: DiskLimit) -> &'static str;
+    fn backend(&self, disk: DiskLimit) -> &'static str;
     /// Why cargos cannot have a hard limit here; none: they can.
     fn no_hard_limit(&self) -> Option<&'static str>;
+    /// Makes a cargo; fine where it is there already.
+    fn prepare(&self, id: &CargoId, limit: CargoLimit) -> DriverFuture<'_, Result<(), DriverError>>;
+    /// Removes a cargo and everything in it; fine where it is gone already.
+    fn delete(&self, id: &CargoId) -> DriverFuture<'_, Result<(), DriverError>>;
+    /// How many bytes a cargo holds, and whether all of it could be counted.
+    fn weight(&self, id: &CargoId, limit_bytes: u64) -> DriverFuture<'_, Result<Weight, DriverError>>;
+    /// All cargos that could be orphans, with the age of each in seconds.
+    fn list(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>>;
+    /// Moves them out of the way, where nobody takes them for orphans; where they are then.
+    fn set_aside(&self, stamp: i64) -> DriverFuture<'_, Result<PathBuf, DriverError>>;
+    /// Whether this Bay's records know what is kept here; only then is the unknown an orphan.
+    fn is_known(&self) -> bool;
+}
+
+/// What containers are made of.
+pub trait Driver: Debug + Send + Sync + 'static {
+    /// Where the cargos are kept.
+    fn cargos(&self) -> &dyn CargoStore;
     /// What an operator should know of limits that are not enforced; none where the kernel enforces them.
     fn warnings(&self) -> Vec<String>;
     /// What this machine lacks for a container, each with the command that brings it; none: nothing that is known.
-    fn missing(&self, spec: &ContainerSpec) -> Vec<String>;
+    fn missing(&self, _spec: &ContainerSpec) -> Vec<String> {
+        Vec::new()
+    }
     /// Starts a container; returns when it answers.
     fn start(&self, order: ContainerOrder) -> DriverFuture<'_, Result<Arc<dyn Container>, DriverError>>;
-    /// Makes a cargo's folder; fine where it is there already.
-    fn prepare_cargo<'a>(
-        &'a self,
-        cargo_id: &'a CargoId,
-        limit: CargoLimit,
-    ) -> DriverFuture<'a, Result<(), DriverError>>;
-    /// Removes a cargo and everything in it; fine where it is gone already.
-    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> DriverFuture<'a, Result<(), DriverError>>;
-    /// How many bytes a cargo holds, and whether all of it could be counted.
-    fn cargo_weight<'a>(
-        &'a self,
-        cargo_id: &'a CargoId,
-        limit_bytes: u64,
-    ) -> DriverFuture<'a, Result<Weight, DriverError>>;
-    /// All cargos that could be orphans, with the age of each in seconds.
-    fn cargos(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>>;
-    /// How many cargos are there that the records should know.
-    fn left_cargos(&self) -> std::io::Result<usize>;
-    /// Moves them out of the way, where nobody takes them for orphans; where they are then.
-    fn set_aside(&self, stamp: i64) -> std::io::Result<PathBuf>;
-    /// Whether this Bay's records know what lies where cargos are kept; only then is the unknown an orphan.
-    fn knows_cargos(&self) -> bool;
     /// Finds what Bays that are gone have started, and ends it.
     fn end_orphans(&self) -> DriverFuture<'_, Result<Orphans, DriverError>>;
     /// Every container of Bays with the same records that outlives its Bay; none where containers end with theirs.
@@ -224,10 +223,11 @@ pub trait Driver: Debug + Send + Sync + 'static {
         false
     }
     /// What runs may go on until this moment of the machine's uptime, in milliseconds; then it ends by itself unless this
-    /// is called again. Never called: it goes on for as long as Bay lives.
-    fn renew(&self, lease_until_ms: u64);
-    /// These addresses are Bays': nothing that was or will be started gets there, whatever its network opens.
-    fn reserve(&self, addresses: &[SocketAddr]);
+    /// is called again. Never called: it goes on for as long as Bay lives. Nothing to do where containers outlive their Bay.
+    fn renew(&self, _lease_until_ms: u64) {}
+    /// These addresses are Bays': nothing that was or will be started gets there, whatever its network opens. Nothing to do
+    /// where all proxies are in this process, which knows them already.
+    fn reserve(&self, _addresses: &[SocketAddr]) {}
     /// Bay ends, and every container has: what is left for them goes, whoever still holds a handle of Bay.
     fn close(&self);
 }

@@ -97,12 +97,12 @@ pub(crate) async fn whole(
     Ok(bytes.freeze())
 }
 
-/// How large the body says it is.
 /// Takes what JSON of any form weighs once it is read, beyond its text.
 pub(crate) fn weigh_values(memory: Option<&BodyMemory>, text: &[u8]) -> Result<(), Failure> {
     memory.map_or(Ok(()), |memory| memory.0.add(text.len().saturating_mul(limits::VALUE_WEIGHT - 1)))
 }
 
+/// How large the body says it is.
 pub(crate) fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
 }

@@ -160,11 +160,11 @@ impl Bay {
                 report.errors.push(format!("{} could not be removed", row.info.id));
             }
         }
-        for (id, age_secs) in self.inner.driver.cargos().await.map_err(|error| driver_fault(&error))? {
+        for (id, age_secs) in self.inner.driver.cargos().list().await.map_err(|error| driver_fault(&error))? {
             if age_secs < ORPHAN_AGE_SECS || store.cargo_known(&id).await? {
                 continue;
             }
-            match self.inner.driver.delete_cargo(&id).await {
+            match self.inner.driver.cargos().delete(&id).await {
                 Ok(()) => report.cleaned += 1,
                 Err(error) => report.errors.push(format!("{id}: {error}")),
             }

@@ -17,7 +17,7 @@ impl Bay {
             Some(bytes) => bytes,
             None => {
                 let begin = Instant::now();
-                let weighed = self.inner.driver.cargo_weight(&session.cargo_id, limit).await;
+                let weighed = self.inner.driver.cargos().weight(&session.cargo_id, limit).await;
                 let weight = weighed.map_err(|error| driver_fault(&error))?;
                 if let Some(why) = weight.uncounted {
                     return Err(uncounted(limit, why));

@@ -3,7 +3,6 @@
 mod engines;
 mod file_tools;
 mod host;
-mod result;
 #[cfg(test)]
 mod tests;
 
@@ -12,10 +11,11 @@ use std::time::Duration;
 
 use cove_api::SandboxId;
 use cove_api::{
-    BayError, ErrorCode, EventKind, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptSession, ToolAnswer,
+    BayError, EngineUsed, ErrorCode, EventKind, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult,
+    JavaScriptImage, JavaScriptSession, ToolAnswer,
 };
-use cove_core::{EngineChoice, ExecutionId, LogLine, LogSink, RunRequest};
-use cove_executor::{Pictures, RunContext, RunListener};
+use cove_core::{EngineChoice, ExecutionId, Finished, KeptPicture, LogLine, LogSink, RunReport, RunRequest};
+use cove_executor::{Pictures, RunContext, RunListener, join_logs};
 use serde_json::{Map, Value, json};
 
 use crate::exec::Execution;
@@ -76,7 +76,7 @@ impl Bay {
             console,
         });
         let mut result = match self.inner.javascript.run(context, run_request, events).await {
-            Ok(report) => result::result_of(report),
+            Ok(report) => result_of(report),
             Err(error) => {
                 // A conflict may be the end of the sandbox: by a reset, a stop, a deletion, or because it has expired.
                 let error = match error.code {
@@ -179,6 +179,65 @@ fn run_request(request: &JavaScriptExecRequest, timeout: Duration) -> BayResult<
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
         ..RunRequest::new(request.code.as_str())
     })
+}
+
+/// A report in the shape of the interface; its entry in the history and its time are filled in by the one who knows them.
+fn result_of(report: RunReport) -> JavaScriptExecResult {
+    let logs = join_logs(&report);
+    let error = match &report.result {
+        Ok(Finished { canvas_error: None, .. }) => None,
+        Ok(Finished { canvas_error: Some(error), .. }) => Some(format!("canvas_export_failed: {}", error.message)),
+        Err(fault) => {
+            let mut text = format!("{}: {}", fault.kind.tool_code(), fault.message);
+            for more in [&fault.frame, &fault.hint].into_iter().flatten() {
+                text.push('\n');
+                text.push_str(more);
+            }
+            Some(text)
+        }
+    };
+    let mut output = logs.clone();
+    if let Ok(Finished { value, .. }) = &report.result
+        && !value.is_null()
+    {
+        if !output.is_empty() {
+            output.push('\n');
+        }
+        match value {
+            Value::String(text) => output.push_str(text),
+            other => output.push_str(&other.to_string()),
+        }
+    }
+    let is_final = report.is_final_answer();
+    let (result, images) = match report.result {
+        Ok(Finished { value, images, canvas_error: None, .. }) => (value, images.into_iter().map(image).collect()),
+        _ => (report.answer(), Vec::new()),
+    };
+    let engine = report.engine.map(|engine| EngineUsed {
+        name: engine.name.to_string(),
+        reason: engine.reason,
+        because: engine.because,
+    });
+    let data = JavaScriptData { result, images, logs, engine, is_final, warnings: report.warnings };
+    JavaScriptExecResult {
+        success: error.is_none(),
+        output,
+        error,
+        data: Some(data),
+        execution_id: None,
+        execution_time_ms: None,
+        recorded: false,
+        code: None,
+    }
+}
+
+fn image(picture: KeptPicture) -> JavaScriptImage {
+    JavaScriptImage {
+        name: picture.file_name,
+        media_type: "image/png".to_owned(),
+        width: Some(picture.width),
+        height: Some(picture.height),
+    }
 }
 
 /// Turns what a run says into events of its sandbox.

@@ -7,7 +7,7 @@ use cove_core::{NetworkPolicy, RunReport};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use super::result::result_of;
+use super::result_of;
 use super::*;
 
 struct Stage {

@@ -12,9 +12,9 @@ use cove_core::Deadline;
 
 use super::start::live_container;
 use super::{BrowserStart, LiveContainer, LiveSession, SessionPlan, idle_end};
-use cove_drivers::{ContainerOrder, FoundContainer};
 use crate::sandboxes::driver_fault;
 use crate::{Bay, BayResult};
+use cove_drivers::{ContainerOrder, FoundContainer};
 use cove_store::{Kind, SessionRow, SessionState};
 
 /// How long a runtime that ran before may take to say that it still does.

@@ -1,4 +1,4 @@
-//! Making sure of a session, and ending one.
+//! Making sure of a session and of its containers, and ending one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use cove_core::{Deadline, SandboxId, SessionId};
 use futures_util::future::join_all;
 
 use super::start::{BrowserStart, SessionPlan, stop_all};
-use super::{LiveSession, Turn};
+use super::{LiveContainer, LiveSession, Turn};
 use crate::id::fresh;
 use crate::{Bay, BayResult};
 use cove_config::{Capability, Profile};
@@ -49,6 +49,28 @@ impl Bay {
                 Err(BayError::new(ErrorCode::InternalError, format!("the start was interrupted: {error}")))
             }
             Err(_) => Err(not_ready()),
+        }
+    }
+
+    /// The container at a place of a session, alive: a dead one is remade first, on the same workspace.
+    pub(crate) async fn living_container(
+        &self,
+        session: &Arc<LiveSession>,
+        place: usize,
+        deadline: Deadline,
+    ) -> BayResult<Arc<LiveContainer>> {
+        if let Some(found) = session.container(place).filter(|found| found.handle.is_alive()) {
+            return Ok(found);
+        }
+        let (bay, session) = (self.clone(), Arc::clone(session));
+        let mending = tokio::spawn(async move {
+            let turn = bay.inner.sessions.turn(&session.sandbox_id, deadline).await;
+            let _turn = turn.ok_or_else(not_ready)?;
+            bay.repair(&session, place).await
+        });
+        match mending.await {
+            Ok(mended) => mended,
+            Err(error) => Err(BayError::new(ErrorCode::InternalError, format!("the start was interrupted: {error}"))),
         }
     }
 

@@ -20,8 +20,8 @@ use cove_runtime_api::RuntimeClient;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use cove_drivers::Container;
 use cove_config::{Capability, ContainerSpec, Profile};
+use cove_drivers::Container;
 
 pub(crate) use start::{BrowserStart, SessionPlan};
 

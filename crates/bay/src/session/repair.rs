@@ -4,7 +4,6 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode};
-use cove_core::Deadline;
 use futures_util::future::select_all;
 
 use super::start::{BrowserStart, SessionPlan, ship_error, stop_all};
@@ -12,29 +11,8 @@ use super::{LiveContainer, LiveSession};
 use crate::{Bay, BayResult};
 
 impl Bay {
-    /// The container at a place of a session, alive: a dead one is remade first, on the same workspace.
-    pub(crate) async fn living_container(
-        &self,
-        session: &Arc<LiveSession>,
-        place: usize,
-        deadline: Deadline,
-    ) -> BayResult<Arc<LiveContainer>> {
-        if let Some(found) = session.container(place).filter(|found| found.handle.is_alive()) {
-            return Ok(found);
-        }
-        let (bay, session) = (self.clone(), Arc::clone(session));
-        let mending = tokio::spawn(async move {
-            let turn = bay.inner.sessions.turn(&session.sandbox_id, deadline).await;
-            let _turn = turn.ok_or_else(super::ensure::not_ready)?;
-            bay.repair(&session, place).await
-        });
-        match mending.await {
-            Ok(mended) => mended,
-            Err(error) => Err(BayError::new(ErrorCode::InternalError, format!("the start was interrupted: {error}"))),
-        }
-    }
-
-    async fn repair(&self, session: &Arc<LiveSession>, place: usize) -> BayResult<Arc<LiveContainer>> {
+    /// Starts a container of a session anew, unless somebody else has meanwhile.
+    pub(super) async fn repair(&self, session: &Arc<LiveSession>, place: usize) -> BayResult<Arc<LiveContainer>> {
         let none = || BayError::new(ErrorCode::InternalError, "the session has no such container");
         let spec = session.spec(place).ok_or_else(none)?;
         let found = session.container(place);

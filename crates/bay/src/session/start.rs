@@ -13,10 +13,10 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde_json::json;
 
 use super::{LiveContainer, LiveSession, idle_end};
-use cove_drivers::{CargoLimit, Container, ContainerOrder, DriverError};
 use crate::id::fresh_name;
 use crate::{Bay, BayResult};
 use cove_config::{Capability, ContainerSpec, Profile, RuntimeType};
+use cove_drivers::{CargoLimit, Container, ContainerOrder, DriverError};
 
 /// How long a runtime that has just started may take to say what it is.
 const META_LIMIT: Duration = Duration::from_secs(15);
@@ -102,7 +102,7 @@ impl Bay {
         let cargo_limit_bytes = u64::from(cargo.info.size_limit_mb) << 20;
         self.inner.store.touch_cargo(&plan.cargo_id, Moment::now()).await?;
         let limit = CargoLimit::new(plan.profile.disk, cargo_limit_bytes);
-        self.inner.driver.prepare_cargo(&plan.cargo_id, limit).await.map_err(|error| ship_error(&error, "cargo"))?;
+        self.inner.driver.cargos().prepare(&plan.cargo_id, limit).await.map_err(|error| ship_error(&error, "cargo"))?;
         let starts = plan.profile.containers.iter().map(|spec| async move {
             match plan.is_started(spec) {
                 true => Some(self.start_container(plan, spec, cargo_limit_bytes).await),

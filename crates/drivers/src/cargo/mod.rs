@@ -9,27 +9,23 @@ use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, lchown};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use cove_config::{DiskLimit, make_private};
 use cove_core::CargoId;
 use cove_files::{Pace, Weight, most_entries, weigh};
 use rustix::fs::{Mode, OFlags};
 
-use crate::{CargoLimit, DriverError, DriverFuture};
-use cove_config::make_private;
+use crate::{CargoLimit, CargoStore, DriverError, DriverFuture};
 
-pub(crate) use image::{image_bytes, obstacle as hard_limit_obstacle};
+pub(crate) use image::image_bytes;
 
 /// Said where a profile wants a hard limit for a cargo that was made without one.
 const NOT_HARD: &str = "the profile has `disk: hard`, and this cargo was made without a hard limit: create the sandbox \
                         without `cargo_id`, and copy the files";
-
-/// As Ship's walls choose the owner of a cargo that is root's: both must name the same one, whichever comes first.
-const FIRST_OUTSIDE_ID: u32 = 1_500_000_000;
-const OUTSIDE_IDS: u64 = 100_000_000;
 
 const TRASH: &str = ".trash-";
 
@@ -68,11 +64,6 @@ impl Cargos {
         Ok(Self { root: root.canonicalize()?, known, mounted: Arc::default() })
     }
 
-    /// Whether the records of this Bay are those of the folder.
-    pub(crate) fn known(&self) -> bool {
-        self.known
-    }
-
     /// Where a cargo is.
     pub(crate) fn path(&self, id: &CargoId) -> PathBuf {
         self.root.join(id.as_str())
@@ -84,7 +75,7 @@ impl Cargos {
     }
 
     /// Makes a cargo; fine where it is there already and is kept as wished.
-    pub(crate) fn prepare(&self, id: &CargoId, limit: CargoLimit) -> io::Result<()> {
+    fn make(&self, id: &CargoId, limit: CargoLimit) -> io::Result<()> {
         let (path, image) = (self.path(id), image::image_path(&self.root, id));
         match DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => {}
@@ -106,11 +97,7 @@ impl Cargos {
         }
         // There from the first day: where it is missing, Gull would look for what an older Cove kept in the workspace.
         DirBuilder::new().mode(0o700).recursive(true).create(self.browser_path(id))?;
-        if cove_walls::identity::is_full_root() {
-            let inode = fs::symlink_metadata(&path)?.ino();
-            let id = FIRST_OUTSIDE_ID + u32::try_from(inode % OUTSIDE_IDS).unwrap_or(0);
-            lchown(&path, Some(id), Some(id))?;
-        }
+        cove_cell::adopt_cargo(&path).map_err(io::Error::other)?;
         Ok(())
     }
 
@@ -134,7 +121,7 @@ impl Cargos {
     }
 
     /// Out of sight at once, then gone; what a kill leaves of it, the next sweep takes.
-    pub(crate) fn delete(&self, id: &CargoId) -> io::Result<()> {
+    fn remove(&self, id: &CargoId) -> io::Result<()> {
         let path = self.path(id);
         let image = image::image_path(&self.root, id);
         if image.exists() {
@@ -158,10 +145,10 @@ impl Cargos {
     }
 
     /// Moves all of them into a folder of their own, which is no cargo.
-    pub(crate) fn set_aside(&self, stamp: i64) -> io::Result<PathBuf> {
+    fn move_aside(&self, stamp: i64) -> io::Result<PathBuf> {
         let aside = self.root.join(format!(".lost-{stamp}"));
         DirBuilder::new().mode(0o700).create(&aside)?;
-        for (name, _) in self.list()? {
+        for (name, _) in self.found()? {
             fs::rename(self.path(&name), aside.join(name.as_str()))?;
         }
         Ok(aside)
@@ -181,7 +168,7 @@ impl Cargos {
     }
 
     /// What it takes on disk with its browser's state, and whether all of it could be counted.
-    pub(crate) fn weight(&self, id: &CargoId, limit_bytes: u64) -> io::Result<Weight> {
+    fn weigh(&self, id: &CargoId, limit_bytes: u64) -> io::Result<Weight> {
         let own = weigh(&self.folder(id)?, most_entries(limit_bytes), || true);
         let Ok(browser) = rustix::fs::open(self.browser_path(id), FOLDER, Mode::empty()) else { return Ok(own) };
         let browser = weigh(&browser, most_entries(limit_bytes), || true);
@@ -194,12 +181,12 @@ impl Cargos {
     }
 
     /// The cargo itself, opened.
-    pub(crate) fn folder(&self, id: &CargoId) -> io::Result<OwnedFd> {
+    fn folder(&self, id: &CargoId) -> io::Result<OwnedFd> {
         Ok(rustix::fs::open(self.path(id), FOLDER, Mode::empty())?)
     }
 
     /// All cargos that could be orphans, with how many seconds ago each last changed.
-    pub(crate) fn list(&self) -> io::Result<Vec<(CargoId, u64)>> {
+    fn found(&self) -> io::Result<Vec<(CargoId, u64)>> {
         let mut found = Vec::new();
         if !self.known {
             return Ok(found);
@@ -218,33 +205,45 @@ impl Cargos {
 }
 
 /// The same from where nobody may wait for a disk.
-impl Cargos {
-    pub(crate) fn prepare_soon<'a>(
-        &self,
-        id: &CargoId,
-        limit: CargoLimit,
-    ) -> DriverFuture<'a, Result<(), DriverError>> {
-        let (cargos, id) = (self.clone(), id.clone());
-        Box::pin(on_disk(move || cargos.prepare(&id, limit)))
+impl CargoStore for Cargos {
+    fn backend(&self, disk: DiskLimit) -> &'static str {
+        match disk {
+            DiskLimit::Watched => "local+watch",
+            DiskLimit::Hard => "local+image",
+        }
     }
 
-    pub(crate) fn delete_soon<'a>(&self, id: &CargoId) -> DriverFuture<'a, Result<(), DriverError>> {
-        let (cargos, id) = (self.clone(), id.clone());
-        Box::pin(on_disk(move || cargos.delete(&id)))
+    fn no_hard_limit(&self) -> Option<&'static str> {
+        image::obstacle()
     }
 
-    pub(crate) fn weigh_soon<'a>(
-        &self,
-        id: &CargoId,
-        limit_bytes: u64,
-    ) -> DriverFuture<'a, Result<Weight, DriverError>> {
+    fn prepare(&self, id: &CargoId, limit: CargoLimit) -> DriverFuture<'_, Result<(), DriverError>> {
         let (cargos, id) = (self.clone(), id.clone());
-        Box::pin(on_disk(move || cargos.weight(&id, limit_bytes)))
+        Box::pin(on_disk(move || cargos.make(&id, limit)))
     }
 
-    pub(crate) fn list_soon<'a>(&self) -> DriverFuture<'a, Result<Vec<(CargoId, u64)>, DriverError>> {
+    fn delete(&self, id: &CargoId) -> DriverFuture<'_, Result<(), DriverError>> {
+        let (cargos, id) = (self.clone(), id.clone());
+        Box::pin(on_disk(move || cargos.remove(&id)))
+    }
+
+    fn weight(&self, id: &CargoId, limit_bytes: u64) -> DriverFuture<'_, Result<Weight, DriverError>> {
+        let (cargos, id) = (self.clone(), id.clone());
+        Box::pin(on_disk(move || cargos.weigh(&id, limit_bytes)))
+    }
+
+    fn list(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>> {
         let cargos = self.clone();
-        Box::pin(on_disk(move || cargos.list()))
+        Box::pin(on_disk(move || cargos.found()))
+    }
+
+    fn set_aside(&self, stamp: i64) -> DriverFuture<'_, Result<PathBuf, DriverError>> {
+        let cargos = self.clone();
+        Box::pin(on_disk(move || cargos.move_aside(stamp)))
+    }
+
+    fn is_known(&self) -> bool {
+        self.known
     }
 }
 
@@ -265,7 +264,7 @@ pub(crate) async fn overgrown(cargos: &Cargos, id: &CargoId, limit_bytes: u64) {
     loop {
         let (begin, free, suspicious) = (Instant::now(), pace.free(), pace.suspicious());
         let (cargos, id) = (cargos.clone(), id.clone());
-        let weighed = tokio::task::spawn_blocking(move || cargos.weight(&id, limit_bytes)).await;
+        let weighed = tokio::task::spawn_blocking(move || cargos.weigh(&id, limit_bytes)).await;
         // A cargo that cannot be looked at is one that may hold anything.
         let bytes = weighed.ok().and_then(Result::ok).map_or(u64::MAX, |weight| weight.at_least());
         let grows = before.is_some_and(|before| bytes > before || bytes == u64::MAX && suspicious);
@@ -299,8 +298,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cargos = Cargos::open(root.path(), 1).unwrap();
         let id = &CargoId::from_random([7; 6]);
-        cargos.prepare(id, CargoLimit::Watched).unwrap();
-        cargos.prepare(id, CargoLimit::Watched).unwrap();
+        cargos.make(id, CargoLimit::Watched).unwrap();
+        cargos.make(id, CargoLimit::Watched).unwrap();
         let path = cargos.path(id);
         fs::write(path.join("a"), vec![1; 1 << 20]).unwrap();
         fs::write(cargos.browser_path(id).join("b"), vec![1; 1 << 20]).unwrap();
@@ -310,17 +309,17 @@ mod tests {
             deep.push("d");
         }
         fs::create_dir_all(&deep).unwrap();
-        let weight = cargos.weight(id, 1 << 30).unwrap();
+        let weight = cargos.weigh(id, 1 << 30).unwrap();
         assert!((2 << 20..5 << 20).contains(&weight.bytes) && weight.uncounted.is_none(), "{weight:?}");
-        assert_eq!(cargos.list().unwrap().len(), 1);
-        cargos.delete(id).unwrap();
-        cargos.delete(id).unwrap();
+        assert_eq!(cargos.found().unwrap().len(), 1);
+        cargos.remove(id).unwrap();
+        cargos.remove(id).unwrap();
         let left: Vec<_> = fs::read_dir(root.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
         assert_eq!(left, [SIGN]);
         // Under other records nothing here is anybody's orphan.
-        cargos.prepare(id, CargoLimit::Watched).unwrap();
-        assert_eq!(Cargos::open(root.path(), 2).unwrap().list().unwrap(), []);
-        assert_eq!(Cargos::open(root.path(), 1).unwrap().list().unwrap().len(), 1);
+        cargos.make(id, CargoLimit::Watched).unwrap();
+        assert_eq!(Cargos::open(root.path(), 2).unwrap().found().unwrap(), []);
+        assert_eq!(Cargos::open(root.path(), 1).unwrap().found().unwrap().len(), 1);
         assert!(Path::new("/usr").exists());
     }
 }

@@ -11,7 +11,6 @@ mod folder;
 mod seccomp;
 
 use std::fs;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -19,18 +18,17 @@ use std::time::{Duration, SystemTime};
 use bollard::models::{ContainerSummary, ContainerSummaryStateEnum};
 use cove_cell::{Egress, adopt_cargo, give_to};
 use cove_core::{CargoId, NetworkPolicy};
-use cove_files::Weight;
 use cove_walls::identity::is_full_root;
 use tokio::net::UnixStream;
 use tokio::sync::{Mutex, watch};
 
-use super::cargo::{Cargos, hard_limit_obstacle, on_disk, overgrown};
+use super::cargo::{Cargos, on_disk, overgrown};
 use super::owned::Owned;
 use super::{
-    CargoLimit, Container, ContainerOrder, Driver, DriverError, DriverFuture, FoundContainer, Orphans, fingerprint,
+    CargoStore, Container, ContainerOrder, Driver, DriverError, DriverFuture, FoundContainer, Orphans, fingerprint,
 };
 use body::Plan;
-use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DockerDriverConfig, PullPolicy, RuntimeType};
+use cove_config::{Config, ConfigError, DiskLimit, DockerDriverConfig, PullPolicy, RuntimeType};
 use engine::Engine;
 use folder::ContainerFolder;
 
@@ -317,24 +315,12 @@ impl Kept {
 }
 
 impl Driver for DockerDriver {
-    fn cargo_backend(&self, disk: DiskLimit) -> &'static str {
-        match disk {
-            DiskLimit::Watched => "local+watch",
-            DiskLimit::Hard => "local+image",
-        }
-    }
-
-    fn no_hard_limit(&self) -> Option<&'static str> {
-        hard_limit_obstacle()
+    fn cargos(&self) -> &dyn CargoStore {
+        &self.cargos
     }
 
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
-    }
-
-    fn missing(&self, _: &ContainerSpec) -> Vec<String> {
-        // What a container needs is in its image; whether that is there is said when it starts.
-        Vec::new()
     }
 
     fn start(&self, order: ContainerOrder) -> DriverFuture<'_, Result<Arc<dyn Container>, DriverError>> {
@@ -342,42 +328,6 @@ impl Driver for DockerDriver {
             let started: Arc<dyn Container> = Arc::new(self.start_container(order).await?);
             Ok(started)
         })
-    }
-
-    fn prepare_cargo<'a>(
-        &'a self,
-        cargo_id: &'a CargoId,
-        limit: CargoLimit,
-    ) -> DriverFuture<'a, Result<(), DriverError>> {
-        self.cargos.prepare_soon(cargo_id, limit)
-    }
-
-    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> DriverFuture<'a, Result<(), DriverError>> {
-        self.cargos.delete_soon(cargo_id)
-    }
-
-    fn cargo_weight<'a>(
-        &'a self,
-        cargo_id: &'a CargoId,
-        limit_bytes: u64,
-    ) -> DriverFuture<'a, Result<Weight, DriverError>> {
-        self.cargos.weigh_soon(cargo_id, limit_bytes)
-    }
-
-    fn cargos(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>> {
-        self.cargos.list_soon()
-    }
-
-    fn left_cargos(&self) -> std::io::Result<usize> {
-        Ok(self.cargos.list()?.len())
-    }
-
-    fn set_aside(&self, stamp: i64) -> std::io::Result<PathBuf> {
-        self.cargos.set_aside(stamp)
-    }
-
-    fn knows_cargos(&self) -> bool {
-        self.cargos.known()
     }
 
     fn end_orphans(&self) -> DriverFuture<'_, Result<Orphans, DriverError>> {
@@ -429,14 +379,6 @@ impl Driver for DockerDriver {
 
     fn keeps_running(&self) -> bool {
         self.options.keep_running
-    }
-
-    fn renew(&self, _: u64) {
-        // Containers outlive their Bay on purpose; who takes a session over goes on with them.
-    }
-
-    fn reserve(&self, _: &[SocketAddr]) {
-        // All proxies are in this process, and know already.
     }
 
     fn close(&self) {

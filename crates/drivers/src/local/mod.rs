@@ -10,17 +10,15 @@ mod lacks;
 mod runtime_dir;
 mod ship;
 
-use cove_core::CargoId;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cove_files::Weight;
+use cove_config::{Config, ConfigError, ContainerSpec, LocalDriverConfig, RuntimeType};
 use tokio::sync::watch;
 
-use super::cargo::{Cargos, hard_limit_obstacle, on_disk};
-use super::{CargoLimit, Container, ContainerOrder, Driver, DriverError, DriverFuture, Orphans, fingerprint};
-use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, LocalDriverConfig, RuntimeType};
+use super::cargo::{Cargos, on_disk};
+use super::{CargoStore, Container, ContainerOrder, Driver, DriverError, DriverFuture, Orphans, fingerprint};
 use runtime_dir::RuntimeDir;
 
 /// The local driver.
@@ -74,15 +72,8 @@ impl LocalDriver {
 }
 
 impl Driver for LocalDriver {
-    fn cargo_backend(&self, disk: DiskLimit) -> &'static str {
-        match disk {
-            DiskLimit::Watched => "local+watch",
-            DiskLimit::Hard => "local+image",
-        }
-    }
-
-    fn no_hard_limit(&self) -> Option<&'static str> {
-        hard_limit_obstacle()
+    fn cargos(&self) -> &dyn CargoStore {
+        &self.cargos
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -101,42 +92,6 @@ impl Driver for LocalDriver {
             };
             Ok(started)
         })
-    }
-
-    fn prepare_cargo<'a>(
-        &'a self,
-        cargo_id: &'a CargoId,
-        limit: CargoLimit,
-    ) -> DriverFuture<'a, Result<(), DriverError>> {
-        self.cargos.prepare_soon(cargo_id, limit)
-    }
-
-    fn delete_cargo<'a>(&'a self, cargo_id: &'a CargoId) -> DriverFuture<'a, Result<(), DriverError>> {
-        self.cargos.delete_soon(cargo_id)
-    }
-
-    fn cargo_weight<'a>(
-        &'a self,
-        cargo_id: &'a CargoId,
-        limit_bytes: u64,
-    ) -> DriverFuture<'a, Result<Weight, DriverError>> {
-        self.cargos.weigh_soon(cargo_id, limit_bytes)
-    }
-
-    fn cargos(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>> {
-        self.cargos.list_soon()
-    }
-
-    fn left_cargos(&self) -> std::io::Result<usize> {
-        Ok(self.cargos.list()?.len())
-    }
-
-    fn set_aside(&self, stamp: i64) -> std::io::Result<PathBuf> {
-        self.cargos.set_aside(stamp)
-    }
-
-    fn knows_cargos(&self) -> bool {
-        self.cargos.known()
     }
 
     fn end_orphans(&self) -> DriverFuture<'_, Result<Orphans, DriverError>> {

@@ -4,7 +4,6 @@
 //! the *zygote*, which builds one hardened world and never runs guest code; and it forks *session
 //! processes*, each of which serves one session and then ends. Any program can be its own worker by calling [`enter_if_asked`] first in `main`.
 
-mod inbox;
 mod port;
 pub(crate) mod session_process;
 pub(crate) mod start;

@@ -9,8 +9,7 @@ use cove_walls::fork::exit_now;
 use cove_world::{Setup, ToolDecl, World};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::inbox::{Inbox, Received};
-use super::port::SocketPort;
+use super::port::{Inbox, Received, SocketPort};
 use crate::sys::{batch, heap};
 use crate::walls::{self, Shared};
 use crate::wire::{FromChild, ToChild, decode_request, max_report_bytes, report_parts};
