@@ -16,10 +16,13 @@ use serde_json::Value;
 fn of_crate(name: &str, path: &str) -> Value {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let asked = Command::new(cargo)
-        .args(["metadata", "--offline", "--format-version", "1", "--manifest-path"])
+        // The crates of other systems need not be on this machine.
+        .args(["metadata", "--offline", "--filter-platform", &format!("{}-unknown-linux-gnu", std::env::consts::ARCH)])
+        .args(["--format-version", "1", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .output()
         .unwrap();
+    assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
     let metadata: Value = serde_json::from_slice(&asked.stdout).unwrap();
     let mut packages = metadata["packages"].as_array().unwrap().iter();
     let manifest = packages.rfind(|package| package["name"] == name).unwrap()["manifest_path"].as_str().unwrap();
