@@ -49,7 +49,7 @@ const IN_MEMORY: [rustix::fs::FsWord; 3] = [0x0102_1994, 0x8584_58f6, 0x6573_554
 const LOOKS_AT_STARTS: u32 = 2;
 const A_MOMENT: Duration = Duration::from_millis(2);
 
-/// How often a workspace is weighed again in which things were moved meanwhile, if it may be over its limit.
+/// How often a workspace is weighed again in which less was found than was written, if it may be over its limit.
 const LOOKS_AT_MOVERS: u32 = 3;
 
 /// How often a workspace that is over its limit is counted at least.
@@ -232,18 +232,20 @@ impl DiskWatch {
         // Where something is held that cannot be weighed, it is what the file system lacks, or all that was written.
         let unweighed = || self.pace.expected(self.pace.free()).max(before + self.own_writing());
         let mut used = weight.bytes + held.bytes;
-        let mut missed = weight.shifted && used <= self.limit_bytes && unweighed() > self.limit_bytes;
+        // Who moves things while they are counted keeps them out of sight: less was found than was taken. That less is there
+        // is believed only once it matters, and of those who stand still.
+        let mut doubted = used < unweighed();
         for _ in 0..LOOKS_AT_MOVERS {
-            if !missed || !go_on() {
+            if !doubted || used > self.limit_bytes || unweighed() <= self.limit_bytes || !go_on() {
                 break;
             }
-            // Who is stopped moves nothing out of sight.
             stopped.get_or_insert_with(|| self.guests.stop());
             #[expect(clippy::disallowed_methods, reason = "nobody says when a process has stopped")]
             std::thread::sleep(A_MOMENT);
             weight = weigh(self.pace.folder(), most_entries(self.limit_bytes), go_on);
+            held = self.guests.held(self.device.0, &self.device.1, go_on);
             used = weight.bytes + held.bytes;
-            missed = weight.shifted && used <= self.limit_bytes;
+            doubted = weight.shifted;
         }
         for _ in 0..LOOKS_AT_STARTS {
             let matters = !held.unknown && used <= self.limit_bytes && unweighed() > self.limit_bytes;
@@ -264,7 +266,7 @@ impl DiskWatch {
             return;
         }
         let free = self.pace.free();
-        if held.unknown || missed || !held.starting.is_empty() {
+        if held.unknown || doubted || !held.starting.is_empty() {
             used = used.max(unweighed());
         }
         let over = used > self.limit_bytes || weight.uncounted.is_some();

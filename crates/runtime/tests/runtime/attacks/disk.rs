@@ -130,6 +130,10 @@ const TRIES: &[(&str, &str)] = &[
         "folders that move while they are counted",
         "def move():\n i = 0\n while True: os.rename(f'm{i}', f'm{i + 1}'); i += 1\nos.mkdir('m0'); os.mkdir('m0/s'); fd = os.open('m0/s', os.O_RDONLY)\nthreading.Thread(target=move, daemon=True).start()\nwhile said() < WANTED:\n f = os.open(f'f{said()}', os.O_RDWR | os.O_CREAT, dir_fd=fd)\n for _ in range(16): put(f)\n os.close(f)",
     ),
+    (
+        "a folder that is always where nobody looks",
+        "def move():\n while True: os.rename('a/s', 'b/s'); os.rename('b/s', 'a/s')\nfor d in ('a', 'b', 'a/s'): os.mkdir(d)\nfd = os.open('a/s', os.O_RDONLY)\nthreading.Thread(target=move, daemon=True).start()\nwhile said() < WANTED:\n f = os.open(f'f{said()}', os.O_RDWR | os.O_CREAT, dir_fd=fd)\n for _ in range(4): put(f)\n os.close(f)",
+    ),
     ("names that are no text", "while said() < WANTED: fill(b'\\xff\\n' + str(said()).encode())"),
 ];
 
