@@ -126,13 +126,18 @@ async fn a_sandbox_that_is_ended_under_a_call_says_so() {
         let id = served.create("python-default").await;
         let calls = long(60).into_iter().filter(|(operation, _)| !operation.contains("browser"));
         let calling = futures_util::future::join_all(calls.map(|(operation, body)| ask(&served, operation, &id, body)));
-        let ending = async {
+        tokio::pin!(calling);
+        let begun = async {
             let (_, info) = ask(&served, "get_sandbox", &id, Value::Null).await;
             let cargo = ground.folder.path().join("data/cargos").join(info["cargo_id"].as_str().unwrap());
             until("they have begun", async || cargo.join("python").exists() && cargo.join("shell").exists()).await;
-            assert!(ask(&served, end, &id, Value::Null).await.0 < 300);
         };
-        let (answers, ()) = tokio::join!(calling, ending);
+        tokio::select! {
+            early = &mut calling => panic!("nobody has ended it: {early:?}"),
+            () = begun => (),
+        }
+        let (answers, ended) = tokio::join!(calling, ask(&served, end, &id, Value::Null));
+        assert!(ended.0 < 300, "{ended:?}");
         for answer in &answers {
             refused(answer, status, code);
         }
