@@ -10,6 +10,7 @@ use crate::natives::{count_step, start_steps, steps_used};
 use crate::outcome;
 use crate::port::{Event, ToolFailure};
 use crate::raw;
+use crate::sources::Sources;
 use crate::state::{Over, State};
 
 /// Jobs that may still run after the code has its value, so that promises which are settled already are heard.
@@ -43,6 +44,17 @@ pub(crate) fn run(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> RunRepo
     (report.usage.operations, report.usage.memory_bytes) = (operations, state.gauge.most() as u64);
     report.warnings = state.warnings.take();
     report
+}
+
+/// Does what a run does, for its own sake: every page that a small run writes to has been written to then.
+pub(crate) fn rehearse(ctx: &Ctx<'_>, state: &State) {
+    raw::enter_thread(ctx);
+    let request = RunRequest::new("for (const n of [1, 2]) await n; return { n: [1] }");
+    begin(ctx, state, &request);
+    let mut result = attempt(ctx, state, &request);
+    canvas::export(ctx, state, &mut result);
+    // As if nothing had been run.
+    *state.sources.borrow_mut() = Sources::default();
 }
 
 fn answered(state: &State) -> bool {

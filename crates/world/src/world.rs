@@ -4,7 +4,6 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use cove_core::{LogLevel, RunReport, RunRequest};
-use cove_script::{Mode, PrepareOptions, prepare};
 use rquickjs::{Context, Ctx, Function, Object, Persistent, Runtime};
 use serde_json::{Map, Value};
 
@@ -111,19 +110,7 @@ impl World {
     ///
     /// For a world that was forked and waits: it costs what a trivial run costs and leaves nothing that code could see.
     pub fn rehearse(&mut self) {
-        let options = PrepareOptions { guards: true, ..PrepareOptions::new(Mode::FunctionBody) };
-        let Ok(prepared) = prepare("for (const n of [1, 2]) await n; return { n: [1] }", &options) else { return };
-        self.context.with(|ctx| {
-            raw::enter_thread(&ctx);
-            let ran = run::evaluate(&ctx, &prepared.code, "cove:rehearsal.js")
-                .and_then(Function::from_value)
-                .and_then(|function| function.call::<_, rquickjs::Value<'_>>(()));
-            while ctx.execute_pending_job() {}
-            match ran.ok().as_ref().and_then(raw::promise_parts) {
-                Some((_, value)) => drop(raw::json_text(&value)),
-                None => drop(ctx.catch()),
-            }
-        });
+        self.context.with(|ctx| run::rehearse(&ctx, &self.state));
     }
 
     /// Sets global variables, deep-frozen; a name that was sent before is replaced.

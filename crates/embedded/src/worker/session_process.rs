@@ -58,7 +58,7 @@ pub(super) fn rehearse(world: &mut World) {
 fn serve(world: &mut World, mut inbox: Inbox, base_bytes: u64, calm: bool) {
     // A spare child has time: it touches the pages now that its first run would otherwise wait for.
     if calm && inbox.is_quiet() {
-        world.rehearse();
+        rehearse(world);
     }
     let mut limits = Limits::default();
     loop {
