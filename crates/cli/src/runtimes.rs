@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use cove_gull::{GullOptions, Listen, serve, serve_ordered};
+use cove_runtime_api::OwnerLease;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
@@ -12,7 +13,7 @@ use crate::terminal;
 #[derive(Debug, ClapArgs)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Ship {
-    /// `--listen`, `--workspace`, `--env`, `--python`, `--ipython`, `--preload`, `--contained`, `--egress`
+    /// `--listen`, `--workspace`, `--env`, `--python`, `--ipython`, `--preload`, `--contained`, `--egress`, `--lease`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<String>,
 }
@@ -58,6 +59,9 @@ pub(crate) struct Gull {
     /// Reach the network through the proxy that listens on this socket
     #[arg(long, value_name = "SOCKET")]
     egress: Option<PathBuf>,
+    /// End when this file has not changed for so many seconds: its owner is gone
+    #[arg(long, value_name = "SECONDS:FILE")]
+    lease: Option<OwnerLease>,
     /// Use control groups where available
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     control_groups: bool,
@@ -88,6 +92,12 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.reserved_list = args.reserved;
     options.egress = args.egress;
     options.control_groups = args.control_groups;
+    let silence = async {
+        match args.lease {
+            Some(lease) => lease.over().await,
+            None => std::future::pending().await,
+        }
+    };
     let mut ended = signal(SignalKind::terminate())?;
     let mut server = serve(options).await?;
     listening(&server.endpoint().to_string())?;
@@ -95,6 +105,7 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
         _ = ended.recv() => {}
         _ = tokio::signal::ctrl_c() => {}
         () = server.ended() => {}
+        () = silence => {}
     }
     server.close().await;
     Ok(Exit::Ok)

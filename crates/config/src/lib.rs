@@ -187,6 +187,8 @@ pub struct DockerDriverConfig {
     pub tmp: MemorySize,
     /// Leave containers running when Bay ends in good order; the next one goes on with them.
     pub keep_running: bool,
+    /// Seconds that containers go on without any Bay of theirs; then they end by themselves.
+    pub outlive_seconds: u64,
 }
 
 impl Default for DockerDriverConfig {
@@ -199,6 +201,7 @@ impl Default for DockerDriverConfig {
             processes: 512,
             tmp: MemorySize::mebibytes(256),
             keep_running: false,
+            outlive_seconds: 600,
         }
     }
 }

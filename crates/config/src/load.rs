@@ -179,6 +179,7 @@ impl Config {
             ("driver.local.processes", local.processes, 4, 1 << 22),
             ("driver.local.open_files", local.open_files, 64, 1 << 20),
             ("driver.docker.processes", self.driver.docker.processes, 32, 1 << 22),
+            ("driver.docker.outlive_seconds", self.driver.docker.outlive_seconds, 2, 1 << 30),
         ] {
             if !(least..=most).contains(&value) {
                 let most = if most == u64::MAX { String::new() } else { format!(" and at most {most}") };

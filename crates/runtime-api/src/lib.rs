@@ -12,6 +12,7 @@ mod client;
 mod files;
 mod live;
 mod meta;
+mod owner;
 mod python;
 mod refusal;
 mod shell;
@@ -38,6 +39,7 @@ pub use meta::{
     BrowserHealth, BrowserWalls, BuildInfo, GullMeta, Health, HealthRequest, HealthStatus, Meta, MetaRequest,
     MountInfo, RuntimeInfo, ShipMeta,
 };
+pub use owner::OwnerLease;
 pub use python::{KernelState, KernelStatus, PythonAnswer, PythonRequest, Restarted};
 pub use refusal::{Refusal, RefusalCode};
 pub use shell::{ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ShellAnswer, ShellRequest, WorkingFolder};

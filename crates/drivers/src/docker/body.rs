@@ -10,11 +10,14 @@ use bollard::models::{
 use cove_config::{DockerDriverConfig, RuntimeType};
 
 use super::folder::{ContainerFolder, EGRESS, SOCKET};
-use super::seccomp;
+use super::{lease, seccomp};
 use crate::{ContainerOrder, fingerprint};
 
 /// Where the shared folder appears inside.
 const SHARED: &str = "/run/cove";
+
+/// Where Bay's signs of life appear inside.
+const LEASE: &str = "/run/cove-lease";
 
 /// Where the browser's state appears inside.
 const STATE: &str = "/state";
@@ -42,6 +45,7 @@ pub(super) struct Plan<'a> {
     pub(super) options: &'a DockerDriverConfig,
     pub(super) records: &'a str,
     pub(super) folder: &'a ContainerFolder,
+    pub(super) lease: &'a Path,
     pub(super) workspace: &'a Path,
     pub(super) browser_state: &'a Path,
     pub(super) uid: u32,
@@ -135,6 +139,7 @@ impl Plan<'_> {
         let mut all = vec![
             (self.workspace, "/workspace", false),
             (self.folder.shared(), SHARED, false),
+            (self.lease, LEASE, true),
             (passwd.as_path(), "/etc/passwd", true),
             (group.as_path(), "/etc/group", true),
         ];
@@ -189,6 +194,8 @@ impl Plan<'_> {
                 (words(&["/bin/sh", "-c", INIT, "init"]), command)
             }
         };
+        let lease = format!("{}:{LEASE}/{}", self.options.outlive_seconds, lease::FILE);
+        command.extend(["--lease".to_owned(), lease]);
         if self.has_way_out() {
             command.extend(["--egress".to_owned(), egress]);
         }

@@ -8,6 +8,7 @@
 mod body;
 mod engine;
 mod folder;
+mod lease;
 mod seccomp;
 
 use std::fs;
@@ -31,6 +32,7 @@ use body::Plan;
 use cove_config::{Config, ConfigError, DiskLimit, DockerDriverConfig, PullPolicy, RuntimeType};
 use engine::Engine;
 use folder::ContainerFolder;
+use lease::Lease;
 
 /// How long a container may take from its start to its first connection.
 const START_LIMIT: Duration = Duration::from_secs(40);
@@ -56,6 +58,7 @@ pub(crate) struct DockerDriver {
     /// Which records this Bay has, as it is written on containers.
     records: String,
     instance_id: String,
+    lease: Lease,
     warnings: Vec<String>,
     /// One fetches images at a time.
     pulling: Mutex<()>,
@@ -70,6 +73,7 @@ impl DockerDriver {
         let records = fingerprint(&config.database_url()?);
         let root = config.runtime_root()?.join(format!("docker-{:08x}", records & 0xffff_ffff));
         fs::create_dir_all(&root).map_err(value("runtime_dir"))?;
+        let lease = Lease::begin(&root, instance_id, options.outlive_seconds).map_err(value("runtime_dir"))?;
         let cargos = Cargos::open(&config.cargo_root()?, records).map_err(value("cargo.root_path"))?;
         let asked = engine.weaknesses().await;
         let warnings = asked.map_err(|error| ConfigError::value("driver.docker.socket", &error.message))?;
@@ -81,6 +85,7 @@ impl DockerDriver {
             root,
             records: format!("{records:016x}"),
             instance_id: instance_id.to_owned(),
+            lease,
             warnings,
             pulling: Mutex::default(),
         })
@@ -145,6 +150,7 @@ impl DockerDriver {
             options: &self.options,
             records: &self.records,
             folder,
+            lease: self.lease.folder(),
             workspace: &workspace,
             browser_state: &browser_state,
             uid,
@@ -223,7 +229,7 @@ impl DockerDriver {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let made = entry.metadata().and_then(|meta| meta.modified()).unwrap_or_else(|_| SystemTime::now());
                 let old = made.elapsed().is_ok_and(|age| age > FOLDER_AGE);
-                if old && !known.contains(&name) {
+                if old && name != lease::FOLDER && !known.contains(&name) {
                     ContainerFolder::at(&root, &name).remove();
                 }
             }
@@ -382,6 +388,7 @@ impl Driver for DockerDriver {
     }
 
     fn close(&self) {
+        self.lease.end(&self.root);
         // Not while containers go on, whose folders are in it.
         let _ = fs::remove_dir(&self.root);
         self.cargos.close();

@@ -4,13 +4,15 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cove_runtime_api::OwnerLease;
+
 use super::options::DEFAULT_PORT;
 use super::{IPythonUse, Listen, Rank, ShipOptions, serve};
 use crate::cell::{self, Inside};
 
 const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspace DIR] [--env NAME=VALUE]…
             [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]
-            [--contained [--egress SOCKET]]";
+            [--contained [--egress SOCKET] [--lease SECONDS:FILE]]";
 
 /// Threads for work on files.
 const FILE_THREADS: usize = 4;
@@ -43,6 +45,7 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     let parsed = parse(args);
     let contained = parsed.as_ref().is_ok_and(|parsed| parsed.contained);
     let walled = inside.is_some() || contained;
+    let lease = parsed.as_ref().ok().and_then(|parsed| parsed.lease.clone());
     let mut parsed = parsed.map(|parsed| parsed.options);
     if let Ok(options) = &mut parsed {
         let all = std::env::args().skip(1);
@@ -77,7 +80,10 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
         let mut ship = serve(options).await?;
         if walled {
             // Signals come from guests only: their owner ends a cell otherwise.
-            ship.wait().await;
+            tokio::select! {
+                () = ship.wait() => {}
+                () = silence(lease) => {}
+            }
         } else {
             use tokio::signal::unix::{SignalKind, signal};
             let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
@@ -93,6 +99,14 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     match served {
         Ok(()) => (0, None),
         Err(error) => (5, Some(error.to_string())),
+    }
+}
+
+/// Waits until the owner is gone for good; for ever where nobody is to be watched.
+async fn silence(lease: Option<OwnerLease>) {
+    match lease {
+        Some(lease) => lease.over().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -161,11 +175,13 @@ struct Parsed {
     options: ShipOptions,
     /// Whether this is process 1 of a container of somebody else's.
     contained: bool,
+    /// It ends when its owner is silent for too long.
+    lease: Option<OwnerLease>,
 }
 
 fn parse(args: &[String]) -> Result<Parsed, String> {
     let mut options = ShipOptions { listen: Vec::new(), ..ShipOptions::default() };
-    let mut contained = false;
+    let (mut contained, mut lease) = (false, None);
     let mut args = args.iter();
     while let Some(name) = args.next() {
         let mut value = || args.next().cloned().ok_or_else(|| format!("{name} needs a value"));
@@ -178,6 +194,7 @@ fn parse(args: &[String]) -> Result<Parsed, String> {
                 });
             }
             "--contained" => contained = true,
+            "--lease" => lease = Some(value()?.parse()?),
             "--egress" => options.way_out = Some(PathBuf::from(value()?)),
             "--workspace" => options.workspace = PathBuf::from(value()?),
             "--python" => options.python = value()?,
@@ -201,7 +218,7 @@ fn parse(args: &[String]) -> Result<Parsed, String> {
     if options.listen.is_empty() {
         options.listen.push(Listen::Tcp(([0, 0, 0, 0], DEFAULT_PORT).into()));
     }
-    Ok(Parsed { options, contained })
+    Ok(Parsed { options, contained, lease })
 }
 
 #[cfg(test)]
@@ -212,7 +229,7 @@ mod tests {
     fn arguments_are_read_or_named() {
         let parse = |words: &[&str]| parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         let words = ["--listen", "127.0.0.1:1", "--listen", "unix:/x", "--env", "A=b=c", "--contained"];
-        let Parsed { options, contained } = parse(&words).unwrap();
+        let Parsed { options, contained, .. } = parse(&words).unwrap();
         assert_eq!((options.listen.len(), contained), (2, true));
         assert_eq!(options.env, [("A".to_owned(), "b=c".to_owned())]);
         assert_eq!(parse(&[]).unwrap().options.listen.len(), 1);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use bollard::models::ContainerCreateBody;
+use bollard::models::{ContainerCreateBody, ContainerStateStatusEnum};
 use bollard::query_parameters::{
     CreateContainerOptions, KillContainerOptions, ListContainersOptions, RemoveContainerOptions,
 };
@@ -153,5 +153,35 @@ async fn the_next_bay_goes_on_with_what_runs() {
     }
     let options = RemoveContainerOptions { force: true, ..RemoveContainerOptions::default() };
     assert!(docker.remove_container(&orphan, Some(options)).await.is_err(), "the half of one is still there");
+    harbour.close().await;
+}
+
+/// No Bay comes back: the container ends by itself, and its files stay for whoever comes later.
+#[tokio::test]
+async fn a_container_ends_when_its_bay_is_gone_for_good() {
+    let Some(socket) = engine() else { return };
+    let change = |config: &mut cove_config::Config| {
+        with_containers(config, &socket);
+        config.driver.docker.outlive_seconds = 3;
+        config.profiles = vec![small("p")];
+    };
+    let harbour = harbour_with(change).await;
+    let id = harbour.create_of("p").await.id;
+    harbour.out(&id, "echo kept > kept.txt; sleep 300 > /dev/null 2>&1 &").await;
+    let docker = connect(&socket).await;
+    let container = of(&socket, &id).await.remove(0);
+    let status = async || docker.inspect_container(&container, None).await.unwrap().state.unwrap().status;
+    // Longer than it goes on without signs of life: they come.
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(status().await, Some(ContainerStateStatusEnum::RUNNING));
+    let Harbour { bay, owner, dir } = harbour;
+    drop(bay);
+    until("it ends by itself", || async { status().await == Some(ContainerStateStatusEnum::EXITED) }).await;
+    let mut next = config(dir.path());
+    change(&mut next);
+    let harbour = Harbour { bay: Bay::open(next).await.unwrap(), owner, dir };
+    assert_eq!(of(&socket, &id).await, Vec::<String>::new(), "what is left of it is taken away");
+    assert_eq!(harbour.out(&id, "cat kept.txt").await, "kept");
+    harbour.bay.delete_sandbox(&harbour.owner, &id).await.unwrap();
     harbour.close().await;
 }

@@ -1,0 +1,80 @@
+//! A sign of life for containers: a file that changes while a Bay with these records lives on this machine. Where it stays as it
+//! is for too long, containers end by themselves: their Bay is gone for good.
+//!
+//! It is one file for all containers, in a folder that they see and cannot write.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::task::AbortHandle;
+
+use crate::fingerprint;
+
+/// The folder beside those of the containers; no container has this name.
+pub(super) const FOLDER: &str = "lease";
+
+/// The file in it.
+pub(super) const FILE: &str = "beat";
+
+/// So many signs fit into the longest silence.
+const SIGNS: u32 = 6;
+
+/// Gives signs of life until it is dropped.
+#[derive(Debug)]
+pub(super) struct Lease {
+    folder: PathBuf,
+    task: AbortHandle,
+}
+
+impl Lease {
+    /// Gives the first sign at once.
+    pub(super) fn begin(root: &Path, instance_id: &str, outlive_seconds: u64) -> io::Result<Self> {
+        let folder = root.join(FOLDER);
+        sign(&folder, instance_id, 0)?;
+        let (place, name) = (folder.clone(), instance_id.to_owned());
+        let task = tokio::spawn(async move {
+            for number in 1_u64.. {
+                tokio::time::sleep(Duration::from_secs(outlive_seconds) / SIGNS).await;
+                if let Err(error) = sign(&place, &name, number) {
+                    tracing::warn!(%error, "containers could not be told that Bay lives");
+                }
+            }
+        });
+        Ok(Self { folder, task: task.abort_handle() })
+    }
+
+    /// What containers mount.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// No more signs; the folder goes where no container is left that looks at it.
+    pub(super) fn end(&self, root: &Path) {
+        self.task.abort();
+        let alone =
+            fs::read_dir(root).is_ok_and(|mut all| !all.any(|one| one.is_ok_and(|one| one.file_name() != FOLDER)));
+        if alone {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Written beside it and moved, so that nobody reads half of it. Another Bay may have taken the folder away.
+fn sign(folder: &Path, instance_id: &str, number: u64) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    // A guest's user reads it, whatever is masked for this one.
+    fs::set_permissions(folder, Permissions::from_mode(0o755))?;
+    let half = folder.join(format!("{:016x}", fingerprint(instance_id)));
+    fs::write(&half, format!("{instance_id} {} {number}\n", std::process::id()))?;
+    fs::set_permissions(&half, Permissions::from_mode(0o644))?;
+    fs::rename(half, folder.join(FILE))
+}
