@@ -73,7 +73,7 @@ pub(crate) struct Inner {
     /// Who asks the database whether it is there.
     pub(crate) probing: Mutex<Option<tokio::task::AbortHandle>>,
     /// Let go when everything has ended, whoever still holds a handle of Bay.
-    data_lock: Mutex<Option<DataLock>>,
+    data_locks: Mutex<Vec<DataLock>>,
 }
 
 impl Drop for Inner {
@@ -99,7 +99,8 @@ impl Bay {
         let named = |error: std::io::Error| StartError(format!("the data folder {}: {error}", data_dir.display()));
         std::fs::create_dir_all(&data_dir).map_err(named)?;
         let url = config.database_url().map_err(|error| failed(&error))?;
-        let data_lock = DataLock::of_folder(&data_dir).await?;
+        let mut data_locks = vec![DataLock::of_folder(&data_dir).await?];
+        data_locks.extend(DataLock::of_database(&url).await?);
         let limits = &config.limits;
         let bounds = Bounds::mebibytes(limits.max_history_mb, limits.max_traces_mb, limits.max_payloads_mb);
         let store = Store::connect(&url, bounds).await.map_err(|error| failed(&error))?;
@@ -160,7 +161,7 @@ impl Bay {
             deferred: Deferred::default(),
             pictures: Pictures::default(),
             probing: Mutex::new(None),
-            data_lock: Mutex::new(Some(data_lock)),
+            data_locks: Mutex::new(data_locks),
             config,
         };
         let bay = Self { inner: Arc::new(inner) };
@@ -212,7 +213,7 @@ impl Bay {
         self.inner.events.end_all();
         self.inner.store.close().await;
         self.inner.driver.close();
-        self.inner.data_lock.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.inner.data_locks.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Whether it takes no more work.

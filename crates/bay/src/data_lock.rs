@@ -18,7 +18,7 @@ const STEP: Duration = Duration::from_millis(50);
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
-pub struct DataLock {
+pub(crate) struct DataLock {
     _file: File,
 }
 
@@ -29,7 +29,7 @@ impl DataLock {
     }
 
     /// Locks the database if it is a file: servers on one file cannot forward calls to each other.
-    pub async fn of_database(url: &str) -> Result<Option<Self>, StartError> {
+    pub(crate) async fn of_database(url: &str) -> Result<Option<Self>, StartError> {
         let Some(file) = sqlite_file(url) else { return Ok(None) };
         let mut lock = file.as_os_str().to_owned();
         lock.push(".lock");

@@ -34,7 +34,6 @@ mod warm;
 
 pub use bay::{Bay, StartError};
 pub use cove_api::{IdempotencyKey, Owner};
-pub use data_lock::DataLock;
 pub use events::EventStream;
 pub use files::{ByteStream, Download, LatePath};
 pub use host::{BrowserReport, ContainerReport, EmbeddedReport, HostReport, MemoryReport, ProfileReport};

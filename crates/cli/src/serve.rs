@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args as ClapArgs;
-use cove_bay::{Bay, DataLock, StartError};
+use cove_bay::Bay;
 use cove_config::{Config, ProfileConfig, Secret};
 use cove_core::NetworkPolicy;
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
@@ -133,9 +133,7 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
         max_upload_bytes: u64::from(config.limits.max_upload_mb) << 20,
         ..ServerOptions::new(keys)
     };
-    let failed = |error: StartError| anyhow::anyhow!("Bay cannot start: {error}");
-    let _database = DataLock::of_database(&config.database_url()?).await.map_err(failed)?;
-    let bay = Bay::open(config).await.map_err(failed)?;
+    let bay = Bay::open(config).await.map_err(|error| anyhow::anyhow!("Bay cannot start: {error}"))?;
     let server = Server::on(listener, bay, options)?;
     let url = format!("http://{}", reachable(server.address()));
     let note = Note::write(&data_dir, &url);

@@ -59,6 +59,22 @@ impl Bay {
                     self.inner.store.end_session(&id).await?;
                 }
             }
+            self.end_earlier_bays().await?;
+        }
+        Ok(())
+    }
+
+    /// A database that is a file has one Bay at a time: all others are gone, however lately they were heard, and nothing that
+    /// runs is left in their names. Without this a start that one of them was killed in would keep callers out for as long as
+    /// its last heartbeat is fresh.
+    async fn end_earlier_bays(&self) -> BayResult<()> {
+        let store = &self.inner.store;
+        if store.kind() != Kind::Sqlite {
+            return Ok(());
+        }
+        let all = store.dead_instances(Moment::from_micros(i64::MAX)).await?;
+        for id in all.iter().filter(|id| **id != self.inner.instance_id) {
+            store.remove_instance(id).await?;
         }
         Ok(())
     }

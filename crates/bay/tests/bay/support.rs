@@ -10,7 +10,7 @@ use cove_api::{
 use cove_bay::{Bay, BayResult, Owner};
 use cove_config::Config;
 pub(crate) use cove_testkit::processes::{alive, below};
-pub(crate) use cove_testkit::{PATIENCE, until};
+pub(crate) use cove_testkit::{PATIENCE, until, until_some};
 use tempfile::TempDir;
 
 pub(crate) struct Harbour {

@@ -139,7 +139,12 @@ async fn a_killed_bay_leaves_nothing_and_the_next_goes_on() {
 /// Two Bays on the same records: a session lives in one of them, the other says where, and takes over when that one ends.
 #[tokio::test]
 async fn two_bays_share_their_sandboxes_and_no_session() {
-    let first = harbour_with(|config| config.server.advertise_url = Some("http://first:8114".to_owned())).await;
+    let server = cove_testkit::Postgres::start();
+    let first = harbour_with(|config| {
+        config.server.advertise_url = Some("http://first:8114".to_owned());
+        config.database.url = Some(cove_config::Secret::new(server.url()));
+    })
+    .await;
     let refused = Bay::open(config(first.dir.path())).await.map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("in use by another Cove"), "each needs a folder of its own: {refused}");
     let mut other = config(first.dir.path());
@@ -171,5 +176,19 @@ async fn two_bays_share_their_sandboxes_and_no_session() {
     let done = second.exec_shell(&owner, &id, crate::support::shell("cat kept.txt")).await.unwrap();
     assert_eq!(done.output.trim(), "kept");
     second.close(Duration::from_secs(5)).await;
+    drop(server);
     assert_eq!(below(std::process::id()), Vec::<u32>::new());
+}
+
+/// A database that is a file has one Bay at a time, wherever their folders are.
+#[tokio::test]
+async fn a_second_bay_on_one_file_is_refused() {
+    let first = harbour().await;
+    let mut other = config(first.dir.path());
+    other.database.url = Some(cove_config::Secret::new(first.bay.config().database_url().unwrap()));
+    other.data_dir = Some(first.dir.path().join("second"));
+    let refused = Bay::open(other.clone()).await.map(|_| ()).unwrap_err().to_string();
+    assert!(refused.contains("in use by another Cove"), "{refused}");
+    first.bay.close(Duration::from_secs(5)).await;
+    Bay::open(other).await.unwrap().close(Duration::from_secs(5)).await;
 }

@@ -14,7 +14,7 @@ use cove_bay::Bay;
 use super::{IMAGE, engine, small, with_containers};
 use crate::support::{Harbour, config, harbour_with, until};
 
-async fn connect(socket: &str) -> Docker {
+pub(super) async fn connect(socket: &str) -> Docker {
     Docker::connect_with_unix(socket, 60, API_DEFAULT_VERSION).unwrap().negotiate_version().await.unwrap()
 }
 
@@ -26,7 +26,7 @@ async fn all(socket: &str) -> Vec<(String, HashMap<String, String>)> {
     listed.into_iter().map(|one| (one.id.unwrap(), one.labels.unwrap())).collect()
 }
 
-async fn of(socket: &str, sandbox: &SandboxId) -> Vec<String> {
+pub(super) async fn of(socket: &str, sandbox: &SandboxId) -> Vec<String> {
     let all = all(socket).await.into_iter();
     all.filter(|(_, labels)| labels["cove.sandbox"] == sandbox.as_str()).map(|(id, _)| id).collect()
 }

@@ -5,6 +5,7 @@
 
 mod docker;
 mod engine;
+mod killed;
 
 use std::time::Duration;
 
