@@ -25,7 +25,8 @@ use cove_runtime_api::Endpoint;
 pub async fn open(config: &Config, instance_id: &str) -> Result<Arc<dyn Driver>, ConfigError> {
     Ok(match config.driver.kind {
         DriverKind::Docker => Arc::new(docker::DockerDriver::open(config, instance_id).await?),
-        DriverKind::Local | DriverKind::K8s => Arc::new(local::LocalDriver::new(config, instance_id)?),
+        DriverKind::Local => Arc::new(local::LocalDriver::new(config, instance_id)?),
+        DriverKind::K8s => return Err(ConfigError::value("driver.type", "this version has no driver `k8s`")),
     })
 }
 

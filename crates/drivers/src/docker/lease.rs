@@ -1,12 +1,14 @@
 //! A sign of life for containers: a file that changes while a Bay with these records lives on this machine. Where it stays as it
 //! is for too long, containers end by themselves: their Bay is gone for good.
 //!
-//! It is one file for all containers, in a folder that they see and cannot write.
+//! It is one file for all containers, in a folder that they see and cannot write. Every Bay holds a lock on the folder around it;
+//! the last one takes the folder away, and never from under a Bay that still mounts it into containers.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::task::AbortHandle;
@@ -27,11 +29,14 @@ const SIGNS: u32 = 6;
 pub(super) struct Lease {
     folder: PathBuf,
     task: AbortHandle,
+    /// Shared by all Bays here.
+    lock: Mutex<Option<File>>,
 }
 
 impl Lease {
     /// Gives the first sign at once.
     pub(super) fn begin(root: &Path, instance_id: &str, outlive_seconds: u64) -> io::Result<Self> {
+        let lock = hold(root)?;
         let folder = root.join(FOLDER);
         sign(&folder, instance_id, 0)?;
         let (place, name) = (folder.clone(), instance_id.to_owned());
@@ -43,7 +48,7 @@ impl Lease {
                 }
             }
         });
-        Ok(Self { folder, task: task.abort_handle() })
+        Ok(Self { folder, task: task.abort_handle(), lock: Mutex::new(Some(lock)) })
     }
 
     /// What containers mount.
@@ -51,13 +56,16 @@ impl Lease {
         &self.folder
     }
 
-    /// No more signs; the folder goes where no container is left that looks at it.
+    /// No more signs. Where no other Bay is left, and no container that looks at the folder, it goes with the one around it.
     pub(super) fn end(&self, root: &Path) {
         self.task.abort();
-        let alone =
-            fs::read_dir(root).is_ok_and(|mut all| !all.any(|one| one.is_ok_and(|one| one.file_name() != FOLDER)));
-        if alone {
+        let Some(lock) = self.lock.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let is_last = lock.unlock().is_ok() && lock.try_lock().is_ok();
+        let is_empty =
+            || fs::read_dir(root).is_ok_and(|mut all| all.all(|one| one.is_ok_and(|one| one.file_name() == FOLDER)));
+        if is_last && is_empty() {
             let _ = fs::remove_dir_all(&self.folder);
+            let _ = fs::remove_dir(root);
         }
     }
 }
@@ -68,7 +76,23 @@ impl Drop for Lease {
     }
 }
 
-/// Written beside it and moved, so that nobody reads half of it. Another Bay may have taken the folder away.
+/// Makes the folder around it and holds it; one that was just being taken away is made anew.
+fn hold(root: &Path) -> io::Result<File> {
+    loop {
+        fs::create_dir_all(root)?;
+        let held = match File::open(root) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        held.lock_shared()?;
+        let (here, there) = (held.metadata()?, fs::metadata(root));
+        if there.is_ok_and(|there| (there.dev(), there.ino()) == (here.dev(), here.ino())) {
+            return Ok(held);
+        }
+    }
+}
+
+/// Written beside it and moved, so that nobody reads half of it.
 fn sign(folder: &Path, instance_id: &str, number: u64) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // A guest's user reads it, whatever is masked for this one.

@@ -72,7 +72,6 @@ impl DockerDriver {
         let value = |place: &'static str| move |error: std::io::Error| ConfigError::value(place, &error.to_string());
         let records = fingerprint(&config.database_url()?);
         let root = config.runtime_root()?.join(format!("docker-{:08x}", records & 0xffff_ffff));
-        fs::create_dir_all(&root).map_err(value("runtime_dir"))?;
         let lease = Lease::begin(&root, instance_id, options.outlive_seconds).map_err(value("runtime_dir"))?;
         let cargos = Cargos::open(&config.cargo_root()?, records).map_err(value("cargo.root_path"))?;
         let asked = engine.weaknesses().await;
@@ -389,8 +388,6 @@ impl Driver for DockerDriver {
 
     fn close(&self) {
         self.lease.end(&self.root);
-        // Not while containers go on, whose folders are in it.
-        let _ = fs::remove_dir(&self.root);
         self.cargos.close();
     }
 }

@@ -3,6 +3,7 @@
 //! The engine is the one of `COVE_TEST_DOCKER` (its socket, as `unix:///PATH`) with the image `cove-test`; `scripts/test-docker`
 //! provides both. Without it the half that needs it says so.
 
+mod bad_days;
 mod docker;
 mod engine;
 mod killed;
