@@ -88,6 +88,12 @@ pub fn named_hosts(cmd: &str) -> Vec<(String, u16)> {
     if host.is_empty() { Vec::new() } else { vec![(host.to_ascii_lowercase(), port)] }
 }
 
+/// An address as a browser takes it: a host that a person typed is asked by HTTPS.
+pub(crate) fn complete(given: &str) -> String {
+    let text = as_a_browser_reads(given);
+    if scheme(&text).is_some() || text.is_empty() { text } else { format!("https://{text}") }
+}
+
 /// Whether the browser may be told to go to this very address, which is complete and comes from agent-browser.
 pub(crate) fn is_visitable(url: &str) -> bool {
     let text = as_a_browser_reads(url);

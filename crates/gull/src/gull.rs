@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use cove_chrome::{AddressRule, NetworkProxy, OwnerThread, find_browser};
 use cove_core::Deadline;
 use cove_runtime_api::{
-    BatchAnswer, BrowserAnswer, BrowserHealth, BrowserStep, EXIT_FAILED, EXIT_TIMED_OUT, HealthStatus,
+    BatchAnswer, BrowserAnswer, BrowserHealth, BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_TIMED_OUT, HealthStatus,
 };
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
@@ -19,6 +19,7 @@ use crate::bridge::Bridge;
 use crate::browser::url_of;
 use crate::browser_state::{BrowserState, Places};
 use crate::cargo::Cargo;
+use crate::control::Control;
 use crate::cookies;
 use crate::disk::{Weighed, keep_small};
 use crate::find::find_agent_browser;
@@ -90,6 +91,10 @@ pub(crate) struct Inner {
     /// What the next command's answer has to tell.
     notes: Mutex<Vec<String>>,
     pub(crate) weighed: watch::Sender<Option<Weighed>>,
+    /// Who has control of the browser, if it is a person.
+    pub(crate) control: Control,
+    /// How many watch the browser.
+    pub(crate) watchers: AtomicU64,
     pub(crate) profile_is_heavy: AtomicBool,
 }
 
@@ -173,7 +178,7 @@ impl Gull {
                 (false, true) => self.step(cmd, own, step_index).await,
             };
             let failed = answer.exit_code != 0;
-            let out_of_time = answer.exit_code == EXIT_TIMED_OUT;
+            let out_of_time = matches!(answer.exit_code, EXIT_TIMED_OUT | EXIT_HELD);
             let BrowserAnswer { stdout, stderr, exit_code, trace: happened } = answer;
             if let Some(trace) = &mut trace {
                 trace.extend(happened.into_iter().flatten());
@@ -184,7 +189,7 @@ impl Gull {
                 break;
             }
         }
-        let ended = results.iter().filter(|step| step.exit_code != EXIT_TIMED_OUT).count();
+        let ended = results.iter().filter(|step| !matches!(step.exit_code, EXIT_TIMED_OUT | EXIT_HELD)).count();
         BatchAnswer {
             success: results.len() == commands.len() && results.iter().all(|step| step.exit_code == 0),
             total_steps: counted(commands.len()),
@@ -232,6 +237,16 @@ impl Gull {
     /// The private folder; gone after `close`.
     pub fn private_folder(&self) -> PathBuf {
         self.inner.private_folder.path().to_owned()
+    }
+
+    /// Pages that are being watched, counted once for each watcher; without any, no screencast runs.
+    pub fn watched_pages(&self) -> usize {
+        self.inner.link().as_ref().map_or(0, Link::listeners)
+    }
+
+    /// What watchers share with commands, and the thread that owns the processes.
+    pub(crate) fn parts(&self) -> (Arc<Inner>, tokio::runtime::Handle) {
+        (self.inner.clone(), self.owner_thread.handle().clone())
     }
 
     /// Ends the browser, the daemon and everything else, and waits until nothing is left.
@@ -309,6 +324,8 @@ impl Inner {
             files: AtomicU64::new(0),
             notes: Mutex::new(notes),
             weighed: watch::channel(None).0,
+            control: Control::default(),
+            watchers: AtomicU64::new(0),
             profile_is_heavy: AtomicBool::new(false),
         }))
     }
@@ -365,7 +382,7 @@ impl Inner {
         *self.link() = link;
     }
 
-    fn link(&self) -> MutexGuard<'_, Option<Link>> {
+    pub(crate) fn link(&self) -> MutexGuard<'_, Option<Link>> {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -376,6 +393,8 @@ impl Inner {
     }
 
     async fn end(&self) {
+        // Whoever has control goes first: the turn is theirs.
+        self.control.end();
         self.live.lock().await.close(self).await;
         self.private_folder.clear();
         self.governor.end();

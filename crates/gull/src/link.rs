@@ -31,6 +31,11 @@ const ANSWERS: usize = 8192;
 /// tells of it, and agent-browser how fast it listens.
 const ANSWER_BYTES: usize = MAX_FRAME_BYTES + MAX_FRAME_BYTES / 2;
 
+/// Events that may wait for one of our own listeners, and the size of one. A browser sends at most two pictures ahead; what
+/// does not fit is dropped, for a listener also looks by itself.
+const EVENTS: usize = 8;
+const MAX_EVENT_BYTES: usize = 4 << 20;
+
 /// Why a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CallError {
@@ -85,8 +90,10 @@ struct State {
     next_id: i32,
     clients: u64,
     pending: HashMap<i32, Reply>,
-    /// Sessions of our own: their events are nobody's.
+    /// Sessions of our own: their events are nobody's but a listener's.
     own_sessions: Vec<String>,
+    /// Who hears the events of some of them.
+    listeners: HashMap<String, mpsc::Sender<Vec<u8>>>,
     client: Option<Client>,
 }
 
@@ -149,10 +156,37 @@ impl Link {
         Ok(attached.session_id)
     }
 
+    /// The events of a session of our own, from now on.
+    pub(crate) fn listen(&self, session: &str) -> mpsc::Receiver<Vec<u8>> {
+        let (sender, events) = mpsc::channel(EVENTS);
+        self.lock().listeners.insert(session.to_owned(), sender);
+        events
+    }
+
+    /// How many listen.
+    pub(crate) fn listeners(&self) -> usize {
+        self.lock().listeners.len()
+    }
+
+    /// Tells a page something whose answer nobody needs.
+    pub(crate) async fn tell(&self, session: &str, method: &str, params: Value) -> Result<(), CallError> {
+        let id = {
+            let mut state = self.lock();
+            let id = OWN_IDS + state.next_id % 500_000_000;
+            state.next_id = state.next_id.wrapping_add(1) & i32::MAX;
+            id
+        };
+        let message = json!({ "id": id, "method": method, "params": params, "sessionId": session });
+        let sent = tokio::time::timeout(Duration::from_secs(2), self.send(message.to_string().into_bytes())).await;
+        sent.map_err(|_| CallError::Deadline)?
+    }
+
     /// Ends a session of our own.
     pub(crate) async fn detach(&self, session: &str, wait: Duration) {
         let _ = self.call::<Value>(None, "Target.detachFromTarget", json!({ "sessionId": session }), wait).await;
-        self.lock().own_sessions.retain(|own| own != session);
+        let mut state = self.lock();
+        state.own_sessions.retain(|own| own != session);
+        state.listeners.remove(session);
     }
 
     /// Lets a client in: it gets a browser session of its own and the frames that are meant for it.
@@ -184,6 +218,7 @@ impl Link {
         self.closed.send_replace(true);
         let mut state = self.lock();
         state.client = None;
+        state.listeners.clear();
         for (_, reply) in state.pending.drain() {
             let _ = reply.send(Err(CallError::Gone));
         }
@@ -209,6 +244,11 @@ impl Link {
         }
         let Some(session) = session_of(&frame).map(str::to_owned) else { return };
         if state.own_sessions.contains(&session) {
+            if let Some(listener) = state.listeners.get(&session)
+                && frame.len() <= MAX_EVENT_BYTES
+            {
+                let _ = listener.try_send(frame);
+            }
             return;
         }
         let Some(client) = &state.client else { return };

@@ -65,6 +65,8 @@ pub struct GullOptions {
     pub launch_timeout: Duration,
     /// Without a command for so long, the browser is ended; the next command starts it again, cookies and all.
     pub idle_timeout: Option<Duration>,
+    /// A person who has control and does nothing for so long loses it: commands wait for them.
+    pub control_timeout: Duration,
     /// A token that every HTTP request must bear (`Authorization: Bearer …`).
     pub token: Option<String>,
     /// Where `serve` listens.
@@ -94,6 +96,7 @@ impl GullOptions {
             control_groups: true,
             launch_timeout: Duration::from_secs(25),
             idle_timeout: None,
+            control_timeout: Duration::from_secs(300),
             token: None,
             listen: Listen::default(),
             egress: None,

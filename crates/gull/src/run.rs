@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cove_core::Deadline;
-use cove_runtime_api::{BrowserAnswer, EXIT_FAILED, EXIT_REFUSED, EXIT_TIMED_OUT};
+use cove_runtime_api::{BrowserAnswer, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT};
 use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
 
@@ -18,6 +18,10 @@ use crate::stage::{Incoming, Outgoing, Staged, discard, publish, rename_in, stag
 
 /// What the browser says to a question that was on its way while the page changed.
 const LEFT: &str = "Inspected target navigated or closed";
+
+/// Said to a command that waited in vain.
+const HELD: &str = "✗ a person has control of this browser; the command was not begun\nhint: try again later, and take a new \
+                    snapshot first";
 
 /// How the words of a command begin that found no daemon. A page cannot say this: its own words come after others.
 const NO_DAEMON: &[&str] = &[
@@ -56,6 +60,9 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, deadline: Deadline) ->
         return BrowserAnswer { stdout: crate::plan::help(), ..BrowserAnswer::default() };
     }
     let Ok(turn) = tokio::time::timeout_at(over, inner.live.clone().lock_owned()).await else {
+        if inner.control.is_held() {
+            return BrowserAnswer::failed(EXIT_HELD, HELD);
+        }
         let mut answer = timed_out(deadline);
         answer.note("note: an earlier command was still running");
         return answer;

@@ -1,4 +1,4 @@
-//! Gull's four endpoints.
+//! Gull's endpoints.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ use cove_core::Deadline;
 use cove_runtime_api::{
     BatchRequest, BrowserHealth, BrowserRequest, BrowserWalls, Call, Endpoint, GullMeta, HealthRequest,
     MAX_BATCH_TIMEOUT, MAX_BROWSER_BODY_BYTES, MAX_BROWSER_TIMEOUT, MAX_COMMANDS, MIN_BROWSER_TIMEOUT, MetaRequest,
-    Refusal, RefusalCode,
+    Refusal, RefusalCode, VIEW_PATH,
 };
 use serde_json::json;
 use tokio::net::{TcpListener, UnixListener};
@@ -28,6 +28,7 @@ use crate::governor::EffectiveLimits;
 use crate::gull::{Gull, GullError};
 use crate::options::{GullOptions, Listen};
 use crate::secret;
+use crate::view;
 
 /// A running server. Dropping it stops it and ends the browser.
 #[derive(Debug)]
@@ -121,6 +122,7 @@ fn router(gull: Arc<Gull>, token: Option<String>) -> Router {
         .route(BatchRequest::PATH, post(exec_batch))
         .route(HealthRequest::PATH, get(health))
         .route(MetaRequest::PATH, get(meta))
+        .route(VIEW_PATH, get(view::open))
         .layer(DefaultBodyLimit::max(MAX_BROWSER_BODY_BYTES))
         .with_state(gull);
     let Some(token) = token else { return app };

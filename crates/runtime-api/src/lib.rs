@@ -17,12 +17,13 @@ mod python;
 mod refusal;
 mod shell;
 mod term;
+mod view;
 
 pub use bounds::{
     MAX_ANSWER_BYTES, MAX_BODY_BYTES, MAX_CODE_BYTES, MAX_ENTRIES, MAX_TEXT_BYTES, MAX_TIMEOUT, OutOfBounds, time_limit,
 };
 pub use browser::{
-    BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, EXIT_FAILED, EXIT_REFUSED, EXIT_TIMED_OUT,
+    BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT,
     MAX_BATCH_TIMEOUT, MAX_BROWSER_BODY_BYTES, MAX_BROWSER_TIMEOUT, MAX_COMMAND_BYTES, MAX_COMMANDS,
     MIN_BROWSER_TIMEOUT, TraceStep,
 };
@@ -44,3 +45,7 @@ pub use python::{KernelState, KernelStatus, PythonAnswer, PythonRequest, Restart
 pub use refusal::{Refusal, RefusalCode};
 pub use shell::{ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ShellAnswer, ShellRequest, WorkingFolder};
 pub use term::{TERMINAL_PATH, TerminalSize};
+pub use view::{
+    Controller, KeyEvent, MAX_VIEW_WORD_BYTES, MouseButton, MouseEvent, VIEW_HEADER_BYTES, VIEW_PATH, ViewCause,
+    ViewEvent, ViewMode, ViewState, ViewTab, ViewWord,
+};

@@ -10,6 +10,7 @@ use super::endpoint::Stream;
 use super::{CallError, refusal};
 use crate::files::{UPLOAD_PATH, Uploaded};
 use crate::term::TerminalSize;
+use crate::view::ViewMode;
 
 /// A connection that carries one request.
 #[derive(Debug)]
@@ -49,9 +50,18 @@ impl Connection {
     /// Opens a terminal; `key` is the WebSocket handshake's. What the runtime answered to that,
     /// and the line to the terminal.
     pub async fn terminal(self, size: TerminalSize, key: &HeaderValue) -> Result<(HeaderMap, Upgraded), CallError> {
+        self.upgrade(&size.address(), key).await
+    }
+
+    /// Watches a browser; as for a terminal.
+    pub async fn view(self, mode: ViewMode, key: &HeaderValue) -> Result<(HeaderMap, Upgraded), CallError> {
+        self.upgrade(&mode.address(), key).await
+    }
+
+    async fn upgrade(self, address: &str, key: &HeaderValue) -> Result<(HeaderMap, Upgraded), CallError> {
         let request = Request::builder()
             .method(Method::GET)
-            .uri(size.address())
+            .uri(address)
             .header(header::CONNECTION, "upgrade")
             .header(header::UPGRADE, "websocket")
             .header(header::SEC_WEBSOCKET_VERSION, "13")
