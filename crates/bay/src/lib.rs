@@ -30,7 +30,9 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod view;
 mod warm;
+mod websocket;
 
 pub use bay::{Bay, StartError};
 pub use cove_api::{IdempotencyKey, Owner};
@@ -39,8 +41,8 @@ pub use files::{ByteStream, Download, LatePath};
 pub use host::{BrowserReport, ContainerReport, EmbeddedReport, HostReport, MemoryReport, ProfileReport};
 pub use javascript::JavaScriptCall;
 pub use peers::SessionHome;
-pub use terminal::Terminal;
 pub use timed::{OutputSink, Timed};
+pub use websocket::RuntimeSocket;
 
 /// What every verb answers.
 pub type BayResult<T> = Result<T, cove_api::BayError>;

@@ -1,52 +1,25 @@
 //! A terminal in a sandbox: the runtime's own WebSocket, passed through Bay.
 //!
-//! Bay does not read it. The caller and the runtime agree on the WebSocket themselves; Bay checks the caller, copies
-//! bytes in both directions, and ends the terminal when it was silent for as long as a session may be idle, after half
-//! a day, or with the session. While a terminal is open its session is in use.
+//! While a terminal is open its session is in use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cove_api::SandboxId;
 use cove_api::{BayError, ErrorCode};
 use cove_runtime_api::{CallError, TerminalSize};
-use hyper::header::{HeaderMap, HeaderValue};
-use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use hyper::header::HeaderValue;
 
-use crate::router::{Route, broken};
+use crate::router::broken;
+use crate::websocket::RuntimeSocket;
 use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
 
-/// However much is said.
-const TOTAL: Duration = Duration::from_secs(12 * 3600);
-/// Without a word, where the profile's sessions have no such end.
-const IDLE: Duration = Duration::from_secs(24 * 3600);
 /// How long the runtime may take to answer.
 const SHAKE: Duration = Duration::from_secs(15);
 /// Terminals of one session; each is a shell with programs of its own.
 const MAX_OF_SESSION: usize = 16;
-/// What is carried at once.
-const BLOCK: usize = 16 << 10;
-
-/// A terminal that the runtime has opened, and that nobody speaks to yet. Dropping it ends it.
-pub struct Terminal {
-    /// What the runtime answered to the handshake: the caller's answer.
-    pub headers: HeaderMap,
-    inner: hyper::upgrade::Upgraded,
-    idle: Duration,
-    /// Both go with it: while somebody sits there, the session is in use.
-    _route: Route,
-    _place: TerminalSlot,
-}
-
-impl std::fmt::Debug for Terminal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Terminal").field("idle", &self.idle).finish_non_exhaustive()
-    }
-}
-
 /// One of the places at a session.
 #[derive(Debug)]
 struct TerminalSlot(Arc<AtomicUsize>);
@@ -76,7 +49,7 @@ impl Bay {
         id: &SandboxId,
         (cols, rows): (u16, u16),
         key: &HeaderValue,
-    ) -> BayResult<Terminal> {
+    ) -> BayResult<RuntimeSocket> {
         let call = self.admit_for(owner, id, Capability::Terminal, SHAKE).await?;
         let mut route = self.route(&call).await?;
         let place = TerminalSlot::take(&route.session.terminals)?;
@@ -84,57 +57,8 @@ impl Bay {
         let opening = connected.await?.terminal(TerminalSize { cols, rows }, key);
         let opened = tokio::time::timeout_at(call.work_deadline().at().into(), opening).await;
         let opened = opened.unwrap_or(Err(CallError::Timeout(SHAKE)));
-        let (headers, inner) = opened.map_err(|error| broken(&error))?;
-        let idle = match call.profile.idle_timeout {
-            0 => IDLE,
-            seconds => Duration::from_secs(seconds),
-        };
-        Ok(Terminal { headers, inner, idle, _route: route, _place: place })
-    }
-}
-
-impl Terminal {
-    /// Carries bytes between the caller and the terminal until either goes, nobody says anything any more, or `told`.
-    pub async fn carry(self, caller: impl AsyncRead + AsyncWrite + Send, told: impl Future<Output = ()> + Send) {
-        let (mut from_caller, mut to_caller) = tokio::io::split(caller);
-        let (mut from_inside, mut to_inside) = tokio::io::split(TokioIo::new(self.inner));
-        let said = tokio::sync::watch::Sender::new(Instant::now());
-        tokio::select! {
-            () = pass(&mut from_caller, &mut to_inside, &said) => {}
-            () = pass(&mut from_inside, &mut to_caller, &said) => {}
-            () = silence(said.subscribe(), self.idle) => {}
-            () = tokio::time::sleep(TOTAL) => {}
-            () = told => {}
-        }
-        // The caller sees an end, whoever it came from; what is inside ends when its line is cut.
-        let _ = tokio::time::timeout(Duration::from_secs(1), to_caller.shutdown()).await;
-    }
-}
-
-async fn pass(
-    from: &mut (impl AsyncRead + Unpin),
-    to: &mut (impl AsyncWrite + Unpin),
-    said: &tokio::sync::watch::Sender<Instant>,
-) {
-    let mut block = vec![0; BLOCK];
-    while let Ok(count @ 1..) = from.read(&mut block).await {
-        said.send_replace(Instant::now());
-        let Some(bytes) = block.get(..count) else { return };
-        if to.write_all(bytes).await.is_err() || to.flush().await.is_err() {
-            return;
-        }
-    }
-}
-
-/// Comes back when nothing was said for so long.
-async fn silence(mut said: tokio::sync::watch::Receiver<Instant>, idle: Duration) {
-    loop {
-        let last = *said.borrow_and_update();
-        let quiet = tokio::time::sleep_until((last + idle).into());
-        tokio::select! {
-            () = quiet => return,
-            changed = said.changed() => if changed.is_err() { return },
-        }
+        let opened = opened.map_err(|error| broken(&error))?;
+        Ok(RuntimeSocket::new(opened, &call.profile, (route, place)))
     }
 }
 

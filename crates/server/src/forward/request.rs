@@ -23,7 +23,7 @@ use super::seal::{self, FORWARDED};
 use crate::app::App;
 use crate::envelope::REQUEST_ID;
 use crate::failure::Failure;
-use crate::routes::terminal::is_websocket;
+use crate::routes::websocket::is_websocket;
 use crate::shares::BodyMemory;
 use crate::{extract, limits};
 

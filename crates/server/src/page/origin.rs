@@ -7,7 +7,7 @@
 
 use axum::http::{HeaderMap, HeaderName, header};
 
-use crate::routes::terminal::is_websocket;
+use crate::routes::websocket::is_websocket;
 
 /// What the page sends with every request.
 const FROM_PAGE: HeaderName = HeaderName::from_static("x-cove-page");

@@ -16,8 +16,10 @@ mod mcp;
 mod sandboxes;
 mod service;
 mod skills;
-pub(crate) mod terminal;
+mod terminal;
 mod upload;
+mod view;
+pub(crate) mod websocket;
 
 use axum::extract::Request;
 use axum::http::{HeaderName, Method, StatusCode, header};
@@ -58,6 +60,7 @@ pub(crate) fn router(app: App) -> Router {
     let (api, _) = api().split_for_parts();
     let api = api
         .route("/sandboxes/{id}/terminal", routing::get(terminal::open))
+        .route("/sandboxes/{id}/browser/view", routing::get(view::open))
         .route_layer(from_fn_with_state(app.clone(), forward::forward_if_elsewhere))
         .route_layer(from_fn_with_state(app.clone(), caller::admit));
     let (service, _) = service::routes().split_for_parts();
