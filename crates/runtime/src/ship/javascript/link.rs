@@ -2,28 +2,22 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cove_core::RunRequest;
-use cove_walls::spawn::{StandardStreams, Start, no_input};
+use cove_core::{Deadline, RunRequest};
 use serde_json::Value;
-use tokio::net::UnixStream;
 use tokio::sync::{Notify, mpsc};
 
 use super::PROCESS_ARGUMENT;
 use super::result::{given_up, result_of};
 use super::wire::{Command, Message, Walls};
-use crate::process::{Capture, Family, Program};
+use crate::process::{Family, Program};
 use crate::ship::error::ApiError;
-use crate::ship::frames::{Frames, Reader, Writer};
+use crate::ship::frames::{FramedProcess, FramedStart, Frames, Reader, Writer};
 use crate::ship::fs::workspace::Workspace;
-
-/// A cold disk and a loaded machine; usually 30 ms.
-const START_LIMIT: Duration = Duration::from_secs(20);
 
 /// What an answer may take beyond a run's own time; then the run is given up.
 const OVERTIME: Duration = Duration::from_millis(900);
@@ -129,10 +123,10 @@ impl Javascript {
         limit: Duration,
         command: impl FnOnce(u64) -> Command,
     ) -> Result<Call, ApiError> {
-        let (begin, limit) = (tokio::time::Instant::now(), limit + OVERTIME);
+        let deadline = Deadline::after(limit).backstop(OVERTIME).at().into();
         let own = self.clone();
         // On its own: a start that somebody stops waiting for goes on for those who come next.
-        let link = match tokio::time::timeout(limit, tokio::spawn(async move { own.link().await })).await {
+        let link = match tokio::time::timeout_at(deadline, tokio::spawn(async move { own.link().await })).await {
             Ok(Ok(link)) => link?,
             Ok(Err(error)) => {
                 return Err(ApiError::internal(format!("the start of JavaScript was interrupted: {error}")));
@@ -143,7 +137,6 @@ impl Javascript {
         // Not bounded here: the engine keeps a run's console lines below its log limit.
         let (sender, messages) = mpsc::unbounded_channel();
         link.waiting().insert(id, sender);
-        let deadline = begin + limit;
         let call = Call { id, link, messages, begin: Instant::now(), deadline, session, done: false };
         let _ = call.link.commands.send(command(id));
         Ok(call)
@@ -165,43 +158,23 @@ impl Javascript {
 
     async fn start(&self) -> io::Result<(Arc<Link>, Walls)> {
         let recipe = &self.0.recipe;
-        let (ours, theirs) = UnixStream::pair()?;
-        let theirs = theirs.into_std()?;
-        theirs.set_nonblocking(false)?;
-        let theirs = OwnedFd::from(theirs);
-        let (out, output) = Capture::open(1024)?;
-        let (mut err, error) = Capture::open(8 << 10)?;
-        let root = recipe.workspace.root();
-        let number = theirs.as_fd().as_raw_fd().to_string();
-        let mut args = recipe.prefix.clone();
-        args.extend([PROCESS_ARGUMENT.to_owned(), number, recipe.folder.display().to_string()]);
-        let start = Start {
+        let wanted = FramedStart {
             program: recipe.program.display().to_string(),
-            args,
+            args: [
+                recipe.prefix.iter().cloned().chain([PROCESS_ARGUMENT.to_owned()]).collect(),
+                vec![recipe.folder.display().to_string()],
+            ],
             env: Vec::new(),
-            cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
-            streams: StandardStreams { input: no_input()?, output, error },
-            terminal: false,
-            inherit: Some(theirs),
+            workspace: &recipe.workspace,
             processes: recipe.processes,
+            output_bytes: [1024, 8 << 10],
         };
-        let late = || io::Error::other(format!("no response within {START_LIMIT:?}"));
-        let started = tokio::time::timeout(START_LIMIT, recipe.family.start_own(start)).await;
-        let program = started.map_err(|_| late())??;
+        let mut started = FramedProcess::start(wanted, |start| recipe.family.start_own(start)).await?;
+        let Message::Ready { walls } = started.first(None).await? else {
+            return Err(started.failure("an unexpected message"));
+        };
+        let FramedProcess { program, frames: Frames { reader, writer }, out, err } = started;
         out.forget();
-        let Frames { mut reader, writer } = Frames::new(ours);
-        let walls = match tokio::time::timeout(START_LIMIT, reader.receive::<Message>()).await {
-            Ok(Ok(Message::Ready { walls })) => walls,
-            Ok(other) => {
-                err.drain();
-                if let Some(trouble) = program.trouble() {
-                    return Err(trouble);
-                }
-                let reason = other.err().map_or_else(|| "an unexpected message".to_owned(), |error| error.to_string());
-                return Err(io::Error::other(format!("{reason}; it said: {}", err.kept.text().trim())));
-            }
-            Err(_) => return Err(late()),
-        };
         err.forget();
         let (commands, outbox) = mpsc::unbounded_channel();
         let link = Arc::new(Link {

@@ -1,22 +1,18 @@
 //! One Python process: started, spoken to, ended.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
-use std::time::Duration;
 
 use cove_runtime_api::OutputStream;
-use cove_walls::spawn::{StandardStreams, Start, no_input};
 use futures_util::FutureExt;
 use rustix::process::Signal;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::net::UnixStream;
 
 use super::IPythonUse;
 use crate::process::{Capture, End, Family, Live, Program};
 use crate::ship::causes::Causes;
-use crate::ship::frames::Frames;
+use crate::ship::frames::{FramedProcess, FramedStart, Frames};
 use crate::ship::fs::workspace::Workspace;
 
 /// The Python side.
@@ -29,9 +25,6 @@ n=struct.unpack('>I',os.read(f,4))[0]
 b=b''
 while len(b)<n:b+=os.read(f,n-len(b)) or exit()
 exec(compile(b,'<cove>','exec'),{'__name__':'cove'})";
-
-/// A cold disk and a loaded machine; usually 40 ms.
-const START_LIMIT: Duration = Duration::from_secs(20);
 
 /// What an interpreter needs to start.
 #[derive(Debug, Clone)]
@@ -116,51 +109,21 @@ impl Interpreter {
 
     /// Starts Python and waits for its first word.
     pub(super) async fn launch(recipe: &Recipe, role: Role) -> io::Result<(Self, Ready)> {
-        let (ours, theirs) = UnixStream::pair()?;
-        let theirs = theirs.into_std()?;
-        theirs.set_nonblocking(false)?;
-        let theirs = OwnedFd::from(theirs);
-        let (out, output) = Capture::open(recipe.output_limit_bytes)?;
-        let (err, error) = Capture::open(recipe.output_limit_bytes)?;
-        let root = recipe.workspace.root();
-        let number = theirs.as_fd().as_raw_fd().to_string();
         let ahead = recipe.preload.as_deref().unwrap_or_default().join(",");
-        let args = ["-I", "-u", "-c", BOOT, &number, recipe.ipython.as_str(), role.as_str(), &ahead];
-        let start = Start {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let wanted = FramedStart {
             program: recipe.python.clone(),
-            args: args.map(str::to_owned).to_vec(),
+            args: [words(&["-I", "-u", "-c", BOOT]), words(&[recipe.ipython.as_str(), role.as_str(), &ahead])],
             env: recipe.env.clone(),
-            cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
-            streams: StandardStreams { input: no_input()?, output, error },
-            terminal: false,
-            inherit: Some(theirs),
+            workspace: &recipe.workspace,
             processes: recipe.processes,
+            output_bytes: [recipe.output_limit_bytes; 2],
         };
-        let late = || io::Error::other(format!("no response within {START_LIMIT:?}"));
-        let started = tokio::time::timeout(START_LIMIT, recipe.family.start(start)).await;
-        let program = started.map_err(|_| late())??;
-        let mut frames = Frames::new(ours);
-        let greeting = tokio::time::timeout(START_LIMIT, async {
-            frames.writer.send(LOOP.as_bytes()).await?;
-            frames.reader.receive::<Ready>().await
-        });
-        match greeting.await {
-            Ok(Ok(ready)) => {
-                let version = ready.version.clone();
-                let mut started = Self { program, frames, out, err, version, ipython: false };
-                started.out.drain();
-                Ok((started, ready))
-            }
-            Ok(Err(error)) => {
-                let mut err = err;
-                err.drain();
-                if let Some(trouble) = program.trouble() {
-                    return Err(trouble);
-                }
-                Err(io::Error::other(format!("{error}; Python said: {}", err.kept.text().trim())))
-            }
-            Err(_) => Err(late()),
-        }
+        let mut started = FramedProcess::start(wanted, |start| recipe.family.start(start)).await?;
+        let ready: Ready = started.first(Some(LOOP.as_bytes())).await?;
+        let FramedProcess { program, frames, mut out, err } = started;
+        out.drain();
+        Ok((Self { program, frames, out, err, version: ready.version.clone(), ipython: false }, ready))
     }
 
     /// Hands over a cell.

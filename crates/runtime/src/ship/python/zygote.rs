@@ -5,13 +5,12 @@
 //! and may kill or stop it: then the next copy costs a start, and nothing else is lost.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use rustix::process::Signal;
-use tokio::net::UnixStream;
 
 use super::interpreter::{Interpreter, Ready, Recipe, Role};
 use crate::process::{Capture, Family, Mark, Program};
@@ -65,10 +64,7 @@ impl Zygote {
         if !self.is_alive() {
             return Err(io::Error::other("it has ended"));
         }
-        let (ours, line) = UnixStream::pair()?;
-        let line = line.into_std()?;
-        line.set_nonblocking(false)?;
-        let line = OwnedFd::from(line);
+        let (frames, line) = Frames::pair()?;
         let (out, output) = Capture::open(recipe.output_limit_bytes)?;
         let (err, error) = Capture::open(recipe.output_limit_bytes)?;
         let mark = self.mark.of_copy(self.copies);
@@ -79,7 +75,7 @@ impl Zygote {
         let sent = self.frames.writer.pass(&word, [line.as_fd(), output.as_fd(), error.as_fd()]);
         tokio::time::timeout(COPY_LIMIT, sent).await.map_err(late)??;
         // The ends that were passed are dropped here: from now on they are the copy's alone.
-        Ok(Coming { frames: Frames::new(ours), out, err, mark, family: Arc::clone(&recipe.family) })
+        Ok(Coming { frames, out, err, mark, family: Arc::clone(&recipe.family) })
     }
 }
 
