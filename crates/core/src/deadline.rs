@@ -1,7 +1,7 @@
 //! The moment by which something must be done, made once where a call comes in and handed down.
 //!
 //! A wait below takes what is left of it and adds nothing: adding up time-outs on the way is how a run of thirty
-//! seconds comes to take ninety.
+//! seconds comes to take ninety. Whoever waits above, for the answer, adds only a [`Deadline::backstop`].
 
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,14 @@ impl Deadline {
         self.budget
     }
 
+    /// When somebody gives up who waits for a callee with this deadline: later, by what the callee's last answer may take.
+    /// It says why the work was ended, so whoever waits must not end at the same moment. Not time to work: nobody hands it down.
+    #[must_use]
+    pub fn backstop(&self, answer: Duration) -> Self {
+        let answer = answer.min(MAX);
+        Self { at: self.at + answer, budget: self.budget + answer }
+    }
+
     /// The earlier of this and `limit` from now on: for a step that may take only a part of what is left.
     #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
@@ -69,5 +77,8 @@ mod tests {
         assert!(step.at() < whole.at() && step.budget() == second && step.left() <= second);
         assert!(!whole.is_over() && Deadline::after(Duration::ZERO).is_over());
         assert!(Deadline::after(Duration::MAX).left() > hour);
+        let outer = whole.backstop(second);
+        assert!(outer.at() == whole.at() + second && outer.budget() == hour + second);
+        assert!(Deadline::after(Duration::MAX).backstop(Duration::MAX).left() > hour);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode};
 use cove_bay::{Bay, BayResult};
+use cove_core::Deadline;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, Reply};
@@ -79,13 +80,13 @@ impl App {
     /// Runs a verb that is dropped, and thereby cancelled, when its caller goes away.
     pub(crate) async fn run<T>(&self, own_secs: u64, verb: impl Future<Output = BayResult<T>>) -> Reply<T> {
         self.bay.check_reachable()?;
-        within(Duration::from_secs(own_secs) + self.options.beyond, verb).await
+        within(Deadline::after(Duration::from_secs(own_secs)).backstop(self.options.beyond), verb).await
     }
 
     /// Runs a quick verb.
     pub(crate) async fn ask<T>(&self, verb: impl Future<Output = BayResult<T>>) -> Reply<T> {
         self.bay.check_reachable()?;
-        within(self.options.verb, verb).await
+        within(self.options.verb.into(), verb).await
     }
 
     /// Runs a verb to its end even when its caller goes away: half a creation or half a deletion helps nobody.
@@ -96,7 +97,7 @@ impl App {
         use tracing::Instrument as _;
         // Known not to be there, it is not waited for.
         self.bay.check_reachable()?;
-        let task = tokio::spawn(within(self.options.verb, verb).in_current_span());
+        let task = tokio::spawn(within(self.options.verb.into(), verb).in_current_span());
         match task.await {
             Ok(reply) => reply,
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
@@ -105,9 +106,12 @@ impl App {
     }
 }
 
-async fn within<T>(limit: Duration, verb: impl Future<Output = BayResult<T>>) -> Reply<T> {
-    match tokio::time::timeout(limit, verb).await {
+async fn within<T>(deadline: Deadline, verb: impl Future<Output = BayResult<T>>) -> Reply<T> {
+    match tokio::time::timeout_at(deadline.at().into(), verb).await {
         Ok(answer) => answer.map_err(Failure::from),
-        Err(_) => Err(BayError::new(ErrorCode::Timeout, format!("no answer within {} s", limit.as_secs_f64())).into()),
+        Err(_) => {
+            Err(BayError::new(ErrorCode::Timeout, format!("no answer within {} s", deadline.budget().as_secs_f64()))
+                .into())
+        }
     }
 }

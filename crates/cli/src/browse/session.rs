@@ -108,7 +108,7 @@ impl Session {
     pub(super) async fn exec(&self, cmd: &str, deadline: Deadline) -> anyhow::Result<BrowserAnswer> {
         let timeout = deadline.budget().as_secs_f64();
         let request = BrowserRequest { cmd: cmd.to_owned(), timeout, include_trace: false };
-        match self.client.call(&request, Deadline::after(deadline.left() + ANSWER)).await {
+        match self.client.call(&request, deadline.backstop(ANSWER)).await {
             Err(CallError::Refused(refused)) => bail!("the session answered {}: {refused}", refused.status),
             answered => Ok(answered?),
         }

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cove_core::{
-    Clock, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, FaultKind, Limits, NetworkPolicy,
-    Random, RunReport, RunRequest, RunShape, SessionFate, SessionOptions, ToolError, ToolSet, ToolSpec,
+    Clock, Deadline, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, FaultKind, Limits,
+    NetworkPolicy, Random, RunReport, RunRequest, RunShape, SessionFate, SessionOptions, ToolError, ToolSet, ToolSpec,
 };
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
@@ -111,6 +111,7 @@ impl SessionHost {
             Err(_) => return Err(HostError::TooManyRuns { max: self.options.max_runs }),
         };
         let (entry, stop) = self.enter(&context.owner, request.session.as_deref());
+        let deadline = Deadline::after(limit);
         let work = async {
             match request.session.clone() {
                 None => self.run_once(context, request, listener).await,
@@ -118,7 +119,7 @@ impl SessionHost {
             }
         };
         let ended = tokio::select! {
-            ended = tokio::time::timeout(limit + GRACE, work) => ended,
+            ended = tokio::time::timeout_at(deadline.backstop(GRACE).at().into(), work) => ended,
             () = stop.notified() => return Err(HostError::Ended),
         };
         drop(entry);

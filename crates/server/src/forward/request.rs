@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use cove_api::ErrorCode;
 use cove_bay::SessionHome;
+use cove_core::Deadline;
 use futures_util::{Stream, StreamExt as _, stream};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
@@ -115,9 +116,9 @@ pub(crate) async fn forward(
     let sent = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
     let seal = seal::write(app, &parts.method, &sent, &headers, &home.instance_id).ok_or(ForwardError::NotBegun)?;
     headers.insert(FORWARDED, seal);
-    let limit = match own_secs {
-        Some(own) => Duration::from_secs(own.min(MAX_SECS)) + app.options.beyond + MARGIN,
-        None => app.options.verb + MARGIN,
+    let theirs: Deadline = match own_secs {
+        Some(own) => Deadline::after(Duration::from_secs(own.min(MAX_SECS))).backstop(app.options.beyond),
+        None => app.options.verb.into(),
     };
     let sending = client.request(parts.method, url).headers(headers).body(body).send();
     let answer = tokio::select! {
@@ -126,7 +127,7 @@ pub(crate) async fn forward(
             if error.is_connect() { ForwardError::NotBegun } else { ForwardError::Unanswered }
         })?,
         () = peer.silent() => return Err(ForwardError::Unanswered),
-        () = tokio::time::sleep(limit) => return Err(ForwardError::Unanswered),
+        () = tokio::time::sleep_until(theirs.backstop(MARGIN).at().into()) => return Err(ForwardError::Unanswered),
     };
     let mut response = Response::new(Body::empty());
     *response.status_mut() = answer.status();

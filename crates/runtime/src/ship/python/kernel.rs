@@ -86,7 +86,7 @@ impl Kernel {
         let (reply, answer) = oneshot::channel();
         let order = Order::Run { code, deadline, live, reply };
         self.orders.try_send(order).map_err(|_| ApiError::too_many("Too many cells are waiting for their turn"))?;
-        match tokio::time::timeout_at((deadline.at() + OVERTIME).into(), answer).await {
+        match tokio::time::timeout_at(deadline.backstop(OVERTIME).at().into(), answer).await {
             Ok(answered) => answered.unwrap_or_else(|_| Err(ApiError::internal("the kernel has ended"))),
             Err(_) => Ok(PythonAnswer {
                 state_lost: true,
