@@ -6,6 +6,7 @@ use cove_api::{
     JavaScriptData, JavaScriptExecRequest, PythonExecRequest, SandboxId, ShellExecRequest, ShellExecResult,
 };
 use cove_bay::{JavaScriptCall, Timed};
+use cove_core::EngineReason;
 use serde_json::{Map, Value, json};
 
 use super::{Call, Done};
@@ -19,9 +20,9 @@ use crate::{traceback, uri};
 /// What `fetch` says where a host is not open. Its own advice is for those who can open one.
 const FETCH_REFUSED: [&str; 2] = ["fetch is closed in this session", "is not on the list of opened hosts"];
 
-/// Whether a warning says that a browser was wanted and there is none.
-fn is_no_browser(warning: &str) -> bool {
-    warning.starts_with("browser_not_available")
+/// Whether a browser was wanted and could not be had; then the first warning says so.
+fn had_no_browser(data: &JavaScriptData) -> bool {
+    data.engine.as_ref().is_some_and(|engine| engine.reason == EngineReason::NoBrowser)
 }
 
 pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
@@ -76,7 +77,8 @@ pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
     }
     let mut reply = Reply::new(text, structured);
     // A failure without a browser says so in its next step.
-    reply.notes = data.warnings.iter().filter(|note| failure.is_none() || !is_no_browser(note)).cloned().collect();
+    let told = usize::from(failure.is_some() && had_no_browser(&data));
+    reply.notes = data.warnings.iter().skip(told).cloned().collect();
     reply.failure = failure;
     reply.stranger = fetches.then_some("code that may have fetched it");
     for image in &data.images {
@@ -104,7 +106,7 @@ fn javascript_failure(data: &JavaScriptData, source: &str, given: Duration) -> F
     let known = ["error", "message", "hint", "result"];
     let details = answer.as_object().into_iter().flatten().filter(|(name, _)| !known.contains(&name.as_str()));
     let details = details.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>();
-    let no_browser = data.warnings.iter().any(|warning| is_no_browser(warning));
+    let no_browser = had_no_browser(data);
     let mut failure = if FETCH_REFUSED.iter().any(|sign| message.contains(sign)) {
         Failure::new(code, "`fetch` does not reach that host from this sandbox", advice::NO_NETWORK)
     } else {
