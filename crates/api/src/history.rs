@@ -1,5 +1,7 @@
 //! The record of what ran.
 
+use std::fmt;
+
 use cove_core::ExecutionId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -15,8 +17,7 @@ pub struct HistoryEntry {
     /// The session it ran in.
     pub session_id: Option<String>,
     /// Its kind.
-    #[schema(value_type = ExecType)]
-    pub exec_type: String,
+    pub exec_type: ExecType,
     /// What ran.
     pub code: String,
     /// Whether it succeeded.
@@ -74,6 +75,17 @@ impl ExecType {
             Self::Browser => "browser",
             Self::BrowserBatch => "browser_batch",
         }
+    }
+
+    /// Whether it drives the browser.
+    pub fn is_browser(self) -> bool {
+        matches!(self, Self::Browser | Self::BrowserBatch)
+    }
+}
+
+impl fmt::Display for ExecType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 

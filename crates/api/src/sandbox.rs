@@ -22,6 +22,19 @@ pub enum SandboxStatus {
     Expired,
 }
 
+impl SandboxStatus {
+    /// As it is written on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Starting => "starting",
+            Self::Ready => "ready",
+            Self::Failed => "failed",
+            Self::Expired => "expired",
+        }
+    }
+}
+
 /// A sandbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SandboxInfo {

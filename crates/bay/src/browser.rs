@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use cove_api::{
     BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserStep, ClickRequest,
-    FillRequest, NavigateRequest, SandboxId, ScreenshotRequest, SnapshotRequest, TraceKind,
+    ExecType, FillRequest, NavigateRequest, SandboxId, ScreenshotRequest, SnapshotRequest, TraceKind,
 };
 use cove_runtime_api::{
     BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, MAX_BATCH_TIMEOUT, MAX_BROWSER_TIMEOUT,
@@ -59,7 +59,7 @@ impl Bay {
     ) -> BayResult<BrowserBatchResult> {
         let Timed { request, timeout, .. } = batch;
         let id = &call.row.id;
-        let mut run = Execution::begin(self, owner, id, "browser_batch", request.commands.join("\n"))?;
+        let mut run = Execution::begin(self, owner, id, ExecType::BrowserBatch, request.commands.join("\n"))?;
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
         let total = request.commands.len();
         let batch = BatchRequest {
@@ -169,7 +169,7 @@ impl Bay {
         let Timed { request, timeout, .. } = timed;
         check_commands(std::slice::from_ref(&request.cmd))?;
         let call = self.admit_for(owner, id, capability, self.answer_limit(timeout)).await?;
-        let mut run = Execution::begin(self, owner, id, "browser", request.cmd.clone())?;
+        let mut run = Execution::begin(self, owner, id, ExecType::Browser, request.cmd.clone())?;
         (run.description, run.tags, run.learn) = (request.description, request.tags, request.learn);
         let command = BrowserRequest { cmd: request.cmd.clone(), timeout: timeout.as_secs_f64(), include_trace: false };
         let begin = std::time::Instant::now();

@@ -6,12 +6,12 @@ use crate::id::fresh;
 use crate::sandboxes::{driver_fault, invalid, page_size};
 use crate::{Bay, BayResult, IdempotencyKey, Owner};
 use cove_config::DiskLimit;
+use cove_core::shorten_word;
 use cove_drivers::CargoLimit;
 use cove_store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
 
 pub(crate) fn not_found(id: &str) -> BayError {
-    let shown: String = id.chars().take(64).collect();
-    BayError::new(ErrorCode::NotFound, format!("there is no cargo {shown}"))
+    BayError::new(ErrorCode::NotFound, format!("there is no cargo {}", shorten_word(id)))
 }
 
 impl Bay {

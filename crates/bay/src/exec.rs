@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use cove_api::{
-    BayError, ErrorCode, EventKind, Moment, PythonData, PythonExecRequest, PythonExecResult, ShellExecRequest,
-    ShellExecResult, Stopped,
+    BayError, ErrorCode, EventKind, ExecType, Moment, PythonData, PythonExecRequest, PythonExecResult,
+    ShellExecRequest, ShellExecResult, Stopped,
 };
 use cove_core::{ExecutionId, SandboxId, SessionId};
 use cove_runtime_api::{Call, MAX_CODE_BYTES, PythonRequest, ShellRequest};
@@ -41,7 +41,7 @@ pub(crate) struct Execution {
     pub(crate) owner: Owner,
     pub(crate) sandbox_id: SandboxId,
     pub(crate) id: ExecutionId,
-    exec_type: &'static str,
+    exec_type: ExecType,
     code: String,
     begin: Instant,
     created_at: Moment,
@@ -58,7 +58,7 @@ impl Execution {
         bay: &Bay,
         owner: &Owner,
         sandbox_id: &SandboxId,
-        exec_type: &'static str,
+        exec_type: ExecType,
         code: String,
     ) -> BayResult<Self> {
         let id = fresh::<ExecutionId>()?;
@@ -104,7 +104,8 @@ impl Execution {
             created_at: self.created_at,
         };
         let outcome = if success { "success" } else { "failure" };
-        metrics::counter!("cove_executions_total", "kind" => self.exec_type, "outcome" => outcome).increment(1);
+        metrics::counter!("cove_executions_total", "kind" => self.exec_type.as_str(), "outcome" => outcome)
+            .increment(1);
         let live = self.bay.inner.sessions.get(&self.sandbox_id);
         let idle = live.as_ref().map(|session| session.touch());
         if let Some(session) = live {
@@ -196,7 +197,7 @@ impl Bay {
         check_code("code", &request.code)?;
         let live = self.live(id, request.output_tag, output)?;
         let call = self.admit_for(owner, id, Capability::Python, self.answer_limit(timeout)).await?;
-        let mut run = Execution::begin(self, owner, id, "python", request.code)?;
+        let mut run = Execution::begin(self, owner, id, ExecType::Python, request.code)?;
         (run.description, run.tags) = (request.description, request.tags);
         let cell = PythonRequest {
             code: run.code.clone(),
@@ -259,7 +260,7 @@ impl Bay {
         let live = self.live(id, request.output_tag, output)?;
         let cwd = request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(relative).transpose().map_err(at_cwd)?;
         let call = self.admit_for(owner, id, Capability::Shell, self.answer_limit(timeout)).await?;
-        let mut run = Execution::begin(self, owner, id, "shell", request.command)?;
+        let mut run = Execution::begin(self, owner, id, ExecType::Shell, request.command)?;
         (run.description, run.tags) = (request.description, request.tags);
         let command = ShellRequest {
             command: run.code.clone(),

@@ -81,7 +81,7 @@ pub(crate) async fn history(
         return Err(BayError::new(ErrorCode::ValidationError, message));
     }
     let filter = ExecutionFilter {
-        exec_type: query.exec_type.map(ExecType::as_str),
+        exec_type: query.exec_type,
         success_only: query.success_only.unwrap_or(false),
         tags,
         // Clients that ask for nothing in particular send `false`: it must not leave anything out.
@@ -102,7 +102,6 @@ pub(crate) async fn last_execution(
     exec_type: Option<ExecType>,
 ) -> BayResult<HistoryEntry> {
     alive(store, owner, id).await?;
-    let exec_type = exec_type.map(ExecType::as_str);
     let filter = ExecutionFilter { exec_type, limit: 1, ..ExecutionFilter::default() };
     let (entries, _) = store.executions(owner, id, &filter).await?;
     let none = || BayError::new(ErrorCode::NotFound, format!("nothing has run yet in sandbox {id}"));

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use cove_api::Moment;
+use cove_api::{ExecType, Moment};
 
 use crate::Owner;
 use cove_store::NewExecution;
@@ -27,7 +27,7 @@ pub(crate) struct PendingEntry {
     owner: Owner,
     sandbox_id: String,
     session_id: Option<String>,
-    exec_type: String,
+    exec_type: ExecType,
     code: String,
     success: bool,
     execution_time_ms: i64,
@@ -49,7 +49,7 @@ impl PendingEntry {
             owner: new.owner.clone(),
             sandbox_id: new.sandbox_id.to_owned(),
             session_id: own(new.session_id),
-            exec_type: new.exec_type.to_owned(),
+            exec_type: new.exec_type,
             code,
             success: new.success,
             execution_time_ms: new.execution_time_ms,
@@ -70,7 +70,7 @@ impl PendingEntry {
             owner: &self.owner,
             sandbox_id: &self.sandbox_id,
             session_id: self.session_id.as_deref(),
-            exec_type: &self.exec_type,
+            exec_type: self.exec_type,
             code: &self.code,
             success: self.success,
             execution_time_ms: self.execution_time_ms,
@@ -133,7 +133,7 @@ mod tests {
                 owner,
                 sandbox_id: "s",
                 session_id: None,
-                exec_type: "shell",
+                exec_type: ExecType::Shell,
                 code: &code,
                 success: true,
                 execution_time_ms: 1,

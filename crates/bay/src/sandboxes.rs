@@ -6,7 +6,7 @@ use std::time::Duration;
 use cove_api::{
     BayError, CreateSandbox, ErrorCode, ExtendTtl, Moment, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus,
 };
-use cove_core::{CargoId, SandboxId};
+use cove_core::{CargoId, SandboxId, shorten_word};
 use serde_json::Value;
 
 use crate::id::fresh;
@@ -29,7 +29,7 @@ pub(crate) fn expired() -> BayError {
 
 /// Refused: no such sandbox, or another's.
 pub(crate) fn not_found(id: &str) -> BayError {
-    let shown: String = id.chars().take(64).collect();
+    let shown = shorten_word(id);
     BayError::new(ErrorCode::NotFound, format!("there is no sandbox {shown}")).with("id", shown)
 }
 

@@ -8,6 +8,7 @@ mod code;
 mod crash;
 mod deadline;
 mod engine;
+mod excerpt;
 mod executor;
 mod fault;
 mod id;
@@ -25,6 +26,7 @@ pub use engine::{
     BoxFuture, CpuClock, EffectGate, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session,
     SessionOptions,
 };
+pub use excerpt::{BothEnds, Excerpt, LEFT_OUT, shorten_bytes, shorten_chars, shorten_word};
 pub use executor::{CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, RunConcurrency};
 pub use fault::{Effects, Fault, FaultKind, Position, Retry};
 pub use id::{

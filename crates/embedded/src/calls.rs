@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use cove_core::{Effects, Tool, ToolCall, ToolError};
+use cove_core::{Effects, Tool, ToolCall, ToolError, shorten_word};
 use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, Stream as _};
 use serde_json::Value;
@@ -61,7 +61,7 @@ impl Calls {
 
     /// Starts a call. `Some`: it has failed at once.
     pub(crate) fn start(&mut self, call: &Call<'_>, tools: &Tools) -> Result<Option<ToolReply>, BadCall> {
-        let tool = tools.get(call.name).ok_or_else(|| BadCall::UnknownTool(call.name.chars().take(64).collect()))?;
+        let tool = tools.get(call.name).ok_or_else(|| BadCall::UnknownTool(shorten_word(call.name)))?;
         if self.ids.contains(&call.id) {
             return Err(BadCall::UsedId);
         }

@@ -1,6 +1,6 @@
 //! What a model reads after a run: logs, then the value or the error with its frame and one line of advice.
 
-use cove_core::{CodeOutput, ErrorCode, ExecutorError};
+use cove_core::{CodeOutput, ErrorCode, ExecutorError, shorten_chars};
 use serde_json::Value;
 
 /// Longest text that is handed to a model unless the caller says otherwise: about 5,000 tokens.
@@ -12,8 +12,8 @@ pub fn success_text(output: &CodeOutput, limit_chars: usize) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let logs = fold_long_text(&output.logs, limit_chars);
-    let value = fold_long_text(&value, limit_chars);
+    let logs = shorten_chars(&output.logs, limit_chars);
+    let value = shorten_chars(&value, limit_chars);
     let notes: String = output.warnings.iter().map(|warning| format!("\nNote: {warning}")).collect();
     format!("Execution logs:\n{logs}\nLast output from code snippet:\n{value}{notes}")
 }
@@ -23,10 +23,10 @@ pub fn failure_text(error: &ExecutorError, limit_chars: usize) -> String {
     let mut text = String::new();
     if !error.logs.is_empty() {
         text.push_str("Execution logs:\n");
-        text.push_str(&fold_long_text(&error.logs, limit_chars));
+        text.push_str(&shorten_chars(&error.logs, limit_chars));
         text.push('\n');
     }
-    text.push_str(&fold_long_text(&error.message, limit_chars));
+    text.push_str(&shorten_chars(&error.message, limit_chars));
     let detail = |key: &str| error.details.as_ref().and_then(|details| details.get(key)).and_then(Value::as_str);
     if let Some(frame) = detail("frame") {
         text.push('\n');
@@ -60,32 +60,10 @@ fn advice(code: ErrorCode) -> &'static str {
     }
 }
 
-/// Keeps the first and the last half of a long text around a line that says how much was cut.
-///
-/// Counted in characters, because a cut inside a character would be a broken text.
-pub fn fold_long_text(text: &str, limit_chars: usize) -> String {
-    let total = text.chars().count();
-    if total <= limit_chars {
-        return text.to_owned();
-    }
-    let half = limit_chars / 2;
-    let at = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(index, _)| index);
-    let (head, tail) = (&text[..at(half)], &text[at(total - half)..]);
-    format!("{head}\n… {} characters were cut here …\n{tail}", total - 2 * half)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn long_text_keeps_both_ends() {
-        assert_eq!(fold_long_text("abc", 3), "abc");
-        assert_eq!(fold_long_text("äöüäöü", 4), "äö\n… 2 characters were cut here …\nöü");
-        let folded = fold_long_text(&"x".repeat(1_000_000), 100);
-        assert!(folded.len() < 200 && folded.contains("999900 characters"));
-    }
 
     #[test]
     fn the_texts_are_the_contracts() {

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use cove_api::{BayError, ErrorCode, IdError};
+use cove_core::shorten_word;
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -92,7 +93,7 @@ fn plainly(place: &str, said: &str, sent: &[String]) -> String {
 /// An id; one that has another form names nothing.
 pub(crate) fn id<T: FromStr<Err = IdError>>(text: &str) -> Result<T, Failure> {
     text.parse().map_err(|error| {
-        let shown: String = text.chars().take(64).collect();
+        let shown = shorten_word(text);
         Failure::from(BayError::new(ErrorCode::NotFound, format!("{shown:?} is not an id: {error}")))
     })
 }

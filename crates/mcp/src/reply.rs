@@ -8,6 +8,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cove_api::SandboxId;
+use cove_core::{BothEnds, shorten_chars};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::{Map, Value, json};
 
@@ -172,15 +173,12 @@ fn below(text: &str, more: &str) -> String {
 
 /// Head and tail of a text, and between them how much is missing and where it is.
 fn cut(text: &str, max_chars: usize, kept: Option<&str>) -> String {
-    let total = text.chars().count();
-    let half = max_chars / 2;
-    let at = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(index, _)| index);
-    let (head, tail) = (&text[..at(half)], &text[at(total - half)..]);
+    let Some(BothEnds { head, left_out, tail }) = BothEnds::chars(text, max_chars) else { return text.to_owned() };
     let place = match kept {
         Some(path) => format!("all of it is in {path}: read({{path, offset}}) shows more, grep searches it"),
         None => "ask for less at a time".to_owned(),
     };
-    format!("{head}\n… {} characters were cut here; {place} …\n{tail}", total - 2 * half)
+    format!("{head}\n… {left_out} characters were cut here; {place} …\n{tail}")
 }
 
 /// Two marks that a stranger cannot write, because nobody knows the number beforehand.
@@ -269,14 +267,10 @@ fn shorten(value: &mut Value, longest: usize, items: usize) {
 }
 
 fn shortened(text: &str, longest: usize) -> String {
-    let total = text.chars().count();
-    let at = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(index, _)| index);
     if longest < BOTH_ENDS_CHARS {
-        return format!("{}…", &text[..at(longest)]);
+        return text.chars().take(longest).chain(['…']).collect();
     }
-    let half = longest / 2;
-    let (head, tail) = (&text[..at(half)], &text[at(total - half)..]);
-    format!("{head}\n… {} characters were cut here …\n{tail}", total - 2 * half)
+    shorten_chars(text, longest)
 }
 
 fn wrapped(text: &str) -> String {

@@ -308,7 +308,7 @@ impl ServerHandler for CoveMcp {
 fn unknown_tool(name: &str, listed: &[Tool]) -> String {
     const SHOWN: usize = 13;
     let known = || listed.iter().map(|tool| tool.name.as_ref());
-    let shown: String = name.chars().take(64).collect();
+    let shown = cove_core::shorten_word(name);
     match advice::nearest(&shown, known()) {
         Some(near) => format!("unknown tool {shown:?}; did you mean {near}?"),
         None => {

@@ -1,9 +1,11 @@
 //! The history: one row for each execution, cut to a size, so many for each sandbox.
 
-use cove_api::{Annotation, HistoryEntry, Moment, Owner};
+use cove_api::{Annotation, ExecType, HistoryEntry, Moment, Owner};
+use cove_core::shorten_bytes;
 use sqlx::AssertSqlSafe;
 
 use crate::bounds::ROW_BYTES;
+use crate::skills::read_word;
 use crate::{Store, StoreResult, ask::Row, ask::ask};
 
 /// Entries that a sandbox keeps; the oldest go. At 64 KiB each that is far more than anybody reads, and bounded.
@@ -26,8 +28,8 @@ pub struct NewExecution<'a> {
     pub sandbox_id: &'a str,
     /// In which session.
     pub session_id: Option<&'a str>,
-    /// `python`, `shell`, `javascript`, `browser` or `browser_batch`.
-    pub exec_type: &'a str,
+    /// What kind of execution.
+    pub exec_type: ExecType,
     /// What ran.
     pub code: &'a str,
     /// Whether it succeeded.
@@ -53,8 +55,8 @@ pub struct NewExecution<'a> {
 impl NewExecution<'_> {
     /// Code, output and error, cut to what is kept of them.
     pub fn kept(&self) -> (String, Option<String>, Option<String>) {
-        let short = |text: Option<&str>| text.map(|text| cut(text, MAX_OUTPUT_BYTES));
-        (cut(self.code, MAX_CODE_BYTES), short(self.output), short(self.error))
+        let short = |text: Option<&str>| text.map(|text| shorten_bytes(text, MAX_OUTPUT_BYTES));
+        (shorten_bytes(self.code, MAX_CODE_BYTES), short(self.output), short(self.error))
     }
 }
 
@@ -62,7 +64,7 @@ impl NewExecution<'_> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExecutionFilter<'a> {
     /// Only this kind.
-    pub exec_type: Option<&'a str>,
+    pub exec_type: Option<ExecType>,
     /// Only those that succeeded.
     pub success_only: bool,
     /// Only those with all of these tags, with commas between.
@@ -81,7 +83,7 @@ pub struct ExecutionFilter<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// What kind of execution.
-    pub exec_type: String,
+    pub exec_type: ExecType,
     /// What ran; of a batch, a command on each line.
     pub code: String,
 }
@@ -90,7 +92,7 @@ fn entry(row: &Row) -> StoreResult<HistoryEntry> {
     Ok(HistoryEntry {
         id: row.id("id")?,
         session_id: row.text_or("session_id")?,
-        exec_type: row.text("exec_type")?,
+        exec_type: read_word(row, "exec_type")?,
         code: row.text("code")?,
         success: row.flag("success")?,
         execution_time_ms: row.int("execution_time_ms")?,
@@ -118,16 +120,6 @@ fn tag_index(tags: &str) -> String {
     split_tags(tags).fold(",".to_owned(), |index, tag| index + tag + ",")
 }
 
-/// A text's head and tail, with a note of what is missing between, at most `limit` bytes and that note.
-pub(crate) fn cut(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let head = text.floor_char_boundary(limit / 2);
-    let tail = text.ceil_char_boundary(text.len() - limit / 2);
-    format!("{}\n… {} bytes left out …\n{}", &text[..head], tail - head, &text[tail..])
-}
-
 impl Store {
     /// Writes an entry; with `idle_expires_at` also moves the end of the session's idleness.
     pub async fn record(&self, new: &NewExecution<'_>, idle_expires_at: Option<Moment>) -> StoreResult<()> {
@@ -136,7 +128,7 @@ impl Store {
              created_at, size_bytes) VALUES ($1, $2, $3, \
              (SELECT COALESCE(MAX(seq), 0) + 1 FROM executions WHERE sandbox_id = $3), \
              $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING seq AS n";
-        let short = |text: Option<&str>, limit| text.map(|text| cut(text, limit));
+        let short = |text: Option<&str>, limit| text.map(|text| shorten_bytes(text, limit));
         let (code, output, error) = new.kept();
         let (description, tags) = (short(new.description, MAX_NOTE_BYTES), short(new.tags, MAX_NOTE_BYTES));
         let texts = [Some(&code), output.as_ref(), error.as_ref(), description.as_ref(), tags.as_ref(), tags.as_ref()];
@@ -147,7 +139,7 @@ impl Store {
             .text(new.owner.as_str())
             .text(new.sandbox_id)
             .text_or(new.session_id)
-            .text(new.exec_type)
+            .text(new.exec_type.as_str())
             .text(&code)
             .flag(new.success)
             .int(new.execution_time_ms)
@@ -201,7 +193,7 @@ impl Store {
     pub async fn source(&self, owner: &Owner, id: &str) -> StoreResult<Option<Source>> {
         let question = "SELECT exec_type, code FROM executions WHERE id = $1 AND owner = $2";
         let row = ask(question).text(id).text(owner.as_str()).one(&self.read).await?;
-        row.map(|row| Ok(Source { exec_type: row.text("exec_type")?, code: row.text("code")? })).transpose()
+        row.map(|row| Ok(Source { exec_type: read_word(&row, "exec_type")?, code: row.text("code")? })).transpose()
     }
 
     /// A page of a sandbox's entries, newest first, and how many there are in all.
@@ -222,7 +214,10 @@ impl Store {
             which.push_str(&format!(" AND REPLACE(tag_index, ${place}, '') <> tag_index"));
         }
         let bound = |text: String| {
-            let question = ask(AssertSqlSafe(text)).text(sandbox_id).text(owner.as_str()).text_or(filter.exec_type);
+            let question = ask(AssertSqlSafe(text))
+                .text(sandbox_id)
+                .text(owner.as_str())
+                .text_or(filter.exec_type.map(ExecType::as_str));
             let question = question.flag(filter.success_only).flag_or(filter.has_notes).flag_or(filter.has_description);
             tags.iter().fold(question, |question, tag| question.text(&format!(",{tag},")))
         };
@@ -270,14 +265,6 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_cut_keeps_both_ends_and_whole_letters() {
-        assert_eq!(cut("short", 5), "short");
-        let long = format!("é{}ü", "ß".repeat(100));
-        let kept = cut(&long, 11);
-        assert!(kept.starts_with("éß\n… ") && kept.ends_with(" …\nßü"), "{kept}");
-    }
 
     #[test]
     fn tags_stand_between_commas() {

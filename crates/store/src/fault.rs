@@ -99,7 +99,7 @@ pub type StoreResult<T> = Result<T, StoreError>;
 impl StoreError {
     /// `Missing`, for a kind of thing and its id.
     pub fn missing(what: &'static str, id: &str) -> Self {
-        Self::Missing { what, id: id.chars().take(64).collect() }
+        Self::Missing { what, id: cove_core::shorten_word(id) }
     }
 
     /// Whether the row is there already.

@@ -227,7 +227,7 @@ impl Store {
             .text(owner.as_str())
             .int(created_at)
             .text(id)
-            .text_or(status.map(word))
+            .text_or(status.map(SandboxStatus::as_str))
             .at(now)
             .int(i64::from(limit) + 1)
             .each(&self.read, sandbox)
@@ -328,16 +328,6 @@ impl Store {
 
 const COUNT: &str = "SELECT COUNT(*) AS n FROM sandboxes \
                      WHERE owner = $1 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $2)";
-
-fn word(status: SandboxStatus) -> &'static str {
-    match status {
-        SandboxStatus::Idle => "idle",
-        SandboxStatus::Starting => "starting",
-        SandboxStatus::Ready => "ready",
-        SandboxStatus::Failed => "failed",
-        SandboxStatus::Expired => "expired",
-    }
-}
 
 pub(crate) async fn put_sandbox(
     tx: &mut Transaction<'static, Any>,

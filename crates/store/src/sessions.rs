@@ -173,7 +173,7 @@ impl Store {
     pub async fn session_failed(&self, id: &str, error: &str) -> StoreResult<bool> {
         let question = "UPDATE sessions SET state = 'failed', error = $2, containers = NULL, idle_expires_at = NULL \
                         WHERE id = $1";
-        Ok(ask(question).text(id).text(&crate::executions::cut(error, 4096)).run(&self.write).await? == 1)
+        Ok(ask(question).text(id).text(&cove_core::shorten_bytes(error, 4096)).run(&self.write).await? == 1)
     }
 
     /// The session is over; false: it was already.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use cove_api::{Moment, Owner};
+use cove_api::{ExecType, Moment, Owner};
 use cove_core::{CargoId, ExecutionId, PrefixedId, SandboxId};
 
 use crate::{Bounds, CargoChoice, Done, NewCargo, NewExecution, NewSandbox, SandboxRow, Store, StoreResult};
@@ -64,7 +64,7 @@ impl TestStore {
             owner: &self.owner,
             sandbox_id,
             session_id: None,
-            exec_type: "python",
+            exec_type: ExecType::Python,
             code: "1 + 1",
             success: true,
             execution_time_ms: 5,

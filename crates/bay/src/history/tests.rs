@@ -11,7 +11,7 @@ pub(crate) async fn entries_are_found_and_refused(place: TestStore) {
     let refused = last_execution(store, owner, &made.id, None).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::NotFound);
     let python = place.run(&made.id, |_| ()).await;
-    let shell = place.run(&made.id, |new| new.exec_type = "shell").await;
+    let shell = place.run(&made.id, |new| new.exec_type = ExecType::Shell).await;
     assert_eq!(last_execution(store, owner, &made.id, None).await.unwrap().id, shell);
     assert_eq!(last_execution(store, owner, &made.id, Some(ExecType::Python)).await.unwrap().id, python);
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use cove_api::SandboxId;
 use cove_api::{
-    BayError, EngineUsed, ErrorCode, EventKind, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult,
+    BayError, EngineUsed, ErrorCode, EventKind, ExecType, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult,
     JavaScriptImage, JavaScriptSession, ToolAnswer,
 };
 use cove_core::{EngineChoice, ExecutionId, Finished, KeptPicture, LogLine, LogSink, RunReport, RunRequest};
@@ -66,7 +66,7 @@ impl Bay {
         let JavaScriptCall { request, timeout, console, last_value } = call.into();
         let run_request = RunRequest { last_value, ..run_request(&request, timeout)? };
         let context = self.javascript_context(owner, id).await?;
-        let mut run = Execution::begin(self, owner, id, "javascript", request.code.clone())?;
+        let mut run = Execution::begin(self, owner, id, ExecType::JavaScript, request.code.clone())?;
         (run.description, run.tags) = (request.description.clone(), request.tags.clone());
         let events = Arc::new(RunEvents {
             bay: self.clone(),

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use cove_core::{NetworkPolicy, RunReport};
+use cove_testkit::until;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
@@ -247,11 +248,7 @@ async fn nothing_outlives_its_end() {
 async fn idle_sessions_end_and_their_number_is_bounded() {
     let stage = Stage { idle: Duration::from_millis(200), ..Stage::new() };
     stage.value(cell("let n = 1")).await;
-    let until = Instant::now() + Duration::from_secs(10);
-    while stage.host.sessions() > 0 && Instant::now() < until {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    assert_eq!(stage.host.sessions(), 0);
+    until("the idle session has ended", async || stage.host.sessions() == 0).await;
 
     let stage = Stage::new();
     for n in 0..16 {

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{bounded, invalid, named, payloads, replay};
 use crate::history::page_size;
 use crate::{BayResult, Owner};
+use cove_core::shorten_word;
 use cove_store::{CandidateFilter, MAX_NOTE_BYTES, Store, StoreError};
 
 /// Executions that one candidate may come from.
@@ -40,11 +41,11 @@ pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateC
     let mut browser = true;
     for id in &wish.source_execution_ids {
         let unknown = || {
-            let shown: String = id.chars().take(64).collect();
+            let shown = shorten_word(id);
             invalid(format!("`source_execution_ids` names {shown:?}, and there is no such execution of yours"))
         };
         let source = store.source(owner, id).await?.ok_or_else(unknown)?;
-        browser &= source.exec_type.starts_with("browser");
+        browser &= source.exec_type.is_browser();
     }
     // A trace goes with its sandbox, and a skill outlives that.
     if let Some(trace) = payload.filter(|blob| blob.sandbox_id.is_some()) {

@@ -4,6 +4,7 @@ use cove_api::{CreatePayload, Moment, PayloadInfo, PayloadRef};
 
 use super::{invalid, named};
 use crate::{BayResult, Owner};
+use cove_core::shorten_word;
 use cove_store::{BlobRow, NewBlob, Store, StoreError, blob_id, blob_ref};
 
 pub(crate) async fn create_payload(store: &Store, owner: &Owner, wish: CreatePayload) -> BayResult<PayloadRef> {
@@ -29,7 +30,7 @@ pub(super) async fn held(store: &Store, owner: &Owner, payload_ref: &str) -> Bay
         Some(id) => id,
         None if payload_ref.starts_with("blob:") => return Err(missing().into()),
         None => {
-            let shown: String = payload_ref.chars().take(64).collect();
+            let shown = shorten_word(payload_ref);
             return Err(invalid(format!(
                 "Unsupported payload_ref {shown:?}: only payloads of ours (`blob:…`) can be read"
             )));

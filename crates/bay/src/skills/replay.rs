@@ -36,7 +36,7 @@ pub(super) async fn recorded(store: &Store, owner: &Owner, sources: &[String]) -
     let mut commands = Vec::new();
     for id in sources {
         match store.source(owner, id).await? {
-            Some(source) if source.exec_type.starts_with("browser") => {
+            Some(source) if source.exec_type.is_browser() => {
                 commands.extend(source.code.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned));
             }
             _ => return Ok(None),

@@ -2,7 +2,7 @@
 
 use cove_api::{
     BayError, CandidateInfo, CandidateQuery, CandidateStatus, CreateCandidate, CreatePayload, ErrorCode, Evaluate,
-    Owner, Promote, ReleaseStage,
+    ExecType, Owner, Promote, ReleaseStage,
 };
 use cove_config::SkillsConfig;
 use cove_core::ExecutionId;
@@ -41,7 +41,8 @@ fn to(stage: ReleaseStage) -> Promote {
 /// A candidate that has passed.
 async fn passed(place: &TestStore, skill_key: &str) -> CandidateInfo {
     let made = place.sandbox("p", None).await;
-    let ran = place.run(&made.id, |new| (new.exec_type, new.code) = ("browser", "open https://example.com")).await;
+    let ran =
+        place.run(&made.id, |new| (new.exec_type, new.code) = (ExecType::Browser, "open https://example.com")).await;
     let made = create_candidate(&place.store, &place.owner, wish(skill_key, &[&ran])).await.unwrap();
     evaluate(&place.store, &place.owner, &made.id, &verdict(true, Some(1.0))).await.unwrap();
     made
@@ -98,7 +99,7 @@ pub(crate) async fn candidates_need_their_own_executions(place: TestStore) {
     let (store, owner) = (&place.store, &place.owner);
     let made = place.sandbox("p", None).await;
     let code_run = place.run(&made.id, |_| ()).await;
-    let browser_run = place.run(&made.id, |new| new.exec_type = "browser_batch").await;
+    let browser_run = place.run(&made.id, |new| new.exec_type = ExecType::BrowserBatch).await;
     let kept = create_payload(store, owner, CreatePayload { payload: json!([]), kind: "k".to_owned() }).await.unwrap();
 
     let other = Owner::new("other");
@@ -361,7 +362,8 @@ pub(crate) async fn one_release_is_in_use_whatever_its_stage(place: TestStore) {
 pub(crate) async fn a_skill_outlives_the_sandbox_it_was_learnt_in(place: TestStore) {
     let (store, owner) = (&place.store, &place.owner);
     let made = place.sandbox("p", None).await;
-    let run = place.run(&made.id, |new| (new.exec_type, new.code) = ("browser_batch", "open a\nclick @e1")).await;
+    let run =
+        place.run(&made.id, |new| (new.exec_type, new.code) = (ExecType::BrowserBatch, "open a\nclick @e1")).await;
     let candidate = create_candidate(store, owner, wish("s", &[&run])).await.unwrap();
     evaluate(store, owner, &candidate.id, &verdict(true, None)).await.unwrap();
     promote(store, owner, &candidate.id, &to(ReleaseStage::Stable)).await.unwrap();
@@ -370,7 +372,7 @@ pub(crate) async fn a_skill_outlives_the_sandbox_it_was_learnt_in(place: TestSto
 
     // Also where its payload is the trace of a run.
     let made = place.sandbox("p", None).await;
-    let run = place.run(&made.id, |new| (new.exec_type, new.code) = ("browser", "open b")).await;
+    let run = place.run(&made.id, |new| (new.exec_type, new.code) = (ExecType::Browser, "open b")).await;
     let body = json!({ "steps": [{ "cmd": "open b" }] });
     let trace =
         NewBlob { sandbox_id: Some(&made.id), execution_id: Some(&run), kind: "browser_exec_trace", body: &body };

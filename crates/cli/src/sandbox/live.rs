@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use cove_api::{Event, EventKind, ExecutionId, OutputChunk, OutputStream};
 use cove_client::{Client, ClientError, Events};
+use cove_core::LEFT_OUT;
 
 use super::wait;
 use crate::terminal;
@@ -128,7 +129,6 @@ impl Printed {
 /// What is missing of an output of which the beginning was printed. An answer has the first and the last part of a long output, with a
 /// line in between that says how much was left out; that line then counts from what was printed.
 fn rest_after<'a>(printed: &str, output: &'a str) -> Cow<'a, str> {
-    const LEFT_OUT: (&str, &str) = ("\n[… ", " bytes left out …]\n");
     if let Some(rest) = output.strip_prefix(printed) {
         return Cow::Borrowed(rest);
     }

@@ -15,7 +15,7 @@ pub(super) fn sandboxes(items: &[SandboxInfo]) -> std::io::Result<()> {
     let widest = items.iter().map(|item| item.profile.len()).max().unwrap_or_default().max(7);
     writeln!(out, "{DIM}{:<20}  {:<8}  {:<widest$}  {:<10}  ENDS{PLAIN}", "ID", "STATUS", "PROFILE", "MADE")?;
     for item in items {
-        let status = format!("{:<8}", word(item.status));
+        let status = format!("{:<8}", item.status.as_str());
         let colour = match item.status {
             SandboxStatus::Ready => GREEN,
             SandboxStatus::Failed | SandboxStatus::Expired => RED,
@@ -31,7 +31,7 @@ pub(super) fn sandboxes(items: &[SandboxInfo]) -> std::io::Result<()> {
 pub(super) fn one(item: &SandboxInfo) -> std::io::Result<()> {
     let mut out = terminal::out();
     writeln!(out, "id            {}", item.id)?;
-    writeln!(out, "status        {}", word(item.status))?;
+    writeln!(out, "status        {}", item.status.as_str())?;
     writeln!(out, "profile       {}", item.profile)?;
     writeln!(out, "cargo         {}", item.cargo_id)?;
     writeln!(out, "capabilities  {}", item.capabilities.join(", "))?;
@@ -42,16 +42,6 @@ pub(super) fn one(item: &SandboxInfo) -> std::io::Result<()> {
         writeln!(out, "container     {} ({} {version}), {}", container.name, container.runtime_type, container.status)?;
     }
     Ok(())
-}
-
-fn word(status: SandboxStatus) -> &'static str {
-    match status {
-        SandboxStatus::Idle => "idle",
-        SandboxStatus::Starting => "starting",
-        SandboxStatus::Ready => "ready",
-        SandboxStatus::Failed => "failed",
-        SandboxStatus::Expired => "expired",
-    }
 }
 
 pub(super) fn ago(moment: Moment) -> String {

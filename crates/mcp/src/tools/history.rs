@@ -87,7 +87,7 @@ fn shown(entry: &HistoryEntry) -> Reply {
 }
 
 fn is_browser(entry: &HistoryEntry) -> bool {
-    entry.exec_type.starts_with("browser")
+    entry.exec_type.is_browser()
 }
 
 /// The entry's fields; `error` is the name of this call's own failure, so the entry's is `failure`.

@@ -14,5 +14,5 @@ pub(crate) use family::Family;
 pub use family::Rank;
 pub(crate) use live::Live;
 pub(crate) use mark::Mark;
-pub(crate) use output::{Bounded, Capture};
+pub(crate) use output::Capture;
 pub(crate) use program::{End, Program, TreeEnd};

@@ -3,82 +3,21 @@
 //! The head says what was asked, the tail says how it ended; the middle of a gigabyte says nothing. A program is never
 //! stopped for writing much, and never stands still because nobody reads.
 
-use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cove_core::Excerpt;
 use cove_runtime_api::OutputStream;
 use tokio::net::unix::pipe;
 
 use super::live::Live;
 
-/// Bytes with a bound: the first half of it and the last half.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Bounded {
-    half: usize,
-    head: Vec<u8>,
-    tail: VecDeque<u8>,
-    left_out: u64,
-}
-
-impl Bounded {
-    pub(crate) fn new(limit_bytes: usize) -> Self {
-        Self { half: (limit_bytes / 2).max(1), ..Self::default() }
-    }
-
-    pub(crate) fn push(&mut self, mut bytes: &[u8]) {
-        let room = self.half - self.head.len().min(self.half);
-        let (first, rest) = bytes.split_at(room.min(bytes.len()));
-        self.head.extend_from_slice(first);
-        bytes = rest;
-        if bytes.len() > self.half {
-            self.left_out += (bytes.len() - self.half) as u64;
-            bytes = &bytes[bytes.len() - self.half..];
-        }
-        let over = (self.tail.len() + bytes.len()).saturating_sub(self.half);
-        self.tail.drain(..over);
-        self.left_out += over as u64;
-        self.tail.extend(bytes);
-    }
-
-    /// Adds what another one of the same bound has kept. Its head fills ours, so what it left out is in the middle.
-    pub(crate) fn pour(&mut self, other: &Self) {
-        self.push(&other.head);
-        self.left_out += other.left_out;
-        let (a, b) = other.tail.as_slices();
-        self.push(a);
-        self.push(b);
-    }
-
-    pub(crate) fn is_truncated(&self) -> bool {
-        self.left_out > 0
-    }
-
-    /// The text, with a line in the place of what was left out.
-    pub(crate) fn text(&self) -> String {
-        let (a, b) = self.tail.as_slices();
-        if self.left_out == 0 {
-            return String::from_utf8_lossy(&[&self.head, a, b].concat()).into_owned();
-        }
-        let (head, tail) = (String::from_utf8_lossy(&self.head), [a, b].concat());
-        // The tail begins where it happens to begin; half a character is worth nothing.
-        let start = tail.iter().position(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
-        let tail = String::from_utf8_lossy(&tail[start..]);
-        format!("{head}\n[… {} bytes left out …]\n{tail}", self.left_out)
-    }
-
-    /// The text so far; the next text begins after it.
-    pub(crate) fn take(&mut self) -> Self {
-        std::mem::replace(self, Self { half: self.half, ..Self::default() })
-    }
-}
-
 /// One of the two output pipes of a program.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pipe: Option<pipe::Receiver>,
-    pub(crate) kept: Bounded,
+    pub(crate) kept: Excerpt,
     /// Who else hears it, and as what.
     live: Option<(Live, OutputStream)>,
 }
@@ -95,7 +34,7 @@ impl Capture {
     pub(crate) fn open(limit_bytes: usize) -> io::Result<(Self, OwnedFd)> {
         let (ours, theirs) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         let pipe = Some(pipe::Receiver::from_owned_fd(ours)?);
-        Ok((Self { pipe, kept: Bounded::new(limit_bytes), live: None }, theirs))
+        Ok((Self { pipe, kept: Excerpt::halves(limit_bytes), live: None }, theirs))
     }
 
     /// From now on somebody else hears it, too; or nobody any more.
@@ -146,7 +85,7 @@ impl Capture {
             }
             return;
         }
-        self.kept = Bounded::new(2);
+        self.kept = Excerpt::halves(2);
         self.live = None;
         tokio::spawn(async move {
             while self.pipe.is_some() {
@@ -161,19 +100,6 @@ impl Capture {
 mod tests {
     use super::*;
 
-    #[test]
-    fn head_and_tail_are_kept() {
-        for step in [1, 3, 7, 100] {
-            let mut kept = Bounded::new(10);
-            let text: String = ('a'..='z').collect();
-            for part in text.as_bytes().chunks(step) {
-                kept.push(part);
-            }
-            assert_eq!(kept.text(), "abcde\n[… 16 bytes left out …]\nvwxyz", "in steps of {step}");
-            assert!(kept.is_truncated());
-        }
-    }
-
     /// The runtime's own opinion of a pipe may be old; what was written before a program ended must be there.
     #[tokio::test]
     async fn draining_asks_the_kernel() {
@@ -183,19 +109,5 @@ mod tests {
             capture.drain();
             assert_eq!(capture.kept.text(), "all of it");
         }
-    }
-
-    #[test]
-    fn what_fits_is_whole() {
-        let mut kept = Bounded::new(12);
-        for part in ["ab", "", "cdefgh", "ijkl"] {
-            kept.push(part.as_bytes());
-        }
-        assert_eq!((kept.text().as_str(), kept.is_truncated()), ("abcdefghijkl", false));
-        assert_eq!(kept.take().text(), "abcdefghijkl");
-        assert_eq!(kept.text(), "");
-        let mut split = Bounded::new(8);
-        split.push("äöüß€uro€".as_bytes());
-        assert!(split.text().ends_with("o€"), "{}", split.text());
     }
 }

@@ -1,6 +1,6 @@
 //! The history and blobs.
 
-use cove_api::{Annotation, Moment, Owner};
+use cove_api::{Annotation, ExecType, Moment, Owner};
 use cove_core::{BlobId, ExecutionId};
 use serde_json::json;
 
@@ -13,20 +13,19 @@ pub(crate) async fn entries_are_written_found_and_filtered(place: TestStore) {
     let long = "x".repeat(MAX_OUTPUT_BYTES + 10);
     let a = place.run(&made.id, |new| new.description = Some("first")).await;
     let b = place
-        .run(&made.id, |new| (new.exec_type, new.success, new.error) = ("shell", false, Some(long.as_str())))
+        .run(&made.id, |new| (new.exec_type, new.success, new.error) = (ExecType::Shell, false, Some(long.as_str())))
         .await;
     let c = place.run(&made.id, |new| (new.learn, new.session_id, new.output) = (true, Some("sess-1"), None)).await;
-    let d = place.run(&made.id, |new| (new.exec_type, new.description) = ("shell", Some(""))).await;
+    let d = place.run(&made.id, |new| (new.exec_type, new.description) = (ExecType::Shell, Some(""))).await;
     let note = Annotation { notes: Some("n".into()), ..Default::default() };
     place.store.annotate(&place.owner, &made.id, &a, &note).await.unwrap().unwrap();
 
     let all = ExecutionFilter::default();
     let table: Vec<(ExecutionFilter<'_>, Vec<&ExecutionId>, i64)> = vec![
         (all, vec![&d, &c, &b, &a], 4),
-        (ExecutionFilter { exec_type: Some("shell"), ..all }, vec![&d, &b], 2),
-        (ExecutionFilter { exec_type: Some("sh%"), ..all }, vec![], 0),
+        (ExecutionFilter { exec_type: Some(ExecType::Shell), ..all }, vec![&d, &b], 2),
         (ExecutionFilter { success_only: true, ..all }, vec![&d, &c, &a], 3),
-        (ExecutionFilter { success_only: true, exec_type: Some("shell"), ..all }, vec![&d], 1),
+        (ExecutionFilter { success_only: true, exec_type: Some(ExecType::Shell), ..all }, vec![&d], 1),
         (ExecutionFilter { has_notes: Some(true), ..all }, vec![&a], 1),
         (ExecutionFilter { has_notes: Some(false), ..all }, vec![&d, &c, &b], 3),
         (ExecutionFilter { has_description: Some(true), ..all }, vec![&a], 1),
@@ -144,7 +143,7 @@ pub(crate) async fn nul_bytes_and_odd_texts_are_kept(place: TestStore) {
         let note = Annotation { notes: Some(text.into()), tags: Some(text.into()), description: Some(text.into()) };
         assert_eq!(store.annotate(owner, &made.id, &ran, &note).await.unwrap().unwrap().notes, Some(kept));
         // Asked for by it, too.
-        place.found(&made.id, ExecutionFilter { exec_type: Some(text), tags: Some(text), ..Default::default() }).await;
+        place.found(&made.id, ExecutionFilter { tags: Some(text), ..Default::default() }).await;
         assert_eq!(store.sandbox(owner, text).await.unwrap(), None);
         assert_eq!(store.sandbox(&Owner::new(text), &made.id).await.unwrap(), None);
         assert_eq!(store.execution(owner, text, text).await.unwrap(), None);

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use cove_core::Deadline;
+use cove_core::{Deadline, Excerpt};
 use cove_runtime_api::{ProcessInfo, ProcessOutput, ProcessStatus, RefusalCode, ShellAnswer};
 use tokio::sync::{Notify, watch};
 
 use super::Order;
 use super::run::{Running, TimedOut, reason};
 use crate::cell::Stopped;
-use crate::process::{Bounded, End, TreeEnd};
+use crate::process::{End, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::causes::{Causes, told};
 use crate::ship::error::ApiError;
@@ -39,8 +39,8 @@ struct Job {
 
 #[derive(Debug, Default)]
 struct Seen {
-    out: Bounded,
-    err: Bounded,
+    out: Excerpt,
+    err: Excerpt,
     end: Option<Ended>,
 }
 
@@ -233,8 +233,8 @@ async fn attend(mut running: Running, job: Arc<Job>, deadline: Option<Deadline>,
 
 fn collect(job: &Job, running: &mut Running) {
     let mut seen = job.seen();
-    seen.out.pour(&running.out.kept.take());
-    seen.err.pour(&running.err.kept.take());
+    seen.out.append(&running.out.kept.take());
+    seen.err.append(&running.err.kept.take());
 }
 
 fn new_id() -> Result<String, ApiError> {
