@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
+use cove_cell::{CellMount, CellOptions, LocalCell};
 use cove_runtime_api::RuntimeClient;
 use hyper::Method;
 use serde_json::{Value, json};

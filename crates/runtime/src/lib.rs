@@ -1,13 +1,12 @@
-//! What runs inside a sandbox, and the walls of the local driver around it.
+//! Ship, what runs inside a sandbox: Python that keeps its state, JavaScript, shell commands, files, a terminal.
 //!
-//! [`ship`] is the work runtime: Python that keeps its state, shell commands, files, a terminal. [`cell`] confines it on
-//! this machine, with nothing but Linux.
+//! [`ship`] serves it. On this machine [`cove_cell`] confines it, with nothing but Linux.
 //! [`cove_runtime_api`] has Ship's requests and answers, and the client.
 //!
 //! ```no_run
 //! use std::time::Duration;
 //! use cove_core::Deadline;
-//! use cove_runtime::cell::{CellOptions, LocalCell};
+//! use cove_cell::{CellOptions, LocalCell};
 //! use cove_runtime_api::{PythonRequest, RuntimeClient};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -26,5 +25,3 @@
 
 mod process;
 pub mod ship;
-
-pub use cove_cell as cell;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cove_runtime::cell::{CellOptions, LocalCell};
+use cove_cell::{CellOptions, LocalCell};
 use cove_runtime_api::RuntimeClient;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
+use cove_cell::{CellMount, CellOptions, LocalCell};
 use cove_runtime_api::{Method, RuntimeClient};
 use serde_json::{Value, json};
 

@@ -17,12 +17,12 @@ use super::spawner::{Before, Spawner};
 use super::tree::Tree;
 use super::{Mark, Program};
 
-/// The dead that are taken away in one go: a fork bomb's are many, and Ship has other things to do.
-const BURIALS: usize = 512;
+/// Ended processes that are reaped in one go: a fork bomb's are many, and Ship has other things to do.
+const MAX_REAPED: usize = 512;
 
 /// How far this process is responsible for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rank {
+pub(crate) enum Rank {
     /// Process 1 of a sandbox with walls: all orphans fall to it, and guests get walls of their own.
     Init,
     /// A program of its own, to which orphans fall.
@@ -86,8 +86,8 @@ impl Register {
         }
     }
 
-    /// Takes away who has ended; `true`: there may be more.
-    fn bury(&self, rank: Rank) -> bool {
+    /// Reaps what has ended; `true`: there may be more.
+    fn reap_ended(&self, rank: Rank) -> bool {
         if rank == Rank::Part {
             let known: Vec<_> = self.book().waiting.keys().copied().collect();
             for (pid, status) in known.into_iter().filter_map(|pid| reap(Whose::Child(pid))) {
@@ -95,7 +95,7 @@ impl Register {
             }
             return false;
         }
-        for _ in 0..BURIALS {
+        for _ in 0..MAX_REAPED {
             let Some((pid, status)) = reap(Whose::Any) else { return false };
             self.ended(pid, status);
         }
@@ -117,7 +117,7 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// An empty family whose dead are buried by a task of the current runtime. `score` makes all of it the first to be
+    /// An empty family whose ended processes are reaped by a task of the current runtime. `score` makes all of it the first to be
     /// killed when memory runs out; none where the kernel does not let us choose. `before` is called before each member.
     pub(crate) fn found(
         rank: Rank,
@@ -137,11 +137,11 @@ impl Family {
         let first = Mark::first_program()?;
         let family = Arc::new(Self { guests, own, register, first, next: AtomicU64::new(first), rank });
         let mut ends = signal(SignalKind::child())?;
-        let mourner = Arc::downgrade(&family);
+        let weak = Arc::downgrade(&family);
         tokio::spawn(async move {
             while ends.recv().await.is_some() {
-                let Some(family) = mourner.upgrade() else { break };
-                while family.register.bury(family.rank) {
+                let Some(family) = weak.upgrade() else { break };
+                while family.register.reap_ended(family.rank) {
                     tokio::task::yield_now().await;
                 }
             }
@@ -174,7 +174,7 @@ impl Family {
     pub(crate) fn adopt(&self, pid: i32, mark: Mark) -> io::Result<Program> {
         let refuse = |why: &str| Err(io::Error::other(why.to_owned()));
         let Some(number) = Pid::from_raw(pid) else { return refuse("it has no number") };
-        // Locked: it must not be buried between the look and the entry.
+        // Locked: it must not be reaped between the look and the entry.
         let mut book = self.register.book();
         if !is_child(pid) {
             return refuse("it is not our child");

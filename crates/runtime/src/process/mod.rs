@@ -11,7 +11,7 @@ mod spawner;
 mod tree;
 
 pub(crate) use family::Family;
-pub use family::Rank;
+pub(crate) use family::Rank;
 pub(crate) use live::Live;
 pub(crate) use mark::Mark;
 pub(crate) use output::Capture;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::disk::Disk;
-use crate::cell::{MemoryLedger, StopCause, Stopped};
 use crate::process::End;
+use cove_cell::{MemoryLedger, StopCause, Stopped};
 
 /// As callers are told.
 pub(crate) fn told(stopped: Stopped) -> cove_runtime_api::Stopped {

@@ -8,7 +8,7 @@ use cove_runtime_api::OwnerLease;
 
 use super::options::DEFAULT_PORT;
 use super::{IPythonUse, Listen, Rank, ShipOptions, serve};
-use crate::cell::{self, Inside};
+use cove_cell::Inside;
 
 const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspace DIR] [--env NAME=VALUE]…
             [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]
@@ -33,12 +33,12 @@ fn start_file_threads() {
 /// Runs Ship until its listeners end; returns the exit code and, where there is one, what to tell the user.
 ///
 /// Must be called first thing in `main`, before any thread is started: when it was started by a
-/// [`LocalCell`](crate::cell::LocalCell), this process first puts up its own walls.
+/// [`LocalCell`](cove_cell::LocalCell), this process first puts up its own walls.
 pub fn command(args: &[String]) -> (u8, Option<String>) {
     if let Some(ended) = super::javascript::enter_if_asked(args) {
         return ended;
     }
-    let inside = match cell::enter() {
+    let inside = match cove_cell::enter() {
         Ok(inside) => inside,
         Err(error) => return (5, Some(error.to_string())),
     };
@@ -125,7 +125,7 @@ fn in_container(options: ShipOptions) -> Result<ShipOptions, String> {
         });
     }
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let inside = cell::contain().map_err(|error| error.to_string())?;
+    let inside = cove_cell::contain().map_err(|error| error.to_string())?;
     let mut env = options.env;
     // As the image has it.
     if let Ok(path) = std::env::var("PATH")

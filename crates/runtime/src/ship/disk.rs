@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::error::ApiError;
-use crate::cell::{DiskNews, StopCause, Stopped};
+use cove_cell::{DiskNews, StopCause, Stopped};
 
 /// The supervisor's line, and what it said last.
 #[derive(Debug, Default)]

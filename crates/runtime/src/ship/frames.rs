@@ -16,7 +16,7 @@ use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
-use super::fs::workspace::Workspace;
+use super::fs::workspace::GuestFiles;
 use crate::process::{Capture, Program};
 
 /// For a start, and again for the first frame: a cold disk and a loaded machine. Usually 40 ms.
@@ -41,9 +41,13 @@ impl Frames {
         let (ours, theirs) = UnixStream::pair()?;
         let theirs = theirs.into_std()?;
         theirs.set_nonblocking(false)?;
-        let (reader, writer) = ours.into_split();
-        let frames = Self { reader: Reader { half: reader, buffer: Vec::new() }, writer: Writer(writer) };
-        Ok((frames, OwnedFd::from(theirs)))
+        Ok((Self::new(ours), OwnedFd::from(theirs)))
+    }
+
+    /// The other end, in the process that was started.
+    pub(super) fn new(stream: UnixStream) -> Self {
+        let (reader, writer) = stream.into_split();
+        Self { reader: Reader { half: reader, buffer: Vec::new() }, writer: Writer(writer) }
     }
 }
 
@@ -53,7 +57,7 @@ pub(super) struct FramedStart<'a> {
     /// The arguments before the number of its end of the socket, and those after it.
     pub(super) args: [Vec<String>; 2],
     pub(super) env: Vec<(String, String)>,
-    pub(super) workspace: &'a Workspace,
+    pub(super) workspace: &'a GuestFiles,
     pub(super) processes: Option<u64>,
     /// Kept of each of its two outputs.
     pub(super) output_bytes: [usize; 2],

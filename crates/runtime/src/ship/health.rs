@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use cove_runtime_api::{Health, HealthStatus};
+use cove_runtime_api::{HealthStatus, RuntimeHealth};
 use cove_walls::spawn::{StandardStreams, Start, no_input};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -26,10 +26,10 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// When Ship was last seen to work. Held while it is being looked at: many questions, one look.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Pulse(Arc<Mutex<Option<Instant>>>);
+pub(super) struct WorkCheck(Arc<Mutex<Option<Instant>>>);
 
-impl Pulse {
-    async fn feel(&self, family: &Family) -> Result<(), String> {
+impl WorkCheck {
+    async fn check(&self, family: &Family) -> Result<(), String> {
         let mut seen = self.0.lock().await;
         if seen.is_some_and(|seen| seen.elapsed() < FRESH) {
             return Ok(());
@@ -70,12 +70,12 @@ async fn work(family: &Family) -> std::io::Result<()> {
     Ok(())
 }
 
-pub(super) async fn health(State(state): State<ShipState>) -> (StatusCode, Json<Health>) {
+pub(super) async fn health(State(state): State<ShipState>) -> (StatusCode, Json<RuntimeHealth>) {
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    match state.pulse.feel(&state.family).await {
-        Ok(()) => (StatusCode::OK, Json(Health { status: HealthStatus::Healthy, version, reason: None })),
+    match state.pulse.check(&state.family).await {
+        Ok(()) => (StatusCode::OK, Json(RuntimeHealth { status: HealthStatus::Healthy, version, reason: None })),
         Err(reason) => {
-            let ill = Health { status: HealthStatus::Unhealthy, version, reason: Some(reason) };
+            let ill = RuntimeHealth { status: HealthStatus::Unhealthy, version, reason: Some(reason) };
             (StatusCode::SERVICE_UNAVAILABLE, Json(ill))
         }
     }

@@ -2,7 +2,7 @@
 //! terminals.
 //!
 //! It knows nothing of sandboxes, profiles or keys: whoever can reach its socket may use it, and the walls around it
-//! ([`crate::cell`]) decide who that is and how much it may use. It runs the same way under every driver.
+//! ([`cove_cell`]) decide who that is and how much it may use. It runs the same way under every driver.
 
 mod answer_lines;
 mod causes;
@@ -23,11 +23,13 @@ mod term;
 mod uptime;
 mod way_out;
 
-pub use crate::process::Rank;
 pub use command::command;
-pub use cove_cell::OomScore;
-pub use options::{Listen, ShipOptions};
-pub use python::IPythonUse;
-pub use server::{ShipError, ShipHandle, router, serve};
+pub use options::ShipOptions;
+pub use server::{ShipError, router};
 
+use crate::process::Rank;
+use cove_cell::OomScore;
+use options::Listen;
+pub(crate) use python::IPythonUse;
 pub(crate) use server::ShipState;
+use server::serve;

@@ -7,7 +7,7 @@ use super::{IPythonUse, OomScore, Rank};
 
 /// Where Ship listens.
 #[derive(Debug)]
-pub enum Listen {
+pub(crate) enum Listen {
     /// A TCP address; port 8123 is the custom.
     Tcp(SocketAddr),
     /// A TCP address that guests reach: `/health` and `/meta`, and nothing else.
@@ -22,44 +22,44 @@ pub enum Listen {
 #[derive(Debug)]
 pub struct ShipOptions {
     /// All of these are served alike, but for [`Listen::GuestPort`].
-    pub listen: Vec<Listen>,
+    pub(crate) listen: Vec<Listen>,
     /// The workspace's folder; guests know it as `/workspace`.
     pub workspace: PathBuf,
     /// The profile's environment; it reaches shell, Python and terminals. What is needed and missing here is added.
-    pub env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
     /// The Python to use; looked for in the environment's `PATH` when it has no slash.
-    pub python: String,
+    pub(crate) python: String,
     /// When IPython's shell runs the cells.
-    pub ipython: IPythonUse,
+    pub(crate) ipython: IPythonUse,
     /// Modules that Python imports ahead: it then starts with Ship and not with its first cell. `None`: with its first
     /// cell. Importing numpy and matplotlib takes most of a second, which a warm sandbox has and a caller has not.
     /// Cells run in copies of that interpreter, which share its memory: a restart imports nothing again.
-    pub preload: Option<Vec<String>>,
+    pub(crate) preload: Option<Vec<String>>,
     /// Kept of each output stream, half of it from the start and half from the end.
-    pub output_limit_bytes: usize,
+    pub(crate) output_limit_bytes: usize,
     /// How many processes guests may have; Ship itself may have more, so that it can still act when they are used up.
-    pub process_limit: Option<u64>,
+    pub(crate) process_limit: Option<u64>,
     /// Who knows when memory ran out; `None` where whoever made the sandbox has not said.
-    pub memory: Option<crate::cell::MemoryLedger>,
+    pub(crate) memory: Option<cove_cell::MemoryLedger>,
     /// Makes guests the first to be killed when memory runs out; `None`: Ship tries by itself.
-    pub score: Option<OomScore>,
+    pub(crate) score: Option<OomScore>,
     /// The line of whoever counts the workspace from outside.
-    pub disk_news: Option<std::os::unix::net::UnixStream>,
+    pub(crate) disk_news: Option<std::os::unix::net::UnixStream>,
     /// What guests are held to, and by what, for `/meta`; `None` where whoever made the sandbox has not said.
-    pub limits: Option<crate::cell::EffectiveLimits>,
+    pub(crate) limits: Option<cove_cell::EffectiveLimits>,
     /// The processors that guests have; empty: all.
     pub(crate) processors: Vec<usize>,
     /// A file that guests read as `/proc/uptime`, to be kept up to date.
-    pub uptime: Option<std::fs::File>,
+    pub(crate) uptime: Option<std::fs::File>,
     /// The socket of a proxy that leads out; without one there is no way out.
-    pub way_out: Option<PathBuf>,
+    pub(crate) way_out: Option<PathBuf>,
     /// This very program, to be started again as the process that runs JavaScript; its `main` must call
     /// [`cove_embedded::worker::enter_if_asked`] and [`command`](super::command).
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// The words on its command line before Ship's own, such as `ship`.
-    pub program_args: Vec<String>,
+    pub(crate) program_args: Vec<String>,
     /// How far this process is responsible for others.
-    pub rank: Rank,
+    pub(crate) rank: Rank,
 }
 
 /// The custom port.

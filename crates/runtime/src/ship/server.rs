@@ -18,20 +18,20 @@ use tokio::task::JoinSet;
 use super::causes::Causes;
 use super::disk::Disk;
 use super::error::ApiError;
-use super::fs::workspace::Workspace;
-use super::health::{Pulse, health};
+use super::fs::workspace::GuestFiles;
+use super::health::{WorkCheck, health};
 use super::javascript::{self, Javascript};
 use super::python::Kernel;
 use super::shell::Jobs;
 use super::uptime::Uptime;
 use super::{Listen, ShipOptions, fs, guest_port, python, shell, skill, term, way_out};
-use crate::cell::{EffectiveLimits, GuestWalls, OomScore};
 use crate::process::Family;
+use cove_cell::{EffectiveLimits, GuestWalls, OomScore};
 
 /// What every request can reach.
 #[derive(Clone)]
 pub(crate) struct ShipState {
-    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) workspace: Arc<GuestFiles>,
     pub(crate) files: Arc<cove_files::Workspace>,
     pub(crate) family: Arc<Family>,
     pub(crate) jobs: Arc<Jobs>,
@@ -40,7 +40,7 @@ pub(crate) struct ShipState {
     pub(crate) env: Arc<[(String, String)]>,
     pub(crate) output_limit_bytes: usize,
     pub(crate) process_limit: Option<u64>,
-    pub(super) pulse: Pulse,
+    pub(super) pulse: WorkCheck,
     pub(crate) disk: Arc<Disk>,
     pub(crate) causes: Causes,
     limits: Arc<Option<EffectiveLimits>>,
@@ -74,19 +74,19 @@ pub enum ShipError {
 
 /// A running Ship. Dropping it ends the server, the interpreter and all processes.
 #[derive(Debug)]
-pub struct ShipHandle {
+pub(crate) struct ShipHandle {
     servers: JoinSet<()>,
     family: Arc<Family>,
 }
 
 impl ShipHandle {
     /// Waits until no listener is served any more.
-    pub async fn wait(&mut self) {
+    pub(crate) async fn wait(&mut self) {
         while self.servers.join_next().await.is_some() {}
     }
 
     /// Takes no more connections and ends every process that was started; returns when they are gone.
-    pub async fn end(mut self) {
+    pub(crate) async fn end(mut self) {
         self.servers.shutdown().await;
         self.family.end_all().await;
     }
@@ -108,7 +108,7 @@ struct Built {
 
 fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let refuse = |reason: String| ShipError::Workspace { path: options.workspace.display().to_string(), reason };
-    let workspace = Workspace::open(&options.workspace).map_err(|errno| refuse(errno.to_string()))?;
+    let workspace = GuestFiles::open(&options.workspace).map_err(|errno| refuse(errno.to_string()))?;
     let mut warnings = Vec::new();
     if let Err(error) = skill::write(&workspace) {
         warnings.push(format!("the built-in skill could not be written: {error}"));
@@ -162,7 +162,7 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         env: env.into(),
         output_limit_bytes: options.output_limit_bytes,
         process_limit: options.process_limit,
-        pulse: Pulse::default(),
+        pulse: WorkCheck::default(),
         disk,
         causes,
         limits: Arc::new(options.limits.clone()),
@@ -184,7 +184,7 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
 }
 
 /// Starts to serve.
-pub async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
+pub(crate) async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
     let listen = std::mem::take(&mut options.listen);
     let Built { all, for_guests, family } = build(&mut options)?;
     if let Some(socket) = options.way_out.take() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cell::{MemoryLedger, tell_uptime};
+use cove_cell::{MemoryLedger, tell_uptime};
 
 /// `ps` reckons in seconds with what it reads there.
 const EVERY: Duration = Duration::from_secs(1);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cove_runtime::cell::CellLimits;
+use cove_cell::CellLimits;
 use serde_json::json;
 
 use crate::support::{Sandbox, sandbox, sandbox_with};

@@ -8,7 +8,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use cove_runtime::cell::CellOptions;
+use cove_cell::CellOptions;
 
 use crate::support::{PATIENCE, SHIP, Sandbox, again_at, sandbox_with};
 

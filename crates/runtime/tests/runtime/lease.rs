@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cove_runtime::cell::{CellOptions, LocalCell};
+use cove_cell::{CellOptions, LocalCell};
 use cove_testkit::processes::{alive, below};
 use serde_json::json;
 

@@ -107,7 +107,7 @@ async fn the_cargo_stays() {
 /// What cannot be is refused before anything starts.
 #[tokio::test]
 async fn impossible_cells_are_refused() {
-    use cove_runtime::cell::{CellError, CellMount, CellOptions, LocalCell};
+    use cove_cell::{CellError, CellMount, CellOptions, LocalCell};
     let dir = tempfile::tempdir().unwrap();
     let good = || CellOptions::new(env!("CARGO_BIN_EXE_cove-ship"), dir.path(), dir.path());
     let mount = |inside: &str| CellMount { host: dir.path().to_owned(), inside: inside.into() };

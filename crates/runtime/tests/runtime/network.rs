@@ -1,7 +1,7 @@
 //! The way out, for profiles that have one.
 
+use cove_cell::CellNetwork;
 use cove_core::NetworkPolicy;
-use cove_runtime::cell::CellNetwork;
 use cove_testkit::Site;
 
 use crate::support::{Sandbox, sandbox_with};

@@ -1,6 +1,6 @@
 //! The walls without root: an ordinary user gets the same ones, except what only root can give.
 
-use cove_runtime::cell::WallState;
+use cove_cell::WallState;
 use serde_json::json;
 
 use crate::hosts::{SOMEBODY, programs};

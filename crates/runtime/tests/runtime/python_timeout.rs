@@ -16,7 +16,7 @@ async fn cells_end_at_their_time() {
 /// The same for an interpreter that is a copy of a zygote.
 #[tokio::test]
 async fn cells_of_a_copy_end_at_their_time() {
-    let preload = |options: &mut cove_runtime::cell::CellOptions| {
+    let preload = |options: &mut cove_cell::CellOptions| {
         options.args = ["--preload", "json"].map(str::to_owned).to_vec();
     };
     every_cell_ends_at_its_time(sandbox_with(preload).await).await;

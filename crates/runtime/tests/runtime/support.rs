@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use cove_runtime::cell::{CellMount, CellOptions, LocalCell};
+use cove_cell::{CellMount, CellOptions, LocalCell};
 use cove_runtime_api::RuntimeClient;
 use cove_testkit::processes;
 pub(crate) use cove_testkit::{PATIENCE, until};

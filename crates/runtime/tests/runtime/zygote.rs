@@ -1,6 +1,6 @@
 //! Python with modules imported ahead: cells run in copies of one interpreter that never runs any.
 
-use cove_runtime::cell::CellOptions;
+use cove_cell::CellOptions;
 use serde_json::json;
 
 use crate::support::{Sandbox, rich_sandbox_with, sandbox_with, until};

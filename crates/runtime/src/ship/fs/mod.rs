@@ -16,7 +16,7 @@ use cove_runtime_api::{
 
 use crate::ship::ShipState;
 use crate::ship::error::ApiError;
-use workspace::Workspace;
+use workspace::GuestFiles;
 
 /// The routes of this part.
 pub(crate) fn routes() -> Router<ShipState> {
@@ -38,7 +38,7 @@ pub(crate) fn routes() -> Router<ShipState> {
 /// Does what writes, unless the workspace is over its limit.
 async fn to_disk<T: Send + 'static>(
     state: &ShipState,
-    work: impl FnOnce(&Workspace) -> Result<T, ApiError> + Send + 'static,
+    work: impl FnOnce(&GuestFiles) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     state.disk.writable()?;
     let done = on_disk(state, work).await;
@@ -49,7 +49,7 @@ async fn to_disk<T: Send + 'static>(
 /// Does file work where it may wait for a disk.
 async fn on_disk<T: Send + 'static>(
     state: &ShipState,
-    work: impl FnOnce(&Workspace) -> Result<T, ApiError> + Send + 'static,
+    work: impl FnOnce(&GuestFiles) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let workspace = state.workspace.clone();
     let done = tokio::task::spawn_blocking(move || work(&workspace)).await;

@@ -12,7 +12,7 @@ use cove_runtime_api::{
 use cove_workspace::RelPath;
 use rustix::fs::OFlags;
 
-use super::workspace::{Workspace, rel_path};
+use super::workspace::{GuestFiles, rel_path};
 use super::{on_disk, to_disk};
 use crate::ship::ShipState;
 use crate::ship::error::{ApiError, Body};
@@ -113,7 +113,7 @@ fn done(path: &RelPath, what: &str, size: Option<u64>) -> Json<FileDone> {
 }
 
 /// Writes a file whole or not at all. A symlink is written through, as editors do.
-fn put(workspace: &Workspace, path: &RelPath, bytes: &[u8], mode: Option<u32>) -> Result<(), ApiError> {
+fn put(workspace: &GuestFiles, path: &RelPath, bytes: &[u8], mode: Option<u32>) -> Result<(), ApiError> {
     let refuse = |error: &std::io::Error| ApiError::from_io(error, path.given());
     if workspace.is_link(path)? {
         let mut file = workspace.file(path, OFlags::WRONLY)?;
@@ -125,7 +125,7 @@ fn put(workspace: &Workspace, path: &RelPath, bytes: &[u8], mode: Option<u32>) -
     workspace.publish(draft, path, mode)
 }
 
-fn append(workspace: &Workspace, path: &RelPath, bytes: &[u8]) -> Result<u64, ApiError> {
+fn append(workspace: &GuestFiles, path: &RelPath, bytes: &[u8]) -> Result<u64, ApiError> {
     let refuse = |error: &std::io::Error| ApiError::from_io(error, path.given());
     let mut file = match workspace.file(path, OFlags::WRONLY | OFlags::APPEND) {
         Err(missing) if missing.code() == RefusalCode::FileNotFound => {

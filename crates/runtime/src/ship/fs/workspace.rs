@@ -14,7 +14,7 @@ use crate::ship::error::ApiError;
 
 /// The opened workspace.
 #[derive(Debug)]
-pub(crate) struct Workspace(Folder);
+pub(crate) struct GuestFiles(Folder);
 
 /// Reads a path as a client writes it: relative, or below `/workspace`.
 pub(crate) fn rel_path(given: &str) -> Result<RelPath, ApiError> {
@@ -24,7 +24,7 @@ pub(crate) fn rel_path(given: &str) -> Result<RelPath, ApiError> {
     RelPath::parse(given).map_err(|why| ApiError::invalid_path(given, &why.to_string()))
 }
 
-impl Workspace {
+impl GuestFiles {
     /// Opens it. A guest may close it to its owner, who is Ship as well: then it is opened again.
     pub(crate) fn open(dir: &Path) -> Result<Self, Errno> {
         let workspace = Self(Folder::open(dir)?.reopening().with_folder_mode(0o755));

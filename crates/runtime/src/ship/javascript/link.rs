@@ -17,7 +17,7 @@ use super::wire::{Command, Message, Walls};
 use crate::process::{Family, Program};
 use crate::ship::error::ApiError;
 use crate::ship::frames::{FramedProcess, FramedStart, Frames, Reader, Writer};
-use crate::ship::fs::workspace::Workspace;
+use crate::ship::fs::workspace::GuestFiles;
 
 /// What an answer may take beyond a run's own time; then the run is given up.
 const OVERTIME: Duration = Duration::from_millis(900);
@@ -40,7 +40,7 @@ pub(crate) struct Recipe {
     pub(crate) prefix: Vec<String>,
     pub(crate) folder: PathBuf,
     pub(crate) family: Arc<Family>,
-    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) workspace: Arc<GuestFiles>,
     pub(crate) processes: Option<u64>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cove_runtime_api::OutputStream;
 use futures_util::FutureExt;
@@ -13,7 +14,7 @@ use super::IPythonUse;
 use crate::process::{Capture, End, Family, Live, Program};
 use crate::ship::causes::Causes;
 use crate::ship::frames::{FramedProcess, FramedStart, Frames};
-use crate::ship::fs::workspace::Workspace;
+use crate::ship::fs::workspace::GuestFiles;
 
 /// The Python side.
 const LOOP: &str = concat!(include_str!("loop.py"), include_str!("zygote.py"));
@@ -35,7 +36,7 @@ pub(crate) struct Recipe {
     /// Modules to import ahead of the first cell; `None`: Python starts with its first cell.
     pub(crate) preload: Option<Vec<String>>,
     pub(crate) family: Arc<Family>,
-    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) workspace: Arc<GuestFiles>,
     pub(crate) output_limit_bytes: usize,
     pub(crate) processes: Option<u64>,
     /// Who knows why it was ended by force.
@@ -82,14 +83,14 @@ pub(super) struct Ready {
 #[derive(Debug, Deserialize)]
 pub(super) struct CellAnswer {
     pub(super) count: u64,
-    pub(super) error: Option<CellError>,
+    pub(super) error: Option<PythonError>,
     pub(super) images: Vec<String>,
     #[serde(default)]
     pub(super) ipython: bool,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct CellError {
+pub(super) struct PythonError {
     pub(super) name: String,
     pub(super) traceback: String,
 }

@@ -12,11 +12,11 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
-use super::zygote::{Born, Coming, Zygote};
-use crate::cell::Stopped;
+use super::zygote::{PendingCopy, Started, Zygote};
 use crate::process::{End, Live};
 use crate::ship::causes::{Moment, told};
 use crate::ship::error::ApiError;
+use cove_cell::Stopped;
 
 /// How long an interrupted cell may take to stop, tried twice; then it is killed.
 ///
@@ -68,7 +68,7 @@ impl Kernel {
             interpreter: None,
             zygote: None,
             next: None,
-            epitaph: None,
+            last_end: None,
             seen: Arc::clone(&seen),
             cut: Arc::clone(&cut),
         };
@@ -134,9 +134,9 @@ struct Attendant {
     /// With modules to preload: what interpreters are copied from.
     zygote: Option<Zygote>,
     /// The next copy, made while the present one is used: a restart then does not even wait for a fork.
-    next: Option<Coming>,
+    next: Option<PendingCopy>,
     /// How the last interpreter ended while nobody was looking; the next cell is told.
-    epitaph: Option<String>,
+    last_end: Option<String>,
     /// When the last cell began, or an end was told.
     since: Moment,
     seen: Arc<Mutex<Seen>>,
@@ -161,7 +161,7 @@ impl Attendant {
                 order = inbox.recv() => order,
                 words = idle(&mut self.interpreter) => {
                     if let Some(how) = words {
-                        self.epitaph = Some(self.epitaph_of(how).0);
+                        self.last_end = Some(self.explain(how).0);
                     }
                     continue;
                 }
@@ -224,12 +224,12 @@ impl Attendant {
             }
         }
         match Zygote::start(&self.recipe).await? {
-            Born::Zygote(mut zygote) => {
+            Started::Zygote(mut zygote) => {
                 let copy = zygote.copy_now(&self.recipe).await?;
                 self.zygote = Some(zygote);
                 Ok(copy)
             }
-            Born::Interpreter(plain) => Ok(*plain),
+            Started::Interpreter(plain) => Ok(*plain),
         }
     }
 
@@ -285,7 +285,7 @@ impl Attendant {
         let Some(interpreter) = self.interpreter.as_mut() else {
             return Err(ApiError::internal("Python is gone"));
         };
-        let epitaph = self.epitaph.take();
+        let last_end = self.last_end.take();
         interpreter.tell(live.as_ref());
         let deadline = Instant::from_std(deadline.at());
         let outcome = match tokio::time::timeout_at(deadline, interpreter.send(code)).await {
@@ -326,8 +326,8 @@ impl Attendant {
                 false,
             ),
             Outcome::Died(end) => {
-                let (epitaph, stopped) = self.epitaph_of(How::Ended(end));
-                PythonAnswer { stopped: stopped.map(told), signal: end.signal, ..failed("KernelDied", epitaph, false) }
+                let (last_end, stopped) = self.explain(UnaskedEnd::Ended(end));
+                PythonAnswer { stopped: stopped.map(told), signal: end.signal, ..failed("KernelDied", last_end, false) }
             }
         };
         if died {
@@ -338,9 +338,9 @@ impl Attendant {
                 seen.execution_count = 0;
             });
         }
-        if let Some(epitaph) = epitaph {
+        if let Some(last_end) = last_end {
             answer.state_lost = true;
-            answer.stderr = format!("[since the last cell: {epitaph}]\n");
+            answer.stderr = format!("[since the last cell: {last_end}]\n");
         }
         answer.stdout = out.text();
         answer.stderr.push_str(&err.text());
@@ -351,8 +351,8 @@ impl Attendant {
     }
 
     /// What is said of an interpreter that has ended, and why it was ended by force, where it was.
-    fn epitaph_of(&mut self, how: How) -> (String, Option<Stopped>) {
-        let How::Ended(end) = how else {
+    fn explain(&mut self, how: UnaskedEnd) -> (String, Option<Stopped>) {
+        let UnaskedEnd::Ended(end) = how else {
             return ("Python broke its connection to Ship and was ended; all variables are lost".to_owned(), None);
         };
         let causes = &self.recipe.causes;
@@ -390,19 +390,19 @@ impl Attendant {
 
 /// How an interpreter ended that nobody had asked to.
 #[derive(Debug, Clone, Copy)]
-enum How {
+enum UnaskedEnd {
     Ended(End),
     /// It spoke without being asked: guest code has found the socket.
     Spoke,
 }
 
 /// Between cells: takes output that comes late, and notices when the interpreter ends.
-async fn idle(slot: &mut Option<Interpreter>) -> Option<How> {
+async fn idle(slot: &mut Option<Interpreter>) -> Option<UnaskedEnd> {
     let Some(interpreter) = slot else { return std::future::pending().await };
     let how = match interpreter.next().await {
         Event::Output => return None,
-        Event::Ended(end) => How::Ended(end),
-        Event::Answer(_) => How::Spoke,
+        Event::Ended(end) => UnaskedEnd::Ended(end),
+        Event::Answer(_) => UnaskedEnd::Spoke,
     };
     interpreter.end().await;
     *slot = None;

@@ -24,7 +24,7 @@ use crate::process::Live;
 /// When IPython's shell runs the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum IPythonUse {
+pub(crate) enum IPythonUse {
     /// From the first cell that needs it on (magics, `!command`, `name?`, `get_ipython`), if it is installed: importing
     /// it takes ten times as long as starting Python.
     #[default]

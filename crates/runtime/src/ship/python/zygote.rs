@@ -28,7 +28,7 @@ pub(super) struct Zygote {
 }
 
 /// What comes of a start that was to be a zygote.
-pub(super) enum Born {
+pub(super) enum Started {
     Zygote(Zygote),
     /// Something that it imported keeps threads, of which a copy would have none: it runs the cells itself.
     Interpreter(Box<Interpreter>),
@@ -36,17 +36,17 @@ pub(super) enum Born {
 
 impl Zygote {
     /// Starts Python and imports what the recipe names.
-    pub(super) async fn start(recipe: &Recipe) -> io::Result<Born> {
+    pub(super) async fn start(recipe: &Recipe) -> io::Result<Started> {
         let (started, ready) = Interpreter::launch(recipe, Role::Zygote).await?;
         if !ready.zygote {
-            return Ok(Born::Interpreter(Box::new(started)));
+            return Ok(Started::Interpreter(Box::new(started)));
         }
         let Interpreter { program, frames, out, err, .. } = started;
         let mark = program.mark().ok_or(io::ErrorKind::InvalidInput)?;
         // What its modules say later on is nobody's output.
         out.forget();
         err.forget();
-        Ok(Born::Zygote(Self { program, mark, copies: 0, frames }))
+        Ok(Started::Zygote(Self { program, mark, copies: 0, frames }))
     }
 
     /// Whether it lives.
@@ -60,7 +60,7 @@ impl Zygote {
     }
 
     /// Begins a copy: an interpreter as fresh as if it had just been started. A zygote that fails here is to be ended.
-    pub(super) async fn copy(&mut self, recipe: &Recipe) -> io::Result<Coming> {
+    pub(super) async fn copy(&mut self, recipe: &Recipe) -> io::Result<PendingCopy> {
         if !self.is_alive() {
             return Err(io::Error::other("it has ended"));
         }
@@ -75,12 +75,12 @@ impl Zygote {
         let sent = self.frames.writer.pass(&word, [line.as_fd(), output.as_fd(), error.as_fd()]);
         tokio::time::timeout(COPY_LIMIT, sent).await.map_err(late)??;
         // The ends that were passed are dropped here: from now on they are the copy's alone.
-        Ok(Coming { frames, out, err, mark, family: Arc::clone(&recipe.family) })
+        Ok(PendingCopy { frames, out, err, mark, family: Arc::clone(&recipe.family) })
     }
 }
 
 /// A copy on its way.
-pub(super) struct Coming {
+pub(super) struct PendingCopy {
     frames: Frames,
     out: Capture,
     err: Capture,
@@ -88,7 +88,7 @@ pub(super) struct Coming {
     family: Arc<Family>,
 }
 
-impl Coming {
+impl PendingCopy {
     /// Waits until it is there. If it does not come, its zygote is to be ended.
     pub(super) async fn arrive(self) -> io::Result<Interpreter> {
         tokio::time::timeout(COPY_LIMIT, self.unhurried()).await.unwrap_or_else(|elapsed| Err(late(elapsed)))

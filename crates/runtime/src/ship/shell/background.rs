@@ -10,11 +10,11 @@ use tokio::sync::{Notify, watch};
 
 use super::Order;
 use super::run::{Running, TimedOut, reason};
-use crate::cell::Stopped;
 use crate::process::{End, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::causes::{Causes, told};
 use crate::ship::error::ApiError;
+use cove_cell::Stopped;
 
 /// Jobs that run at once and jobs whose end is remembered; the oldest ended ones are forgotten first.
 const MAX_JOBS: usize = 64;

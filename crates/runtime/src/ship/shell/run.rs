@@ -7,11 +7,11 @@ use cove_runtime_api::{OutputStream, ShellAnswer};
 use cove_walls::spawn::{StandardStreams, Start, no_input};
 
 use super::Order;
-use crate::cell::{StopCause, Stopped};
 use crate::process::{Capture, End, Program, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::causes::{Moment, told};
 use crate::ship::error::ApiError;
+use cove_cell::{StopCause, Stopped};
 
 /// A command that has been started.
 pub(super) struct Running {

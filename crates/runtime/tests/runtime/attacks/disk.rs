@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cove_runtime::cell::CellLimits;
+use cove_cell::CellLimits;
 use serde_json::{Value, json};
 
 use crate::hosts::{Host, on_every_host};
@@ -300,7 +300,7 @@ async fn only_writers_are_ended() {
     .await;
 }
 
-/// Whoever has ended and is not buried yet is closed to an ordinary user's supervisor, and hides nothing: what somebody else
+/// Whoever has ended and is not reaped yet is closed to an ordinary user's supervisor, and hides nothing: what somebody else
 /// writes meanwhile is not counted as theirs.
 #[tokio::test]
 async fn the_dead_hide_nothing() {

@@ -3,7 +3,7 @@
 //! Each says, as it goes, how much it holds; it wants twice the limit and gets no more than the limit and a margin. On no
 //! host may it take more, and whatever happens Ship answers, and what it holds in `/tmp` is still there.
 
-use cove_runtime::cell::{CellLimits, MEMORY_WATCHED};
+use cove_cell::{CellLimits, MEMORY_WATCHED};
 use serde_json::{Value, json};
 
 use crate::hosts::{Host, on_every_host};

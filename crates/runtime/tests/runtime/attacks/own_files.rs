@@ -56,7 +56,7 @@ async fn no_mess_keeps_a_session_from_starting() {
             let (_, meta) = second.get("/meta").await;
             let warnings = meta["warnings"].as_array().unwrap();
             // Besides what the machine does not enforce.
-            let about_files = |warning: &&serde_json::Value| *warning != cove_runtime::cell::MEMORY_WATCHED;
+            let about_files = |warning: &&serde_json::Value| *warning != cove_cell::MEMORY_WATCHED;
             assert_eq!(warnings.iter().any(|warning| about_files(&warning)), *warns, "{what}: {meta}");
             let host = cargo.path().to_str().unwrap();
             assert!(!meta.to_string().contains(host), "{what}: a path of the host: {meta}");

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::os::fd::AsFd;
 
-use cove_runtime::cell::{CellLimits, CellMount, WallState};
+use cove_cell::{CellLimits, CellMount, WallState};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 
