@@ -27,7 +27,7 @@ pub(crate) struct Serve {
     /// Address to listen on [default: the configuration's, then 127.0.0.1]
     #[arg(long, value_name = "ADDRESS")]
     host: Option<String>,
-    /// Port; 0 takes a free one [default: the configuration's, then 8114]
+    /// Port; 0 picks a free one [default: the configuration's, then 8114]
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
     /// Data folder [default: COVE_DATA_DIR, then ~/.local/share/cove]
@@ -74,15 +74,10 @@ pub(crate) fn serve(args: &Serve) -> anyhow::Result<Exit> {
 /// As many descriptors as a server with its full number of connections needs, if the system lets us: the usual 1024 are
 /// for programs that have one user.
 fn more_descriptors() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    use cove_walls::limits::{Resource, raise};
     const WANTED: u64 = 2 * cove_server::limits::MAX_CONNECTIONS as u64 + 4_096;
-    let now = getrlimit(Resource::Nofile);
-    let most = now.maximum.unwrap_or(WANTED).min(WANTED);
-    if now.current.is_some_and(|current| current < most) {
-        let wished = Rlimit { current: Some(most), maximum: now.maximum };
-        // Left as it is, fewer connections are taken at once.
-        let _ = setrlimit(Resource::Nofile, wished);
-    }
+    // Left as it is, fewer connections are taken at once.
+    raise(Resource::Nofile, WANTED);
 }
 
 async fn run(args: &Serve) -> anyhow::Result<Exit> {

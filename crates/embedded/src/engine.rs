@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cove_core::{BoxFuture, Engine, EngineError, EngineName, Session, SessionOptions};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use cove_walls::limits::{Resource, raise};
 use tokio::sync::Semaphore;
 
 use crate::fetch::Outside;
@@ -69,7 +69,7 @@ impl Default for EmbeddedEngine {
 impl EmbeddedEngine {
     /// An engine that starts its worker at the first use.
     pub fn new(options: EmbeddedOptions) -> Self {
-        let max_sessions = options.max_sessions.min(sessions_for_descriptors(options.raise_descriptor_limit)).max(1);
+        let max_sessions = options.max_sessions.min(sessions_for_descriptors()).max(1);
         let fonts = Arc::new(HostFonts::new(options.font_dirs.clone(), options.system_fonts));
         Self {
             options,
@@ -180,13 +180,8 @@ impl Engine for EmbeddedEngine {
     }
 }
 
-/// How many sessions the descriptors suffice for: two each.
-fn sessions_for_descriptors(raise: bool) -> usize {
-    let limit = getrlimit(Resource::Nofile);
-    let (mut soft, hard) = (limit.current.unwrap_or(MAX_DESCRIPTORS), limit.maximum.unwrap_or(MAX_DESCRIPTORS));
-    let wanted = hard.min(MAX_DESCRIPTORS);
-    if raise && soft < wanted && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit }).is_ok() {
-        soft = wanted;
-    }
-    usize::try_from(soft.saturating_sub(RESERVED_DESCRIPTORS) / 2).unwrap_or(usize::MAX)
+/// How many sessions the descriptors suffice for, as many as this process may have: two each.
+fn sessions_for_descriptors() -> usize {
+    let descriptors = raise(Resource::Nofile, MAX_DESCRIPTORS);
+    usize::try_from(descriptors.saturating_sub(RESERVED_DESCRIPTORS) / 2).unwrap_or(usize::MAX)
 }

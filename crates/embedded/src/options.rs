@@ -29,8 +29,6 @@ pub struct EmbeddedOptions {
     pub font_dirs: Vec<PathBuf>,
     /// Whether the machine's own fonts are drawn with. Without them pictures look the same on every machine.
     pub system_fonts: bool,
-    /// Raise the process's soft limit on descriptors to its hard limit (at most 65,536) when the engine starts.
-    pub raise_descriptor_limit: bool,
 }
 
 impl Default for EmbeddedOptions {
@@ -42,7 +40,6 @@ impl Default for EmbeddedOptions {
             worker_program: None,
             font_dirs: Vec::new(),
             system_fonts: true,
-            raise_descriptor_limit: true,
         }
     }
 }

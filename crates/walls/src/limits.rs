@@ -1,4 +1,4 @@
-//! Resource limits: what the kernel counts per process or per user. They are only ever lowered.
+//! Resource limits: what the kernel counts per process or per user. Those of guests are only ever lowered.
 
 use std::io;
 
@@ -12,4 +12,14 @@ pub fn lower(resource: Resource, most: u64) -> io::Result<u64> {
     let most = most.min(allowed);
     setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     Ok(most)
+}
+
+/// Raises the soft limit of this process towards `wanted`, as far as its hard limit lets it. Gives what holds now: what held
+/// before where that was more, or where the kernel refuses.
+pub fn raise(resource: Resource, wanted: u64) -> u64 {
+    let now = getrlimit(resource);
+    let current = now.current.unwrap_or(u64::MAX);
+    let most = now.maximum.unwrap_or(u64::MAX).min(wanted);
+    let raised = current < most && setrlimit(resource, Rlimit { current: Some(most), ..now }).is_ok();
+    if raised { most } else { current }
 }
