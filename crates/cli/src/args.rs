@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 const FIRST: &str = "\
 Five things to begin with:
   cove run hello.js                        run JavaScript or TypeScript in a sandboxed process
-  cove setup                               bring what this machine lacks: a browser, Python packages
+  cove setup                               install what this machine lacks: a browser, Python packages
   cove browse 'open http://localhost:3000' 'screenshot page.png'
                                            drive a browser by command
   cove serve                               sandboxes with Python, a shell, files and a browser
@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Gull(crate::runtimes::Gull),
     /// Check what this machine has: sandboxing features, Chrome, agent-browser, Python, fonts
     Doctor(Doctor),
-    /// Bring what this machine lacks: a browser, a Python environment, fonts
+    /// Install what this machine lacks: a browser, a Python environment, fonts
     Setup(crate::setup::Setup),
     /// Print the version; with --verbose, every part that is found here
     Version(crate::version::Version),

@@ -62,7 +62,13 @@ fn enter_ship_if_asked() -> Option<u8> {
     if args.next().as_deref() != Some("ship") {
         return None;
     }
-    let (code, message) = cove_runtime::ship::command(&args.collect::<Vec<_>>());
+    let args: Vec<String> = args.collect();
+    if let [only] = args.as_slice()
+        && ["--help", "-h"].contains(&only.as_str())
+    {
+        return None;
+    }
+    let (code, message) = cove_runtime::ship::command(&args);
     if let Some(message) = message {
         note!("{RED}ship:{PLAIN} {message}");
     }

@@ -11,7 +11,6 @@ use crate::exit::Exit;
 use crate::terminal;
 
 #[derive(Debug, ClapArgs)]
-#[command(disable_help_flag = true)]
 pub(crate) struct Ship {
     /// `--listen`, `--workspace`, `--env`, `--python`, `--ipython`, `--preload`, `--contained`, `--egress`, `--lease`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -74,7 +74,7 @@ impl Findings {
         self.trial.result.as_ref().is_ok_and(|finished| finished.value == 42)
     }
 
-    /// The one command that brings what is missing and can be brought; `None`: nothing.
+    /// The one command that installs what is missing and can be installed; `None`: nothing.
     fn next_step(&self) -> Option<String> {
         let blocked = self.chrome.found && self.sandboxes.blocker.is_some();
         let parts = [

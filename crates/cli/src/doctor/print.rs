@@ -27,7 +27,7 @@ pub(super) fn for_people(found: &Findings) -> io::Result<()> {
         }
     }
     match found.next_step() {
-        Some(command) => writeln!(out, "{YELLOW}–{PLAIN} to bring what is missing: {command}"),
+        Some(command) => writeln!(out, "{YELLOW}–{PLAIN} to install what is missing: {command}"),
         None => Ok(()),
     }
 }

@@ -47,7 +47,10 @@ pub(super) enum Verb {
         status: Option<StatusArg>,
     },
     /// Show a sandbox
-    Get { id: String },
+    Get {
+        /// Id of the sandbox
+        id: String,
+    },
     /// Run a command, Python, JavaScript or a browser command in a sandbox
     Exec(Exec),
     /// Copy a file or a folder in or out: one of the two is `ID:PATH`
@@ -59,6 +62,7 @@ pub(super) enum Verb {
     },
     /// Show what ran in a sandbox
     Logs {
+        /// Id of the sandbox
         id: String,
         /// Follow new events as they happen
         #[arg(long, short)]
@@ -68,10 +72,14 @@ pub(super) enum Verb {
         last: u32,
     },
     /// Stop a sandbox; its files stay, and the next command starts it again
-    Stop { id: String },
+    Stop {
+        /// Id of the sandbox
+        id: String,
+    },
     /// Delete sandboxes
     #[command(visible_alias = "delete")]
     Rm {
+        /// Ids of the sandboxes
         #[arg(required = true)]
         ids: Vec<String>,
     },
@@ -79,6 +87,7 @@ pub(super) enum Verb {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct Exec {
+    /// Id of the sandbox
     pub(super) id: String,
     /// Python; its state is kept between calls
     #[arg(long, group = "kind")]
@@ -92,7 +101,7 @@ pub(super) struct Exec {
     /// Code or command as one string
     #[arg(short, value_name = "CODE", allow_hyphen_values = true)]
     pub(super) code: Option<String>,
-    /// Seconds
+    /// Time limit in seconds
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub(super) timeout: u64,
     /// The command and its arguments, or a file with code (`-` for standard input)

@@ -1,4 +1,4 @@
-//! `cove setup`: brings what this machine lacks, and says each thing before it does it.
+//! `cove setup`: installs what this machine lacks, and says each thing before it does it.
 //!
 //! What is there is left alone, and counts as there only if it works: the same trials as `cove doctor`. Packages of the
 //! system need root or `sudo`; everything else lies in the data folder, where only Cove looks. What cannot be had here is
@@ -21,7 +21,7 @@ use crate::terminal::{DIM, GREEN, PLAIN, RED, note};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Setup {
-    /// What to bring
+    /// What to install
     #[arg(value_enum, default_value_t = Part::All)]
     part: Part,
     /// Data folder [default: COVE_DATA_DIR, then ~/.local/share/cove]

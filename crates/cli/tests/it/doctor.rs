@@ -61,7 +61,7 @@ fn what_is_missing_has_a_next_step() {
     assert_eq!((done.code, done.out.matches("to do: ").count() >= 3), (0, true), "{done:?}");
     // It ends with the one command for all of it.
     assert_eq!(object["next_step"], "cove setup", "{object}");
-    assert!(done.out.trim_end().ends_with("to bring what is missing: cove setup"), "{done:?}");
+    assert!(done.out.trim_end().ends_with("to install what is missing: cove setup"), "{done:?}");
 }
 
 /// What is there is seen; what would be brought is said, and nothing is done.
