@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum ArtifactError {
     /// One artifact is larger than the store takes.
     #[error("the artifact has {bytes} bytes; the limit is {max_bytes}")]
     TooLarge {
@@ -58,7 +58,7 @@ pub enum StoreError {
     Io(#[source] io::Error),
 }
 
-impl StoreError {
+impl ArtifactError {
     /// The stable code of this kind of trouble.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl StoreError {
     }
 }
 
-impl From<io::Error> for StoreError {
+impl From<io::Error> for ArtifactError {
     /// A full disk and a full quota are the same trouble to the user as a full store.
     fn from(error: io::Error) -> Self {
         match Errno::from_io_error(&error) {

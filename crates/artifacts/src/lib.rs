@@ -27,7 +27,7 @@ mod store;
 mod sweep;
 mod tally;
 
-pub use error::StoreError;
+pub use error::ArtifactError;
 pub use limits::StoreLimits;
 pub use meta::{Metadata, PictureMeta, PictureSource};
 pub use name::{ArtifactKind, ArtifactName};

@@ -14,7 +14,7 @@ use cove_core::{ArtifactId, ArtifactRef};
 use cove_workspace::Draft;
 use serde_json::Value;
 
-use crate::error::StoreError;
+use crate::error::ArtifactError;
 use crate::folder::{Plain, StoreFolder};
 use crate::limits::StoreLimits;
 use crate::meta::{Metadata, PictureMeta};
@@ -74,7 +74,7 @@ enum Step {
 
 impl ArtifactStore {
     /// Opens the folder (and makes it if need be), and clears away what stopped processes left in it.
-    pub fn open(dir: impl AsRef<Path>, limits: StoreLimits) -> Result<Self, StoreError> {
+    pub fn open(dir: impl AsRef<Path>, limits: StoreLimits) -> Result<Self, ArtifactError> {
         let folder = StoreFolder::open(dir.as_ref())?;
         sweep(&folder, SystemTime::now())?;
         let tally = Tally::open(&folder)?;
@@ -88,37 +88,40 @@ impl ArtifactStore {
     }
 
     /// Keeps a picture. When this returns, both files are on the disk.
-    pub fn save_picture(&self, png: &[u8], meta: PictureMeta) -> Result<SavedPicture, StoreError> {
+    pub fn save_picture(&self, png: &[u8], meta: PictureMeta) -> Result<SavedPicture, ArtifactError> {
         if !png.starts_with(PNG_SIGNATURE) {
-            return Err(StoreError::NotPng);
+            return Err(ArtifactError::NotPng);
         }
         let name = ArtifactName { id: random_id()?, kind: ArtifactKind::Picture };
         let metadata = Metadata::new(name.id, meta, jiff::Timestamp::now());
-        let meta = serde_json::to_vec_pretty(&metadata).map_err(|error| StoreError::NotJson(error.to_string()))?;
+        let meta = serde_json::to_vec_pretty(&metadata).map_err(|error| ArtifactError::NotJson(error.to_string()))?;
         if meta.len() as u64 > StoreLimits::MAX_META_BYTES {
-            return Err(StoreError::MetaTooLarge { bytes: meta.len() as u64, max_bytes: StoreLimits::MAX_META_BYTES });
+            return Err(ArtifactError::MetaTooLarge {
+                bytes: meta.len() as u64,
+                max_bytes: StoreLimits::MAX_META_BYTES,
+            });
         }
         self.save(name, png, Some(&meta))?;
         Ok(SavedPicture { id: name.id, file_name: name.to_string() })
     }
 
     /// Keeps a JSON value.
-    pub fn save_json(&self, value: &Value) -> Result<ArtifactRef, StoreError> {
-        let bytes = serde_json::to_vec(value).map_err(|error| StoreError::NotJson(error.to_string()))?;
+    pub fn save_json(&self, value: &Value) -> Result<ArtifactRef, ArtifactError> {
+        let bytes = serde_json::to_vec(value).map_err(|error| ArtifactError::NotJson(error.to_string()))?;
         let name = ArtifactName { id: random_id()?, kind: ArtifactKind::Json };
         self.save(name, &bytes, None)?;
         Ok(ArtifactRef(name.id))
     }
 
     /// The visible artifacts, the oldest first.
-    pub fn list(&self) -> Result<Vec<Listed>, StoreError> {
+    pub fn list(&self) -> Result<Vec<Listed>, ArtifactError> {
         let mut listed = self.survey()?.0;
         listed.sort_by_key(|artifact| (artifact.modified, artifact.name));
         Ok(listed)
     }
 
     /// One artifact, all of it. A later `delete` does not change what was read.
-    pub fn read(&self, id: ArtifactId) -> Result<Artifact, StoreError> {
+    pub fn read(&self, id: ArtifactId) -> Result<Artifact, ArtifactError> {
         for kind in [ArtifactKind::Picture, ArtifactKind::Json] {
             let name = ArtifactName { id, kind };
             if let Some((file, plain)) = self.folder.open_file(&name.to_string())?
@@ -128,24 +131,24 @@ impl ArtifactStore {
                 return Ok(Artifact { name, bytes });
             }
         }
-        Err(StoreError::NotFound { id })
+        Err(ArtifactError::NotFound { id })
     }
 
     /// The metadata of a picture. JSON artifacts have none and are not found here.
-    pub fn meta(&self, id: ArtifactId) -> Result<Metadata, StoreError> {
+    pub fn meta(&self, id: ArtifactId) -> Result<Metadata, ArtifactError> {
         let picture = ArtifactName { id, kind: ArtifactKind::Picture };
         if self.folder.stat(&picture.to_string())?.is_some()
             && let Some((file, plain)) = self.folder.open_file(&meta_name(id))?
         {
             let bytes = self.read_whole(id, file, plain, StoreLimits::MAX_META_BYTES)?;
             return serde_json::from_slice(&bytes)
-                .map_err(|error| StoreError::Damaged { id, reason: error.to_string() });
+                .map_err(|error| ArtifactError::Damaged { id, reason: error.to_string() });
         }
-        Err(StoreError::NotFound { id })
+        Err(ArtifactError::NotFound { id })
     }
 
     /// Removes an artifact. Half an artifact that a stop left behind goes too, though it is not found.
-    pub fn delete(&self, id: ArtifactId) -> Result<(), StoreError> {
+    pub fn delete(&self, id: ArtifactId) -> Result<(), ArtifactError> {
         let mut locked = self.tally.lock(|| self.count())?;
         let names = [ArtifactKind::Picture, ArtifactKind::Json].map(|kind| ArtifactName { id, kind });
         let mut after = locked.usage();
@@ -170,13 +173,13 @@ impl ArtifactStore {
         })?;
         drop(locked);
         self.folder.sync()?;
-        if found { Ok(()) } else { Err(StoreError::NotFound { id }) }
+        if found { Ok(()) } else { Err(ArtifactError::NotFound { id }) }
     }
 
-    fn save(&self, name: ArtifactName, data: &[u8], meta: Option<&[u8]>) -> Result<(), StoreError> {
+    fn save(&self, name: ArtifactName, data: &[u8], meta: Option<&[u8]>) -> Result<(), ArtifactError> {
         let bytes = data.len() as u64;
         if bytes > self.limits.max_artifact_bytes {
-            return Err(StoreError::TooLarge { bytes, max_bytes: self.limits.max_artifact_bytes });
+            return Err(ArtifactError::TooLarge { bytes, max_bytes: self.limits.max_artifact_bytes });
         }
         let all_bytes = bytes + meta.map_or(0, |meta| meta.len() as u64);
         // Asked twice: before, so that a full store does not write first and refuse then; after, because it counts.
@@ -211,7 +214,7 @@ impl ArtifactStore {
     }
 
     /// What the store would hold with this artifact, if it may.
-    fn room(&self, locked: &mut Locked<'_>, bytes: u64) -> Result<Usage, StoreError> {
+    fn room(&self, locked: &mut Locked<'_>, bytes: u64) -> Result<Usage, ArtifactError> {
         let with = |usage: Usage| Usage { count: usage.count + 1, bytes: usage.bytes.saturating_add(bytes) };
         let fits = |after: Usage| after.count <= self.limits.max_count && after.bytes <= self.limits.max_total_bytes;
         if !fits(with(locked.usage())) {
@@ -228,7 +231,7 @@ impl ArtifactStore {
         } else {
             format!("with this artifact it would hold {} bytes; the limit is {max_total_bytes}", after.bytes)
         };
-        Err(StoreError::Full { reason })
+        Err(ArtifactError::Full { reason })
     }
 
     fn count(&self) -> io::Result<Usage> {
@@ -262,16 +265,22 @@ impl ArtifactStore {
         Ok(name.kind == ArtifactKind::Json || self.folder.stat(&meta_name(name.id))?.is_some())
     }
 
-    fn read_whole(&self, id: ArtifactId, file: impl Read, plain: Plain, max_bytes: u64) -> Result<Vec<u8>, StoreError> {
+    fn read_whole(
+        &self,
+        id: ArtifactId,
+        file: impl Read,
+        plain: Plain,
+        max_bytes: u64,
+    ) -> Result<Vec<u8>, ArtifactError> {
         if plain.bytes > max_bytes {
-            return Err(StoreError::TooLarge { bytes: plain.bytes, max_bytes });
+            return Err(ArtifactError::TooLarge { bytes: plain.bytes, max_bytes });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(plain.bytes).unwrap_or(0));
         file.take(plain.bytes).read_to_end(&mut bytes)?;
         if bytes.len() as u64 == plain.bytes {
             Ok(bytes)
         } else {
-            Err(StoreError::Damaged { id, reason: "the file shrank while it was read".to_owned() })
+            Err(ArtifactError::Damaged { id, reason: "the file shrank while it was read".to_owned() })
         }
     }
 

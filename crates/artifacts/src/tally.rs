@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use crate::error::StoreError;
+use crate::error::ArtifactError;
 use crate::folder::StoreFolder;
 
 const LOCK_NAME: &str = ".cove-artifacts.lock";
@@ -40,7 +40,7 @@ impl Tally {
     }
 
     /// Waits for the store's lock; `count` is asked only when somebody else has changed the store.
-    pub(crate) fn lock(&self, count: impl FnOnce() -> io::Result<Usage>) -> Result<Locked<'_>, StoreError> {
+    pub(crate) fn lock(&self, count: impl FnOnce() -> io::Result<Usage>) -> Result<Locked<'_>, ArtifactError> {
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
         self.wait()?;
         // From here on `Locked` gives the lock back, whatever happens.
@@ -56,7 +56,7 @@ impl Tally {
     }
 
     #[expect(clippy::disallowed_methods, reason = "a file lock with a deadline has no event to await")]
-    fn wait(&self) -> Result<(), StoreError> {
+    fn wait(&self) -> Result<(), ArtifactError> {
         let start = Instant::now();
         loop {
             match flock(&self.lock, FlockOperation::NonBlockingLockExclusive) {
@@ -64,7 +64,7 @@ impl Tally {
                 Err(Errno::WOULDBLOCK) if start.elapsed() < LOCK_PATIENCE => {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                Err(Errno::WOULDBLOCK) => return Err(StoreError::Busy),
+                Err(Errno::WOULDBLOCK) => return Err(ArtifactError::Busy),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(io::Error::from(error).into()),
             }

@@ -6,7 +6,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cove_artifacts::{ArtifactKind, ArtifactName, ArtifactStore, PictureMeta, PictureSource, StoreError, StoreLimits};
+use cove_artifacts::{
+    ArtifactError, ArtifactKind, ArtifactName, ArtifactStore, PictureMeta, PictureSource, StoreLimits,
+};
 use cove_core::ArtifactId;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -144,8 +146,8 @@ fn symlinks_fifos_and_folders_are_not_artifacts() {
     assert_eq!(store.list().unwrap(), []);
     for n in 10..16 {
         let id: ArtifactId = format!("a1b2c3d4-e5f6-4890-abcd-ef12345678{n}").parse().unwrap();
-        assert!(matches!(store.read(id), Err(StoreError::NotFound { .. })), "{n} was read");
-        assert!(matches!(store.meta(id), Err(StoreError::NotFound { .. })), "{n} has metadata");
+        assert!(matches!(store.read(id), Err(ArtifactError::NotFound { .. })), "{n} was read");
+        assert!(matches!(store.meta(id), Err(ArtifactError::NotFound { .. })), "{n} has metadata");
         // A folder under our name cannot be unlinked; that is an error, and harmless.
         assert!(store.delete(id).is_err(), "{n} was found");
     }

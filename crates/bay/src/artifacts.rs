@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use cove_api::SandboxId;
 use cove_api::{ArtifactInfo, ArtifactList, BayError, ErrorCode, Moment};
-use cove_artifacts::{ArtifactName, StoreError};
+use cove_artifacts::{ArtifactError, ArtifactName};
 
 use crate::{Bay, BayResult, Download, Owner};
 
@@ -128,11 +128,13 @@ impl Bay {
     }
 }
 
-async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> BayResult<T> {
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ArtifactError> + Send + 'static,
+) -> BayResult<T> {
     let done = tokio::task::spawn_blocking(work).await;
     let done = done.map_err(|_| BayError::new(ErrorCode::InternalError, "the artifacts could not be read"))?;
     done.map_err(|error| match &error {
-        StoreError::NotFound { .. } => BayError::new(ErrorCode::FileNotFound, error.to_string()),
+        ArtifactError::NotFound { .. } => BayError::new(ErrorCode::FileNotFound, error.to_string()),
         _ => BayError::new(ErrorCode::InternalError, error.to_string()),
     })
 }

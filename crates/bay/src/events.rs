@@ -130,7 +130,7 @@ struct Ring {
 
 #[derive(Debug)]
 struct Kept {
-    events: VecDeque<Told>,
+    events: VecDeque<StoredEvent>,
     bytes: usize,
     next: u64,
     dropped: bool,
@@ -139,14 +139,14 @@ struct Kept {
 
 /// An event as it is kept: its data as text, a quarter of what a tree of them weighs.
 #[derive(Debug)]
-struct Told {
+struct StoredEvent {
     seq: u64,
     kind: EventKind,
     at: Moment,
     data: Box<str>,
 }
 
-impl Told {
+impl StoredEvent {
     fn bytes(&self) -> usize {
         EVENT_BYTES + self.data.len()
     }
@@ -172,7 +172,7 @@ impl Ring {
         let data = serde_json::to_string(data).unwrap_or_default().into_boxed_str();
         {
             let mut kept = self.kept();
-            let told = Told { seq: kept.next, kind, at: Moment::now(), data };
+            let told = StoredEvent { seq: kept.next, kind, at: Moment::now(), data };
             kept.next += 1;
             kept.bytes += told.bytes();
             self.all.fetch_add(told.bytes(), Ordering::Relaxed);
@@ -264,7 +264,7 @@ impl Reader {
             return false;
         }
         let skip = usize::try_from(self.at + 1 - oldest).unwrap_or(usize::MAX);
-        self.batch.extend(kept.events.iter().skip(skip).take(Self::BATCH).map(Told::event));
+        self.batch.extend(kept.events.iter().skip(skip).take(Self::BATCH).map(StoredEvent::event));
         self.batch.is_empty() && kept.ended
     }
 }

@@ -1,4 +1,4 @@
-//! New ids and names for a verb, which says so where the system has no randomness.
+//! New ids and names for a verb, which says so where the system gives no random bytes.
 
 use cove_api::{BayError, ErrorCode};
 use cove_core::PrefixedId;
@@ -17,5 +17,5 @@ pub(crate) fn fresh_name(kind: &str) -> BayResult<String> {
 }
 
 fn no_randomness(error: &getrandom::Error) -> BayError {
-    BayError::new(ErrorCode::InternalError, format!("the system has no randomness: {error}"))
+    BayError::new(ErrorCode::InternalError, format!("the system gave no random bytes for an id: {error}"))
 }

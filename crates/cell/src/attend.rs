@@ -23,7 +23,7 @@ pub(super) struct Duties<'a, Open> {
     pub(super) control: &'a OwnedFd,
     pub(super) init: Pid,
     /// The init's line.
-    pub(super) collar: &'a UnixStream,
+    pub(super) init_line: &'a UnixStream,
     /// Opens the eyes of the memory watch, once the init says that there is something to look at.
     pub(super) open: Open,
     /// Whether the init waits for that.
@@ -107,7 +107,7 @@ impl Memory {
 
 /// Watches memory and disk until the owner has gone, the init has ended, or the lease is over.
 pub(super) fn attend<Open: FnOnce() -> io::Result<Watch>>(duties: Duties<'_, Open>) -> io::Result<()> {
-    let Duties { control, init, mut collar, open, init_waits, mut disk, lease_until_ms } = duties;
+    let Duties { control, init, mut init_line, open, init_waits, mut disk, lease_until_ms } = duties;
     let init = pidfd_open(init, PidfdFlags::empty())?;
     let ends = Ends { owner: control, init, lease_until_ms: Cell::new(lease_until_ms) };
     let (mut open, mut memory, mut disk_next) = (Some(open), None::<Memory>, None::<Instant>);
@@ -118,7 +118,7 @@ pub(super) fn attend<Open: FnOnce() -> io::Result<Watch>>(duties: Duties<'_, Ope
             Some(_) => Some(Instant::now() + watch::SLEEP),
             None => [memory.as_ref().map(|memory| memory.next.get()), disk_next].into_iter().flatten().min(),
         };
-        let news = ends.wait((open.is_some() || asleep.is_some()).then_some(collar), next)?;
+        let news = ends.wait((open.is_some() || asleep.is_some()).then_some(init_line), next)?;
         if let Some(memory) = asleep {
             memory.watch.wake();
         }
@@ -126,21 +126,21 @@ pub(super) fn attend<Open: FnOnce() -> io::Result<Watch>>(duties: Duties<'_, Ope
             News::Over => return Ok(()),
             News::Word if open.is_none() => {
                 // Ship writes files itself, or is about to start somebody.
-                let _said = collar.read(&mut [0; 4096])?;
+                let _said = init_line.read(&mut [0; 4096])?;
                 disk.as_mut().map(DiskWatch::ship_writes);
             }
             News::Word => {
                 // One byte and no more: what follows is for the disk's watch. Nobody writes to the disk before it.
-                if collar.read(&mut [0])? == 0 {
+                if init_line.read(&mut [0])? == 0 {
                     // The init is about to be seen ended.
                     open = None;
                     continue;
                 }
                 let opened = open.take().and_then(|open| open().ok());
                 match (&opened, init_waits) {
-                    (Some(_), true) => collar.write_all(&[watch::LOOKING])?,
+                    (Some(_), true) => init_line.write_all(&[watch::LOOKING])?,
                     // It reads the end of its line where the watch could not open its eyes, and ends.
-                    (None, true) => collar.shutdown(Shutdown::Write)?,
+                    (None, true) => init_line.shutdown(Shutdown::Write)?,
                     (_, false) => {}
                 }
                 // Not at once: the processor is better used by those who wait for the sandbox, and nobody runs in it yet.

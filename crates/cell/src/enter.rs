@@ -30,7 +30,7 @@ use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey};
 use super::rlimits::RESERVED_PROCESSES;
 use super::root::during;
 use super::seccomp::{Conditions, Filters, Shared};
-use super::spec::{Go, Report, Spec, receive, receive_descriptors, send, send_descriptors};
+use super::spec::{Report, Spec, StartSignal, receive, receive_descriptors, send, send_descriptors};
 use super::watch::{self, Scope, Watch};
 use super::{Limit, landlock_rules, rlimits, root};
 use crate::oom::OomScore;
@@ -84,7 +84,7 @@ pub struct Inside {
 
 /// The walls that are up, and what Ship needs of what was open before.
 #[derive(Debug)]
-struct Up {
+struct ActiveWalls {
     walls: EffectiveWalls,
     ledger: MemoryLedger,
     score: Option<OomScore>,
@@ -92,8 +92,8 @@ struct Up {
 }
 
 /// What the init has of its supervisor.
-struct Given {
-    leash: UnixStream,
+struct FromSupervisor {
+    supervisor_line: UnixStream,
     page: SharedPage,
     /// `/proc` as it is outside, to be written where the sandbox's own is not.
     proc: OwnedFd,
@@ -101,8 +101,8 @@ struct Given {
 }
 
 impl Inside {
-    fn new(listener: UnixListener, spec: Spec, up: Up, leash: UnixStream) -> Self {
-        let Up { walls, ledger, score, uptime } = up;
+    fn new(listener: UnixListener, spec: Spec, up: ActiveWalls, supervisor_line: UnixStream) -> Self {
+        let ActiveWalls { walls, ledger, score, uptime } = up;
         let mut env = spec.env;
         if walls.missing().any(|wall| matches!(wall.name.as_str(), "own-layers" | "own-devices")) {
             // Watches are refused: the usual watchers of files are told to look for themselves.
@@ -121,7 +121,7 @@ impl Inside {
             memory: ledger,
             score,
             uptime,
-            disk_news: leash,
+            disk_news: supervisor_line,
             way_out: spec.egress.map(|_| root::EGRESS.into()),
             program: root::PROGRAM.into(),
         }
@@ -149,7 +149,7 @@ pub fn enter() -> Result<Option<Inside>, EnterError> {
 
 /// Moves the two descriptors that we were started with out of the way and closes everything else.
 fn take_descriptors() -> io::Result<(OwnedFd, UnixListener)> {
-    let missing = || io::Error::other("not started by a cell's owner");
+    let missing = || io::Error::other("this process was not started by a supervisor of cells");
     // Whatever else the owner had open without meaning to pass it on.
     close_from(3)?;
     let null = File::options().read(true).write(true).open("/dev/null")?;
@@ -170,7 +170,7 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     reset_signals(1..32);
     let spec: Spec = receive(File::from(control.try_clone()?))?;
     let root = is_full_root();
-    let (leash, collar) = UnixStream::pair()?;
+    let (supervisor_line, init_line) = UnixStream::pair()?;
     let page = SharedPage::new()?;
     let proc = namespaces::open_proc()?;
     if !root {
@@ -178,14 +178,14 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
     }
     wall("pid-namespace", unshare(UnshareFlags::NEWPID))?;
     let Forked::Parent(init) = fork()? else {
-        drop(collar);
-        return become_init(control, listener, spec, Given { leash, page, proc, was_root: root });
+        drop(init_line);
+        return become_init(control, listener, spec, FromSupervisor { supervisor_line, page, proc, was_root: root });
     };
-    drop((leash, listener, proc));
+    drop((supervisor_line, listener, proc));
     // The new process begins where this one runs: until this one rests. Then it is woken, on another processor.
-    (&collar).read_exact(&mut [0]).map_err(|_| io::Error::other("the first process of the sandbox has ended"))?;
+    (&init_line).read_exact(&mut [0]).map_err(|_| io::Error::other("the first process of the sandbox has ended"))?;
     run_soon();
-    let mut go = Go { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..Go::default() };
+    let mut go = StartSignal { init_pid: init.as_raw_nonzero().get().unsigned_abs(), ..StartSignal::default() };
     // The init builds its root meanwhile, which takes as long as all that follows.
     let network = make_network(&mut go);
     let groups = make_groups(&spec, &mut go);
@@ -196,21 +196,21 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
         (go.ledger, go.wait_for_watch) = (!ledger.is_empty(), scope == Scope::Everything || !root);
         let doors = groups.admit(go.init_pid)?;
         let given = [network.as_fd()].into_iter().chain(ledger.iter().map(AsFd::as_fd));
-        send_descriptors(&collar, &given.chain(doors.iter().map(AsFd::as_fd)).collect::<Vec<_>>())?;
+        send_descriptors(&init_line, &given.chain(doors.iter().map(AsFd::as_fd)).collect::<Vec<_>>())?;
         drop(doors);
-        send(&collar, &go)?;
-        Filters::compile(Conditions::usual(counted)).map_err(io::Error::other)?.send(&collar)?;
+        send(&init_line, &go)?;
+        Filters::compile(Conditions::usual(counted)).map_err(io::Error::other)?.send(&init_line)?;
         // An init that could not build its root says why on its own.
-        let mut opened = receive_descriptors(&collar)?.into_iter();
+        let mut opened = receive_descriptors(&init_line)?.into_iter();
         let (proc, locks) = (opened.next(), opened.next().map(File::from));
         // Meanwhile the init goes on with its walls; nobody writes before they stand.
-        let disk = proc.map_or(Ok(None), |proc| watch_disk(&spec, &collar, proc))?;
+        let disk = proc.map_or(Ok(None), |proc| watch_disk(&spec, &init_line, proc))?;
         let turn = groups.turn();
         let open = || Watch::open(go.init_pid, scope, spec.limits.memory_bytes, page, turn, locks);
         attend(Duties {
             control,
             init,
-            collar: &collar,
+            init_line: &init_line,
             open,
             init_waits: go.wait_for_watch,
             disk,
@@ -228,20 +228,20 @@ fn supervise(control: &OwnedFd, listener: UnixListener) -> io::Result<Inside> {
 }
 
 /// Starts to watch the workspace where it has a limit. Needs the sandbox's `/proc`, which its init hands over.
-fn watch_disk(spec: &Spec, collar: &UnixStream, proc: OwnedFd) -> io::Result<Option<DiskWatch>> {
+fn watch_disk(spec: &Spec, init_line: &UnixStream, proc: OwnedFd) -> io::Result<Option<DiskWatch>> {
     let Some(limit_bytes) = spec.limits.workspace_bytes else { return Ok(None) };
-    DiskWatch::new(&spec.workspace, proc, collar.try_clone()?, limit_bytes).map(Some)
+    DiskWatch::new(&spec.workspace, proc, init_line.try_clone()?, limit_bytes).map(Some)
 }
 
 /// A network with nothing but its own loopback, in which this process is from now on: it looks at the sockets in there.
-fn make_network(go: &mut Go) -> io::Result<OwnedFd> {
+fn make_network(go: &mut StartSignal) -> io::Result<OwnedFd> {
     wall("network-namespace", unshare(UnshareFlags::NEWNET))?;
     go.survey.note("network-namespace", raise_loopback().map(|()| "only its own loopback".to_owned()));
     Ok(rustix::fs::open("/proc/self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 /// The control groups that can be had, and what they hold.
-fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
+fn make_groups(spec: &Spec, go: &mut StartSignal) -> Groups {
     let limits = &spec.limits;
     if !spec.control_groups {
         for controller in ["memory", "cpu", "pids"] {
@@ -266,7 +266,7 @@ fn make_groups(spec: &Spec, go: &mut Go) -> Groups {
 }
 
 /// Process 1 of the sandbox: walls first, report, then it is Ship.
-fn become_init(control: &OwnedFd, listener: UnixListener, spec: Spec, given: Given) -> io::Result<Inside> {
+fn become_init(control: &OwnedFd, listener: UnixListener, spec: Spec, given: FromSupervisor) -> io::Result<Inside> {
     let outcome = put_up_walls(&spec, &given);
     let report = match &outcome {
         Ok(up) => Report::Ready(Box::new(up.walls.clone())),
@@ -274,17 +274,17 @@ fn become_init(control: &OwnedFd, listener: UnixListener, spec: Spec, given: Giv
     };
     send(File::from(control.try_clone()?), &report)?;
     match outcome {
-        Ok(up) => Ok(Inside::new(listener, spec, up, given.leash)),
+        Ok(up) => Ok(Inside::new(listener, spec, up, given.supervisor_line)),
         Err(_) => exit_now(1),
     }
 }
 
-fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
-    let Given { leash, page, proc, was_root } = given;
+fn put_up_walls(spec: &Spec, given: &FromSupervisor) -> io::Result<ActiveWalls> {
+    let FromSupervisor { supervisor_line, page, proc, was_root } = given;
     let mut survey = Survey::default();
     let new = |what: &str| Ok::<_, io::Error>(what.to_owned());
     let gone = |_| io::Error::other("the supervisor has gone");
-    { leash }.write_all(&[HERE]).map_err(gone)?;
+    { supervisor_line }.write_all(&[HERE]).map_err(gone)?;
     // Ship's turns; guests have the usual ones.
     take_short_turns();
     let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
@@ -293,7 +293,7 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     let root::Built { shared, shared_devices, opened: Opened { uptime, locks } } = root::build(spec)?;
     let own_proc = open_proc()?;
     let given = [Some(own_proc.as_fd()), locks.as_ref().map(AsFd::as_fd)];
-    send_descriptors(leash, &given.into_iter().flatten().collect::<Vec<_>>())?;
+    send_descriptors(supervisor_line, &given.into_iter().flatten().collect::<Vec<_>>())?;
     drop(locks);
     survey.note("mount-namespace", new("a root of our own: programs to read, /workspace and /tmp to write"));
     survey.note("own-layers", own_layers(&shared));
@@ -305,20 +305,20 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     );
     survey.note("pid-namespace", first_process());
 
-    let mut files = receive_descriptors(leash).map_err(gone)?.into_iter();
+    let mut files = receive_descriptors(supervisor_line).map_err(gone)?.into_iter();
     let network = files.next().ok_or_else(|| io::Error::other("the supervisor has gone"))?;
     move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?;
-    let Go { init_pid, cgroups, memory_bytes, cpus, processes, survey: counts, ledger, wait_for_watch } =
-        receive(leash).map_err(gone)?;
+    let StartSignal { init_pid, cgroups, memory_bytes, cpus, processes, survey: counts, ledger, wait_for_watch } =
+        receive(supervisor_line).map_err(gone)?;
     survey.append(counts);
     let memory_counted = memory_bytes.is_some();
-    let filters = Filters::receive(leash, Conditions::usual(memory_counted)).map_err(gone)?;
+    let filters = Filters::receive(supervisor_line, Conditions::usual(memory_counted)).map_err(gone)?;
     let kept: Vec<_> = files.by_ref().take(if ledger { LEDGER_FILES } else { 0 }).map(File::from).collect();
     for door in files {
         during("joining a control group", Door::from(door).walk_through())?;
     }
     let ledger = <[File; LEDGER_FILES]>::try_from(kept).ok();
-    let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone(), Some(leash.try_clone()?));
+    let ledger = MemoryLedger::new(spec.limits.memory_bytes, ledger, page.clone(), Some(supervisor_line.try_clone()?));
     if !memory_counted && !landlock::is_known() {
         root::take_zero_away()?;
     }
@@ -343,13 +343,13 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
     survey.note("inotify-share", identity::bound_user_namespace(proc));
     let score = OomScore::open(proc);
     survey.note("killed-first", score.as_ref().map(|_| "guests, when memory runs out".to_owned()));
-    await_watch(leash, wait_for_watch)?;
+    await_watch(supervisor_line, wait_for_watch)?;
     set_no_new_privileges()?;
     drop_capabilities()?;
     // Guests have the same user as Ship: without this they could read and change it.
     set_dumpable(false)?;
     survey.note("not-dumpable", new("Ship cannot be read or traced by guests"));
-    stay_on_leash(leash)?;
+    stay_on_leash(supervisor_line)?;
     survey.note("landlock", landlock_rules::put_on());
     survey.note("signal-scope", landlock_rules::scopes_signals());
     let shared = Shared { system: !shared.is_empty(), devices: shared_devices };
@@ -369,7 +369,7 @@ fn put_up_walls(spec: &Spec, given: &Given) -> io::Result<Up> {
         init_pid,
         cgroups,
     };
-    Ok(Up { walls, ledger, score: score.ok(), uptime })
+    Ok(ActiveWalls { walls, ledger, score: score.ok(), uptime })
 }
 
 /// Whether everything that guests read of the machine is a layer of their own.
@@ -391,10 +391,10 @@ fn own_devices(shared: bool) -> Result<String, String> {
 }
 
 /// Lets the watch open its eyes, which it can only while this process may be looked into.
-fn await_watch(mut leash: &UnixStream, wait: bool) -> io::Result<()> {
-    leash.write_all(&[watch::LOOK])?;
+fn await_watch(mut supervisor_line: &UnixStream, wait: bool) -> io::Result<()> {
+    supervisor_line.write_all(&[watch::LOOK])?;
     let mut word = [0];
-    if wait && (leash.read_exact(&mut word).is_err() || word != [watch::LOOKING]) {
+    if wait && (supervisor_line.read_exact(&mut word).is_err() || word != [watch::LOOKING]) {
         return Err(io::Error::other("no control group counts memory, and it could not be watched either"));
     }
     Ok(())
@@ -408,9 +408,9 @@ fn first_process() -> io::Result<String> {
 }
 
 /// The kernel kills us when the supervisor ends; set last, because changes of identity undo it.
-fn stay_on_leash(leash: &UnixStream) -> io::Result<()> {
+fn stay_on_leash(supervisor_line: &UnixStream) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    let mut end = [PollFd::new(leash, PollFlags::HUP)];
+    let mut end = [PollFd::new(supervisor_line, PollFlags::HUP)];
     poll(&mut end, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
     if end[0].revents().contains(PollFlags::HUP) {
         return Err(io::Error::other("the supervisor has gone"));

@@ -22,7 +22,7 @@ const MUCH: u64 = 16;
 /// What a line of `/proc/…/maps`, `status` and the like may take together.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-/// What each process has written to disks so far, with what it inherited from children that it buried. Of Ship and its
+/// What each process has written to disks so far, with what it inherited from children that it reaped. Of Ship and its
 /// helpers an ordinary user cannot know it.
 pub(super) type Written = BTreeMap<u32, u64>;
 
@@ -131,8 +131,8 @@ impl Guests {
     }
 
     /// Stops everybody who runs; nobody who is stopped can fork.
-    pub(super) fn stop(self: &Arc<Self>) -> Stopped {
-        let mut stopped = Stopped { guests: Arc::clone(self), numbers: Vec::new() };
+    pub(super) fn stop(self: &Arc<Self>) -> StoppedGuests {
+        let mut stopped = StoppedGuests { guests: Arc::clone(self), numbers: Vec::new() };
         let mut known = Vec::new();
         for _ in 0..MAX_LOOKS {
             let new: Vec<_> = self.all().into_iter().filter(|pid| !known.contains(pid)).collect();
@@ -235,12 +235,12 @@ impl Guests {
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Processes that were stopped; they go on when this is dropped.
-pub(super) struct Stopped {
+pub(super) struct StoppedGuests {
     guests: Arc<Guests>,
     numbers: Vec<u32>,
 }
 
-impl Drop for Stopped {
+impl Drop for StoppedGuests {
     fn drop(&mut self) {
         self.guests.wake(&self.numbers);
     }

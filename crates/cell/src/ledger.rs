@@ -70,7 +70,7 @@ impl MemoryLedger {
     }
 
     /// Whether the kernel may have to kill somebody for the next few pages.
-    pub fn is_nearly_full(&self) -> bool {
+    pub(crate) fn is_nearly_full(&self) -> bool {
         /// What guests take while a process is made, with room to spare.
         const ROOM_BYTES: u64 = 16 << 20;
         let now = self.0.group.as_ref().and_then(|[.., now]| text(now).trim().parse::<u64>().ok());

@@ -45,7 +45,7 @@ impl OomScore {
         drop(score.raise()?);
         match score.read()? {
             now if now == score.own => Ok(score),
-            now => Err(io::Error::other(format!("the score stays at {now}"))),
+            now => Err(io::Error::other(format!("its out-of-memory score stays at {now}"))),
         }
     }
 
@@ -61,7 +61,7 @@ impl OomScore {
     }
 
     /// Exempts this process, which only root may do.
-    pub fn protect(proc: impl AsFd) -> io::Result<()> {
+    pub(crate) fn protect(proc: impl AsFd) -> io::Result<()> {
         let file = openat(proc, "self/oom_score_adj", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
         File::from(file).write_all_at(NEVER.as_bytes(), 0)
     }
@@ -89,7 +89,7 @@ impl OomScore {
             Err(error) => return Err(error),
         };
         if score.trim().starts_with('-') {
-            return Err(io::Error::other("it would never be killed for want of memory; try again"));
+            return Err(io::Error::other("its out-of-memory score would exempt it from being killed; try again"));
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl OomScore {
         let raised = Raised { score: self, _turn: turn };
         match self.read()? {
             now if now == GUESTS => Ok(raised),
-            now => Err(io::Error::other(format!("the score stays at {now}"))),
+            now => Err(io::Error::other(format!("its out-of-memory score stays at {now}"))),
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) struct Spec {
 
 /// The supervisor's word, once the control groups stand.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Go {
+pub(super) struct StartSignal {
     pub(super) init_pid: u32,
     pub(super) cgroups: Vec<String>,
     pub(super) memory_bytes: Option<Limit<u64>>,

@@ -297,7 +297,10 @@ const TYPE: &str = "cgroup.type";
 /// Whether a new group can have processes, and not only threads of some.
 fn is_for_processes(dir: &Path) -> io::Result<()> {
     match fs::read_to_string(dir.join(TYPE)) {
-        Ok(kind) if kind.trim() != "domain" => Err(io::Error::other(format!("a group here would be {}", kind.trim()))),
+        Ok(kind) if kind.trim() != "domain" => Err(io::Error::other(format!(
+            "a control group here would be of the kind `{}`, which counts no memory",
+            kind.trim()
+        ))),
         _ => Ok(()),
     }
 }

@@ -37,7 +37,7 @@ fn settle_in(group: &Path, pid: u32, controllers: &[&str]) -> io::Result<()> {
         return Ok(());
     }
     if read("cgroup.procs")?.lines().any(|line| line.parse() != Ok(pid)) {
-        return Err(io::Error::other("others are in this group"));
+        return Err(io::Error::other("other processes are in this control group"));
     }
     let main = group.join(MAIN);
     match fs::create_dir(&main) {

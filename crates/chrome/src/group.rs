@@ -1,7 +1,7 @@
 //! A browser's process group: ended at once, and known to be gone.
 //!
 //! When a browser's first process dies, the others belong to the machine's first process, and some of those never
-//! bury what they inherit (a container without an init). A dead process holds nothing; only the living are waited for.
+//! reap what they inherit (a container without an init). A dead process holds nothing; only the living are waited for.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ mod tests {
     /// A child that nobody buries, as under a first process that does not.
     #[tokio::test]
     #[expect(clippy::disallowed_methods, reason = "the child is ended and waited for below")]
-    async fn an_unburied_group_is_gone() {
+    async fn a_group_that_nobody_reaps_is_gone() {
         use std::os::unix::process::CommandExt;
         let mut child =
             std::process::Command::new("cat").stdin(std::process::Stdio::piped()).process_group(0).spawn().unwrap();
@@ -65,7 +65,7 @@ mod tests {
         process::kill_group(child.id());
         let began = std::time::Instant::now();
         gone(child.id(), Duration::from_secs(60)).await;
-        assert!(is_there(child.id()) && !has_living(child.id()), "it was to be dead and not buried");
+        assert!(is_there(child.id()) && !has_living(child.id()), "it was to have ended and not be reaped");
         assert!(began.elapsed() < Duration::from_secs(30));
         child.wait().unwrap();
         assert!(!is_there(child.id()));

@@ -77,7 +77,7 @@ pub(crate) fn launch(binary: &Path, options: &ChromeOptions, resolver_rules: &st
     let profile = Profile::create(&options.temp_dir, become_id)?;
     let flags = flags(&profile, options, resolver_rules);
     let data_limit_bytes = OWN_DATA_BYTES.saturating_add(options.process_memory_bytes);
-    spawn(binary, profile, flags, Being { become_id, data_limit_bytes, ..Being::default() })
+    spawn(binary, profile, flags, ProcessSetup { become_id, data_limit_bytes, ..ProcessSetup::default() })
 }
 
 /// Whom a browser becomes: root gives up being root, anybody else stays who he is.
@@ -90,7 +90,7 @@ pub(crate) fn become_id(unprivileged_id: u32) -> io::Result<Option<u32>> {
 
 /// What a browser's process is, apart from its flags.
 #[derive(Default)]
-pub(crate) struct Being {
+pub(crate) struct ProcessSetup {
     pub(crate) become_id: Option<u32>,
     pub(crate) data_limit_bytes: u64,
     pub(crate) file_limit_bytes: Option<u64>,
@@ -100,8 +100,13 @@ pub(crate) struct Being {
 }
 
 /// Starts a browser with these flags in this folder.
-pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, mut being: Being) -> io::Result<Launched> {
-    let binary = &within_reach(binary, &profile, &mut being)?;
+pub(crate) fn spawn(
+    binary: &Path,
+    profile: Profile,
+    flags: Vec<String>,
+    mut process: ProcessSetup,
+) -> io::Result<Launched> {
+    let binary = &within_reach(binary, &profile, &mut process)?;
     let (commands_out, commands_in) = io::pipe()?;
     let (answers_out, answers_in) = io::pipe()?;
     let complaints = profile.path().join("complaints");
@@ -124,21 +129,25 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, mut bei
         .stdout(Stdio::null())
         .stderr(stderr)
         .kill_on_drop(true);
-    let mut limits = vec![(Resource::Core, 0), (Resource::Data, being.data_limit_bytes)];
-    limits.extend(being.file_limit_bytes.map(|bytes| (Resource::Fsize, bytes)));
+    let mut limits = vec![(Resource::Core, 0), (Resource::Data, process.data_limit_bytes)];
+    limits.extend(process.file_limit_bytes.map(|bytes| (Resource::Fsize, bytes)));
     let setup = ChildSetup {
         // The browser's own numbers for its pipe: it reads commands from 3 and writes answers to 4.
         descriptors: vec![commands_out.into(), answers_in.into()],
         limits,
-        mounts: being.mounted.iter().map(|(folder, place)| BindMount::new(folder, place)).collect::<Result<_, _>>()?,
+        mounts: process
+            .mounted
+            .iter()
+            .map(|(folder, place)| BindMount::new(folder, place))
+            .collect::<Result<_, _>>()?,
         // An ordinary user, and root without CAP_SYS_ADMIN, may only give up rights that it promises never to win back.
-        no_new_privileges: being.ruleset.is_some() && (being.become_id.is_none() || !has_sys_admin()),
-        ruleset: being.ruleset,
-        become_id: being.become_id,
+        no_new_privileges: process.ruleset.is_some() && (process.become_id.is_none() || !has_sys_admin()),
+        ruleset: process.ruleset,
+        become_id: process.become_id,
         ..ChildSetup::default()
     };
     setup.apply(command.as_std_mut())?;
-    let child = command.spawn().map_err(|error| shut_out(&error, &being.mounted))?;
+    let child = command.spawn().map_err(|error| shut_out(&error, &process.mounted))?;
     let pid = child.id().ok_or_else(|| io::Error::other("the browser ended at once"))?;
     Ok(Launched {
         child,
@@ -152,12 +161,12 @@ pub(crate) fn spawn(binary: &Path, profile: Profile, flags: Vec<String>, mut bei
 
 /// The path under which the browser's user can get to the program: as it is, or in the browser's own folder, if it lies
 /// below a folder that is closed to that user (root's home, say).
-fn within_reach(binary: &Path, profile: &Profile, being: &mut Being) -> io::Result<PathBuf> {
-    let Some(id) = being.become_id else { return Ok(binary.to_owned()) };
+fn within_reach(binary: &Path, profile: &Profile, process: &mut ProcessSetup) -> io::Result<PathBuf> {
+    let Some(id) = process.become_id else { return Ok(binary.to_owned()) };
     let binary = binary.canonicalize()?;
     match (binary.parent(), binary.file_name()) {
         (Some(folder), Some(name)) if !is_passable(&binary, id) => {
-            being.mounted.push((folder.to_owned(), profile.app()));
+            process.mounted.push((folder.to_owned(), profile.app()));
             Ok(profile.app().join(name))
         }
         _ => Ok(binary),

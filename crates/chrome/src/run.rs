@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use cove_core::{
-    CanvasError, Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, RunReport, RunRequest, RunShape,
+    Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, PictureFailure, RunReport, RunRequest, RunShape,
     SessionFate, SessionOptions, ToolSpec, Usage,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::cdp::{CallError, Evaluated};
+use crate::cdp::{CdpError, Evaluated};
 use crate::fault::{self, Program};
 use crate::message::{Done, Message, read_json};
 use crate::page_reply::{self, Calls, PageReply, To};
@@ -166,7 +166,7 @@ async fn follow(
                 has_begun = true;
                 match result {
                     Ok(Evaluated { exception_details: Some(details), .. }) => return End::Failed(program.refused(details)),
-                    Ok(_) | Err(CallError::Gone | CallError::Closed | CallError::Deadline(_)) => {}
+                    Ok(_) | Err(CdpError::Gone | CdpError::Closed | CdpError::Deadline(_)) => {}
                     Err(error) => return End::Lost(Fault::new(FaultKind::EngineLost, error.to_string())),
                 }
                 continue;
@@ -279,7 +279,7 @@ fn conclude(guest: &Guest, request: &RunRequest, program: &Program<'_>, done: Do
             Err(_) => canvas_error = Some("The canvas could not be exported: its PNG cannot be read".to_owned()),
         }
     }
-    let canvas_error = canvas_error.map(CanvasError::drawing);
+    let canvas_error = canvas_error.map(PictureFailure::drawing);
     let mut warnings: Vec<String> =
         done.lost.into_iter().take(MAX_WARNINGS).map(|sentence| short(sentence, MAX_WARNING_CHARS)).collect();
     if program.prepared.takes_last && !done.answer && !done.undefined {

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::browser::{END, clear_away, last_words};
-use crate::launch::{Being, COMMON_FLAGS, Launched, OWN_DATA_BYTES, become_id, shared_memory_flag, spawn};
+use crate::launch::{COMMON_FLAGS, Launched, OWN_DATA_BYTES, ProcessSetup, become_id, shared_memory_flag, spawn};
 use crate::network::{pass_on, serve};
 use crate::profile::Profile;
 use crate::renderer::Renderer;
@@ -142,7 +142,7 @@ impl StandaloneBrowser {
             options.is_mounted.then(|| (options.data_dir.clone(), folder.profile.data())).into_iter().collect();
         let data_dir = mounted.first().map_or(&options.data_dir, |(_, place)| place);
         let flags = flags(folder.path(), data_dir, options);
-        let being = Being {
+        let being = ProcessSetup {
             become_id: folder.become_id,
             data_limit_bytes: OWN_DATA_BYTES.saturating_add(options.process_memory_bytes),
             file_limit_bytes: Some(options.file_bytes),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use crate::cdp::{CallError, Client, Evaluated, Gone, Session, call_browser};
+use crate::cdp::{CdpError, Client, Evaluated, Gone, Session, call_browser};
 use crate::page::{BINDING, KERNEL, PAGE_URL, SYNC_URL};
 use crate::renderer::Renderers;
 use crate::tab_events::TabEvents;
@@ -44,7 +44,7 @@ pub(crate) enum Build {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TabError {
     #[error(transparent)]
-    Call(#[from] CallError),
+    Call(#[from] CdpError),
     #[error("the page's kernel did not start: {0}")]
     Kernel(String),
     #[error("the page ended while it was being made")]
@@ -289,16 +289,16 @@ async fn fresh_renderers(client: &Client, build: Build, before: &[u32]) -> Resul
     }
 }
 
-async fn renderers(client: &Client) -> Result<Vec<u32>, CallError> {
+async fn renderers(client: &Client) -> Result<Vec<u32>, CdpError> {
     processes(client, |kind| kind == "renderer").await
 }
 
 /// The processes that belong to no tab.
-pub(crate) async fn shared_processes(client: &Client) -> Result<Vec<u32>, CallError> {
+pub(crate) async fn shared_processes(client: &Client) -> Result<Vec<u32>, CdpError> {
     processes(client, |kind| kind != "renderer").await
 }
 
-async fn processes(client: &Client, wanted: impl Fn(&str) -> bool) -> Result<Vec<u32>, CallError> {
+async fn processes(client: &Client, wanted: impl Fn(&str) -> bool) -> Result<Vec<u32>, CdpError> {
     let all: Processes = call_browser(client, "SystemInfo.getProcessInfo", json!({}), STEP).await?;
     Ok(all.process_info.into_iter().filter(|process| wanted(&process.kind)).map(|process| process.id).collect())
 }

@@ -72,7 +72,7 @@ impl Exit {
 
 #[cfg(test)]
 mod tests {
-    use cove_core::{CanvasError, Fault, Finished, SessionFate};
+    use cove_core::{Fault, Finished, PictureFailure, SessionFate};
 
     use super::*;
 
@@ -81,8 +81,8 @@ mod tests {
         let export = |error| Ok(Finished { canvas_error: Some(error), ..Finished::default() });
         let failed = |kind| Err(Fault::new(kind, ""));
         for (result, expected) in [
-            (export(CanvasError::drawing("")), Exit::Guest),
-            (export(CanvasError::store("")), Exit::Host),
+            (export(PictureFailure::drawing("")), Exit::Guest),
+            (export(PictureFailure::store("")), Exit::Host),
             (failed(FaultKind::Exception), Exit::Guest),
             (failed(FaultKind::EngineCrashed), Exit::Host),
             (failed(FaultKind::Memory), Exit::Limit),

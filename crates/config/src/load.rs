@@ -75,7 +75,7 @@ impl Config {
     }
 
     /// The profiles as they are written: the built-in ones, and the configured ones in place of those of the same name.
-    pub fn all_profiles(&self) -> Vec<ProfileConfig> {
+    fn all_profiles(&self) -> Vec<ProfileConfig> {
         let mut all: Vec<ProfileConfig> = if self.builtin_profiles { built_in() } else { Vec::new() };
         for profile in &self.profiles {
             all.retain(|other| other.id != profile.id);

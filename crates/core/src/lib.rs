@@ -36,7 +36,7 @@ pub use id::{
 pub use limits::{Limits, LimitsError};
 pub use policy::{Clock, ImportPolicy, NetworkPolicy, Random};
 pub use report::{
-    CanvasError, EngineReason, EngineReport, ExportFault, Finished, KeptPicture, LAST_VALUE, Picture, RunReport,
+    EngineReason, EngineReport, ExportFault, Finished, KeptPicture, LAST_VALUE, Picture, PictureFailure, RunReport,
     SessionFate, Usage,
 };
 pub use request::{EngineChoice, InvalidArgs, RunRequest, RunShape};

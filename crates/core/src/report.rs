@@ -34,7 +34,7 @@ pub struct KeptPicture {
 
 /// Why a run has no pictures although it drew.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CanvasError {
+pub struct PictureFailure {
     /// One sentence.
     pub message: String,
     /// Whose trouble that is.
@@ -50,7 +50,7 @@ pub enum ExportFault {
     Store,
 }
 
-impl CanvasError {
+impl PictureFailure {
     /// The canvas could not be turned into a picture.
     pub fn drawing(message: impl Into<String>) -> Self {
         Self { message: message.into(), by: ExportFault::Drawing }
@@ -77,7 +77,7 @@ pub struct Finished {
     /// Pictures that are kept.
     pub images: Vec<KeptPicture>,
     /// Why a canvas that was used has no picture, if so.
-    pub canvas_error: Option<CanvasError>,
+    pub canvas_error: Option<PictureFailure>,
 }
 
 /// What is said of the value of a script that has no `return`.
@@ -263,7 +263,7 @@ mod tests {
             r#"{"result":"drawn","images":["a.png"]}"#,
         );
         check(
-            Ok(Finished { canvas_error: Some(CanvasError::store("disk full")), ..value(json!(1)) }),
+            Ok(Finished { canvas_error: Some(PictureFailure::store("disk full")), ..value(json!(1)) }),
             r#"{"result":1,"error":"canvas_export_failed","message":"disk full"}"#,
         );
         let mut fault = Fault::new(FaultKind::Exception, "TypeError: x");

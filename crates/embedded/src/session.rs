@@ -54,7 +54,7 @@ impl EmbeddedSession {
         let mut line = Line::new(child.socket).map_err(|error| EngineError::Open(error.to_string()))?;
         let mut seed = [0; 32];
         rustix::rand::getrandom(&mut seed[..], rustix::rand::GetRandomFlags::empty())
-            .map_err(|error| EngineError::Open(format!("no randomness: {error}")))?;
+            .map_err(|error| EngineError::Open(format!("the system gave no random bytes for the session: {error}")))?;
         let setup = Setup {
             limits: options.limits,
             clock: options.clock,

@@ -165,7 +165,7 @@ async fn settled_descriptors() -> usize {
     descriptors()
 }
 
-/// The number of our processes once the killed ones are buried: the zygote and at most the spares.
+/// The number of our processes once the killed ones are reaped: the zygote and at most the spares.
 async fn settled_processes() -> usize {
     let most = 1 + options().spare_children;
     until_some("only a zygote and its spares are left", async || {

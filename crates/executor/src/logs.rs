@@ -3,7 +3,7 @@
 use cove_core::RunReport;
 
 /// What ends a log that was longer than its limit.
-pub const TRUNCATED: &str = "...[TRUNCATED]";
+const TRUNCATED: &str = "...[TRUNCATED]";
 
 /// Joins the kept lines; says at the end when there were more.
 pub fn join_logs(report: &RunReport) -> String {

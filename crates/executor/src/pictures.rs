@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cove_artifacts::{ArtifactStore, PictureMeta, PictureSource, StoreError, StoreLimits};
-use cove_core::{CanvasError, EngineName, Finished, KeptPicture, Picture, RunRequest};
+use cove_artifacts::{ArtifactError, ArtifactStore, PictureMeta, PictureSource, StoreLimits};
+use cove_core::{EngineName, Finished, KeptPicture, Picture, PictureFailure, RunRequest};
 
 /// A folder that becomes an artifact store on first use.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl PictureStore {
     }
 
     /// The artifact store; made now if this is the first time.
-    pub fn store(&self) -> Result<Arc<ArtifactStore>, StoreError> {
+    pub fn store(&self) -> Result<Arc<ArtifactStore>, ArtifactError> {
         let mut slot = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &*slot {
             return Ok(store.clone());
@@ -62,7 +62,7 @@ impl Pictures {
         if pictures.is_empty() || finished.canvas_error.is_some() {
             return;
         }
-        let saved: Result<_, CanvasError> =
+        let saved: Result<_, PictureFailure> =
             pictures.iter().map(|picture| self.save(request, engine, picture)).collect();
         match saved {
             Ok(images) => finished.images = images,
@@ -70,10 +70,10 @@ impl Pictures {
         }
     }
 
-    fn save(&self, request: &RunRequest, engine: EngineName, picture: &Picture) -> Result<KeptPicture, CanvasError> {
+    fn save(&self, request: &RunRequest, engine: EngineName, picture: &Picture) -> Result<KeptPicture, PictureFailure> {
         let store = match self {
-            Self::Kept(pictures) => pictures.store().map_err(|error| CanvasError::store(error.to_string()))?,
-            Self::Refused(reason) => return Err(CanvasError::store(reason)),
+            Self::Kept(pictures) => pictures.store().map_err(|error| PictureFailure::store(error.to_string()))?,
+            Self::Refused(reason) => return Err(PictureFailure::store(reason)),
         };
         let (width, height) = (picture.width, picture.height);
         let meta = PictureMeta {
@@ -88,10 +88,10 @@ impl Pictures {
         };
         match store.save_picture(&picture.png, meta) {
             Ok(saved) => Ok(KeptPicture { file_name: saved.file_name, width, height }),
-            Err(error @ (StoreError::TooLarge { .. } | StoreError::NotPng)) => {
-                Err(CanvasError::drawing(error.to_string()))
+            Err(error @ (ArtifactError::TooLarge { .. } | ArtifactError::NotPng)) => {
+                Err(PictureFailure::drawing(error.to_string()))
             }
-            Err(error) => Err(CanvasError::store(error.to_string())),
+            Err(error) => Err(PictureFailure::store(error.to_string())),
         }
     }
 }

@@ -190,7 +190,7 @@ impl Runner {
             let options = SessionOptions { log_sink, gate, ..self.session_options(request) };
             tokio::time::timeout(deadline.left(), self.open(engine, options))
         };
-        let late = |_| EngineError::Open("no session could be had in time".to_owned());
+        let late = |_| EngineError::Open("no session was available in time".to_owned());
         match open().await.map_err(late)? {
             // A tab that could not be had is tried once more.
             Err(EngineError::Open(_)) if engine.name() == EngineName::Browser => open().await.map_err(late)?,

@@ -70,7 +70,7 @@ impl FileTool {
     }
 
     /// The same for code, which gets the answer as a value.
-    pub fn description_for_code(self) -> String {
+    fn description_for_code(self) -> String {
         let name = self.name();
         let more = if self == Self::Read { ", and `.nextOffset` where" } else { "" };
         format!(

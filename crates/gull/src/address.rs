@@ -6,7 +6,7 @@
 use cove_chrome::AddressRule;
 
 use crate::plan::shown;
-use crate::refusal::Refusal;
+use crate::refusal::CommandRefusal;
 
 /// Schemes that are no host names followed by a port.
 const SCHEMES: &[&str] = &[
@@ -42,7 +42,7 @@ const SCHEMES: &[&str] = &[
 ];
 
 /// Checks an address that a person or a model wrote.
-pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), Refusal> {
+pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), CommandRefusal> {
     let text = as_a_browser_reads(given);
     let scheme = scheme(&text);
     let rest = match scheme.as_deref() {
@@ -50,7 +50,7 @@ pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), Refusal> {
         Some("data") => return Ok(()),
         Some("about") if is_blank(&text) => return Ok(()),
         Some(other) => {
-            return Err(Refusal::new(format!("{other}: URLs are not allowed: {}", shown(given)))
+            return Err(CommandRefusal::new(format!("{other}: URLs are not allowed: {}", shown(given)))
                 .hint("http, https, data: and about:blank are allowed"));
         }
         None => text.as_str(),
@@ -60,7 +60,7 @@ pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), Refusal> {
     if host.is_empty() || network.allows_host(host, port) {
         return Ok(());
     }
-    Err(Refusal::new(format!("the network of this sandbox does not allow {}:{port}", shown(host)))
+    Err(CommandRefusal::new(format!("the network of this sandbox does not allow {}:{port}", shown(host)))
         .hint("its profile lists the hosts that may be reached"))
 }
 

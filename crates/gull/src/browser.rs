@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::browser_state::BrowserState;
 use crate::disk;
 use crate::governor::Governor;
-use crate::link::{CallError, Link};
+use crate::link::{Link, LinkError};
 use crate::walls::{Reach, ruleset};
 
 /// A call that any living browser answers.
@@ -201,7 +201,7 @@ impl Browser {
 
     /// Waits for its first answer, makes sure of a page, and looks at its renderers: no seccomp filter, no service.
     async fn check(&self, wait: Duration) -> Result<(), LaunchError> {
-        let told = |error: CallError| LaunchError::Other(error.to_string());
+        let told = |error: LinkError| LaunchError::Other(error.to_string());
         self.link.call::<Value>(None, "Browser.getVersion", json!({}), wait).await.map_err(told)?;
         let pages = self.pages().await.map_err(told)?;
         let page = match pages.into_iter().next() {
@@ -238,7 +238,7 @@ impl Browser {
     }
 
     /// Makes the window as large as a page of the usual size needs: the full browser keeps some of it for itself.
-    async fn fit_window(&self, page: &str) -> Result<(), CallError> {
+    async fn fit_window(&self, page: &str) -> Result<(), LinkError> {
         let session = self.link.attach(page, STEP).await?;
         let question = json!({ "expression": "[innerWidth, innerHeight]", "returnByValue": true });
         let seen = self.link.call::<Evaluated>(Some(&session), "Runtime.evaluate", question, STEP).await;
@@ -258,7 +258,7 @@ impl Browser {
     }
 
     /// The ids of its pages.
-    pub(crate) async fn pages(&self) -> Result<Vec<String>, CallError> {
+    pub(crate) async fn pages(&self) -> Result<Vec<String>, LinkError> {
         let targets: Targets = self.link.call(None, "Target.getTargets", json!({}), STEP).await?;
         Ok(targets
             .target_infos
@@ -269,7 +269,7 @@ impl Browser {
     }
 
     /// Opens a blank page and gives its id.
-    pub(crate) async fn open_page(&self) -> Result<String, CallError> {
+    pub(crate) async fn open_page(&self) -> Result<String, LinkError> {
         let made: Made = self.link.call(None, "Target.createTarget", json!({ "url": "about:blank" }), STEP).await?;
         Ok(made.target_id)
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::cargo::Cargo;
-use crate::link::{CallError, Link};
+use crate::link::{Link, LinkError};
 
 /// Where they lie, in the folder of the browser's state.
 const FILE: &str = "cookies.json";
@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 16 << 20;
 const STEP: Duration = Duration::from_secs(3);
 
 /// Asks the browser for its cookies, as the text of the file.
-pub(crate) async fn ask(link: &Link) -> Result<String, CallError> {
+pub(crate) async fn ask(link: &Link) -> Result<String, LinkError> {
     let answer: Value = link.call(None, "Storage.getCookies", json!({}), STEP).await?;
     Ok(answer.get("cookies").unwrap_or(&Value::Null).to_string())
 }

@@ -23,7 +23,7 @@ const NOTHING: Wanted = Wanted { memory_bytes: None, cpus: None, processes: None
 
 /// What is really enforced; `None` where nothing is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct EffectiveLimits {
+pub struct BrowserLimits {
     /// Memory of the browser and of agent-browser's daemon together.
     pub memory_bytes: Option<Limit<u64>>,
     /// Memory that any one process of the browser may hold beyond what it starts with.
@@ -37,7 +37,7 @@ pub struct EffectiveLimits {
 pub(crate) struct Governor {
     groups: Groups,
     processors: Option<CpuSet>,
-    limits: EffectiveLimits,
+    limits: BrowserLimits,
     /// Memory of all together, where no group counts it.
     watched_bytes: Option<u64>,
     /// The browser that is watched.
@@ -58,7 +58,7 @@ impl Governor {
         SWEEP.call_once(cove_cgroup::sweep);
         let wanted = Wanted { memory_bytes, cpus, processes: None };
         let (groups, counted) = Groups::make("gull", if control_groups { &wanted } else { &NOTHING });
-        let mut limits = EffectiveLimits {
+        let mut limits = BrowserLimits {
             memory_bytes: counted.memory_bytes,
             process_memory_bytes: Some(Limit::new(process_memory_bytes, "rlimit")),
             cpus: counted.cpus,
@@ -83,7 +83,7 @@ impl Governor {
     }
 
     /// What holds.
-    pub(crate) fn limits(&self) -> EffectiveLimits {
+    pub(crate) fn limits(&self) -> BrowserLimits {
         let mut limits = self.limits.clone();
         if self.failed.load(Ordering::Relaxed) {
             (limits.memory_bytes, limits.cpus) = (None, None);

@@ -23,7 +23,7 @@ use crate::control::Control;
 use crate::cookies;
 use crate::disk::{Weighed, keep_small};
 use crate::find::find_agent_browser;
-use crate::governor::{EffectiveLimits, Governor};
+use crate::governor::{BrowserLimits, Governor};
 use crate::link::Link;
 use crate::live::Live;
 use crate::options::GullOptions;
@@ -214,7 +214,7 @@ impl Gull {
     }
 
     /// What the browser is held to, and by what.
-    pub fn limits(&self) -> EffectiveLimits {
+    pub fn limits(&self) -> BrowserLimits {
         self.inner.governor.limits()
     }
 

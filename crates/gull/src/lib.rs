@@ -67,7 +67,7 @@ pub use find::{
     AGENT_BROWSER_VERSION, AgentBrowserNotFound, agent_browser_prefix, find_agent_browser, find_agent_browser_with,
     native_name,
 };
-pub use governor::EffectiveLimits;
+pub use governor::BrowserLimits;
 pub use gull::{Gull, GullError};
 pub use options::{GullOptions, Listen};
 pub use server::{Server, serve};

@@ -38,7 +38,7 @@ const MAX_EVENT_BYTES: usize = 4 << 20;
 
 /// Why a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum CallError {
+pub(crate) enum LinkError {
     #[error("the browser is gone")]
     Gone,
     #[error("the browser did not answer in time")]
@@ -49,7 +49,7 @@ pub(crate) enum CallError {
     Unreadable,
 }
 
-type Reply = oneshot::Sender<Result<Box<RawValue>, CallError>>;
+type Reply = oneshot::Sender<Result<Box<RawValue>, LinkError>>;
 
 struct Client {
     number: u64,
@@ -122,12 +122,12 @@ impl Link {
         method: &str,
         params: Value,
         wait: Duration,
-    ) -> Result<T, CallError> {
+    ) -> Result<T, LinkError> {
         let (reply, answer) = oneshot::channel();
         let id = {
             let mut state = self.lock();
             if self.is_closed() {
-                return Err(CallError::Gone);
+                return Err(LinkError::Gone);
             }
             let id = OWN_IDS + state.next_id % 500_000_000;
             state.next_id = state.next_id.wrapping_add(1) & i32::MAX;
@@ -140,16 +140,16 @@ impl Link {
         }
         let exchange = async {
             self.send(message.to_string().into_bytes()).await?;
-            answer.await.map_err(|_| CallError::Gone)?
+            answer.await.map_err(|_| LinkError::Gone)?
         };
         let answered = tokio::time::timeout(wait, exchange).await;
         self.lock().pending.remove(&id);
-        let raw = answered.map_err(|_| CallError::Deadline)??;
-        serde_json::from_str(raw.get()).map_err(|_| CallError::Unreadable)
+        let raw = answered.map_err(|_| LinkError::Deadline)??;
+        serde_json::from_str(raw.get()).map_err(|_| LinkError::Unreadable)
     }
 
     /// Attaches to a page for a moment of our own.
-    pub(crate) async fn attach(&self, target: &str, wait: Duration) -> Result<String, CallError> {
+    pub(crate) async fn attach(&self, target: &str, wait: Duration) -> Result<String, LinkError> {
         let params = json!({ "targetId": target, "flatten": true });
         let attached: Attached = self.call(None, "Target.attachToTarget", params, wait).await?;
         self.lock().own_sessions.push(attached.session_id.clone());
@@ -169,7 +169,7 @@ impl Link {
     }
 
     /// Tells a page something whose answer nobody needs.
-    pub(crate) async fn tell(&self, session: &str, method: &str, params: Value) -> Result<(), CallError> {
+    pub(crate) async fn tell(&self, session: &str, method: &str, params: Value) -> Result<(), LinkError> {
         let id = {
             let mut state = self.lock();
             let id = OWN_IDS + state.next_id % 500_000_000;
@@ -178,7 +178,7 @@ impl Link {
         };
         let message = json!({ "id": id, "method": method, "params": params, "sessionId": session });
         let sent = tokio::time::timeout(Duration::from_secs(2), self.send(message.to_string().into_bytes())).await;
-        sent.map_err(|_| CallError::Deadline)?
+        sent.map_err(|_| LinkError::Deadline)?
     }
 
     /// Ends a session of our own.
@@ -190,7 +190,7 @@ impl Link {
     }
 
     /// Lets a client in: it gets a browser session of its own and the frames that are meant for it.
-    pub(crate) async fn admit(&self, wait: Duration) -> Result<(Seat, Frames), CallError> {
+    pub(crate) async fn admit(&self, wait: Duration) -> Result<(ClientSlot, Frames), LinkError> {
         let attached: Attached = self.call(None, "Target.attachToBrowserTarget", json!({}), wait).await?;
         let (frames, receiver) = mpsc::channel(ANSWERS);
         let session = attached.session_id;
@@ -200,7 +200,7 @@ impl Link {
         let waiting_bytes = Arc::<AtomicUsize>::default();
         state.client = Some(Client { number, session: session.clone(), frames, waiting_bytes: waiting_bytes.clone() });
         drop(state);
-        Ok((Seat { link: self.clone(), number, session }, Frames { frames: receiver, waiting_bytes }))
+        Ok((ClientSlot { link: self.clone(), number, session }, Frames { frames: receiver, waiting_bytes }))
     }
 
     /// Whether the browser is gone.
@@ -220,13 +220,13 @@ impl Link {
         state.client = None;
         state.listeners.clear();
         for (_, reply) in state.pending.drain() {
-            let _ = reply.send(Err(CallError::Gone));
+            let _ = reply.send(Err(LinkError::Gone));
         }
     }
 
-    async fn send(&self, mut frame: Vec<u8>) -> Result<(), CallError> {
+    async fn send(&self, mut frame: Vec<u8>) -> Result<(), LinkError> {
         frame.push(0);
-        self.queue.send(frame).await.map_err(|_| CallError::Gone)
+        self.queue.send(frame).await.map_err(|_| LinkError::Gone)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -265,15 +265,15 @@ impl Link {
 }
 
 /// A client's place at the line. Giving it up ends its browser session.
-pub(crate) struct Seat {
+pub(crate) struct ClientSlot {
     link: Link,
     number: u64,
     session: String,
 }
 
-impl Seat {
+impl ClientSlot {
     /// Passes a client's message on. `session` is the one that the message names, if any.
-    pub(crate) async fn pass(&self, mut message: Vec<u8>, session: Option<&str>) -> Result<(), CallError> {
+    pub(crate) async fn pass(&self, mut message: Vec<u8>, session: Option<&str>) -> Result<(), LinkError> {
         if session.is_none() {
             while message.last().is_some_and(u8::is_ascii_whitespace) {
                 message.pop();
@@ -285,7 +285,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for ClientSlot {
     fn drop(&mut self) {
         let (link, number, session) = (self.link.clone(), self.number, std::mem::take(&mut self.session));
         {
@@ -325,7 +325,7 @@ fn session_of(frame: &[u8]) -> Option<&str> {
     std::str::from_utf8(session).ok().filter(|_| named && plain)
 }
 
-fn read_answer(frame: &[u8]) -> Result<Box<RawValue>, CallError> {
+fn read_answer(frame: &[u8]) -> Result<Box<RawValue>, LinkError> {
     #[derive(Deserialize)]
     struct RawReply {
         result: Option<Box<RawValue>>,
@@ -335,10 +335,10 @@ fn read_answer(frame: &[u8]) -> Result<Box<RawValue>, CallError> {
     struct Refused {
         message: String,
     }
-    let answer: RawReply = serde_json::from_slice(frame).map_err(|_| CallError::Unreadable)?;
+    let answer: RawReply = serde_json::from_slice(frame).map_err(|_| LinkError::Unreadable)?;
     match answer.error {
-        Some(error) => Err(CallError::Refused(error.message)),
-        None => answer.result.ok_or(CallError::Unreadable),
+        Some(error) => Err(LinkError::Refused(error.message)),
+        None => answer.result.ok_or(LinkError::Unreadable),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::browser::{Browser, Launch};
 use crate::cookies;
 use crate::disk::Weighed;
 use crate::gull::Inner;
-use crate::link::CallError;
+use crate::link::LinkError;
 use crate::stage::{Outgoing, Uploads};
 
 const NO_PROFILE: &str =
@@ -48,7 +48,7 @@ impl Live {
             // A browser that was just killed still looks alive for some milliseconds; a question settles it in half a
             // millisecond. One that is merely busy is left to the command's own deadline.
             let asked = browser.link.call::<Value>(None, "Browser.getVersion", json!({}), PING).await;
-            if asked == Err(CallError::Gone) {
+            if asked == Err(LinkError::Gone) {
                 browser.link.close();
             }
         }

@@ -8,7 +8,7 @@ use cove_files::rel_path;
 use cove_workspace::RelPath;
 
 use crate::address;
-use crate::refusal::Refusal;
+use crate::refusal::CommandRefusal;
 use crate::verbs::{COMMON_FLAGS, FORMS, Form, OWNED_FLAGS, OWNED_VERBS, Takes};
 use crate::words::split;
 
@@ -57,7 +57,7 @@ pub(crate) struct Rules<'a> {
 
 impl Plan {
     /// Reads and checks a command line.
-    pub(crate) fn read(line: &str, rules: &Rules<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn read(line: &str, rules: &Rules<'_>) -> Result<Self, CommandRefusal> {
         let mut words = split(line)?;
         // Models often write the program's name, too.
         if words.first().is_some_and(|word| word == "agent-browser") {
@@ -70,7 +70,7 @@ impl Plan {
         }
         match words.first().map(String::as_str) {
             Some("help" | "--help" | "-h") if words.len() == 1 => Ok(Self::Help),
-            None => Err(Refusal::new("the command is empty").hint("try `open <url>`, then `snapshot -i`")),
+            None => Err(CommandRefusal::new("the command is empty").hint("try `open <url>`, then `snapshot -i`")),
             Some("batch") => batch(&words, rules),
             Some("close" | "quit" | "exit") if words.len() == 1 => Ok(Self::Close),
             Some(_) => {
@@ -108,7 +108,7 @@ pub(crate) fn help() -> String {
     )
 }
 
-fn batch(words: &[String], rules: &Rules<'_>) -> Result<Plan, Refusal> {
+fn batch(words: &[String], rules: &Rules<'_>) -> Result<Plan, CommandRefusal> {
     let mut options = Vec::new();
     let mut commands = Vec::new();
     for word in words.iter().skip(1) {
@@ -118,21 +118,21 @@ fn batch(words: &[String], rules: &Rules<'_>) -> Result<Plan, Refusal> {
             line => {
                 let inner = split(line)?;
                 if matches!(inner.first().map(String::as_str), Some("batch" | "close" | "quit" | "exit") | None) {
-                    return Err(Refusal::new(format!("`{line}` is not allowed inside a batch")));
+                    return Err(CommandRefusal::new(format!("`{line}` is not allowed inside a batch")));
                 }
                 let checked = check(&inner, rules)?;
                 if checked.json {
-                    return Err(Refusal::new("inside a batch, `--json` belongs to `batch` itself"));
+                    return Err(CommandRefusal::new("inside a batch, `--json` belongs to `batch` itself"));
                 }
                 commands.push(checked.words);
             }
         }
     }
     if commands.is_empty() {
-        return Err(Refusal::new("the batch is empty").hint("batch \"open <url>\" \"snapshot -i\""));
+        return Err(CommandRefusal::new("the batch is empty").hint("batch \"open <url>\" \"snapshot -i\""));
     }
     if commands.len() > MAX_BATCH {
-        return Err(Refusal::new(format!("a batch has at most {MAX_BATCH} commands")));
+        return Err(CommandRefusal::new(format!("a batch has at most {MAX_BATCH} commands")));
     }
     Ok(Plan::Batch { options, commands })
 }
@@ -143,7 +143,7 @@ struct Checked {
     literal: bool,
 }
 
-fn check(words: &[String], rules: &Rules<'_>) -> Result<Checked, Refusal> {
+fn check(words: &[String], rules: &Rules<'_>) -> Result<Checked, CommandRefusal> {
     let (form, mut rest) = find_form(words)?;
     let mut done: Vec<Word> = words.iter().take(words.len() - rest.len()).map(Word::text).collect();
     let mut checked = Checked { words: Vec::new(), json: false, literal: false };
@@ -163,7 +163,7 @@ fn check(words: &[String], rules: &Rules<'_>) -> Result<Checked, Refusal> {
                 let bare = value.is_none_or(|(value, _)| value.starts_with("--"));
                 flagged.push(Word::text(word));
                 if form.verb == "webmcp" && value.is_some_and(|(value, _)| value.starts_with('@')) {
-                    return Err(Refusal::new("a value that begins with @ would be read as a file"));
+                    return Err(CommandRefusal::new("a value that begins with @ would be read as a file"));
                 }
                 match value {
                     Some((value, after)) if !(bare && takes == Takes::Out) => {
@@ -171,7 +171,7 @@ fn check(words: &[String], rules: &Rules<'_>) -> Result<Checked, Refusal> {
                         flagged.push(read_value(takes, value, rules)?);
                     }
                     _ if takes == Takes::Out => flagged.push(named(form, rules, ("download", "bin"))?),
-                    _ => return Err(Refusal::new(format!("{word} needs a value"))),
+                    _ => return Err(CommandRefusal::new(format!("{word} needs a value"))),
                 }
             }
         }
@@ -184,7 +184,7 @@ fn check(words: &[String], rules: &Rules<'_>) -> Result<Checked, Refusal> {
 }
 
 /// The row of the table for a command, and the words after its name.
-fn find_form(words: &[String]) -> Result<(&'static Form, &[String]), Refusal> {
+fn find_form(words: &[String]) -> Result<(&'static Form, &[String]), CommandRefusal> {
     let verb = words.first().map(String::as_str).unwrap_or_default();
     let second = words.get(1).map(String::as_str);
     let of_verb = || FORMS.iter().filter(|form| form.verb == verb);
@@ -201,21 +201,20 @@ fn find_form(words: &[String]) -> Result<(&'static Form, &[String]), Refusal> {
             return Ok((form, words.get(1..).unwrap_or_default()));
         }
         let given = second.map_or_else(String::new, |second| format!(" {}", shown(second)));
-        return Err(
-            Refusal::new(format!("`{verb}{given}` is not available")).hint(format!("{verb} {}", subs.join(" | ")))
-        );
+        return Err(CommandRefusal::new(format!("`{verb}{given}` is not available"))
+            .hint(format!("{verb} {}", subs.join(" | "))));
     }
     if let Some((_, why)) = OWNED_VERBS.iter().find(|(owned, _)| *owned == verb) {
-        return Err(Refusal::new(format!("`{verb}` is not available: {why}")));
+        return Err(CommandRefusal::new(format!("`{verb}` is not available: {why}")));
     }
     if OWNED_FLAGS.contains(&verb.split('=').next().unwrap_or_default()) {
         return Err(refused_flag("", verb));
     }
     if verb.starts_with('-') {
-        return Err(Refusal::new(format!("a command does not begin with a flag: {}", shown(verb)))
+        return Err(CommandRefusal::new(format!("a command does not begin with a flag: {}", shown(verb)))
             .hint("flags follow the command that they belong to"));
     }
-    let refusal = Refusal::new(format!("Unknown command: {}", shown(verb)));
+    let refusal = CommandRefusal::new(format!("Unknown command: {}", shown(verb)));
     Err(match nearest(verb, FORMS.iter().map(|form| form.verb)) {
         Some(near) => refusal.hint(format!("did you mean `{near}`?")),
         None => refusal.hint("start with `open <url>`, then `snapshot -i`"),
@@ -223,7 +222,7 @@ fn find_form(words: &[String]) -> Result<(&'static Form, &[String]), Refusal> {
 }
 
 /// What a word takes, if it is a flag of this command; `None` for a plain word.
-fn flag_of(form: &Form, word: &str) -> Result<Option<Takes>, Refusal> {
+fn flag_of(form: &Form, word: &str) -> Result<Option<Takes>, CommandRefusal> {
     if !word.starts_with('-') || word == "-" || word.parse::<f64>().is_ok() {
         return Ok(None);
     }
@@ -236,19 +235,19 @@ fn flag_of(form: &Form, word: &str) -> Result<Option<Takes>, Refusal> {
         return Err(refused_flag(form.verb, base));
     }
     if known(base).is_some() {
-        return Err(Refusal::new(format!("write `{base} <value>`, with a space instead of `=`")));
+        return Err(CommandRefusal::new(format!("write `{base} <value>`, with a space instead of `=`")));
     }
     // Text may begin with a dash; a selector or an address never does.
     if form.many && form.words.last() == Some(&Takes::Value) {
         return Ok(None);
     }
-    let refusal = Refusal::new(format!("`{}` has no flag {}", form.verb, shown(word)));
+    let refusal = CommandRefusal::new(format!("`{}` has no flag {}", form.verb, shown(word)));
     let flags: Vec<&str> = form.flags.iter().map(|(flag, _)| *flag).collect();
     Err(if flags.is_empty() { refusal } else { refusal.hint(format!("its flags: {}", flags.join(" "))) })
 }
 
 /// Gives the plain words their meaning, in order.
-fn place(form: &Form, plain: &[&str], rules: &Rules<'_>, done: &mut Vec<Word>) -> Result<(), Refusal> {
+fn place(form: &Form, plain: &[&str], rules: &Rules<'_>, done: &mut Vec<Word>) -> Result<(), CommandRefusal> {
     let mut takes = form.words.iter().copied();
     let mut last = None;
     let mut plain = plain.iter().copied().peekable();
@@ -264,7 +263,8 @@ fn place(form: &Form, plain: &[&str], rules: &Rules<'_>, done: &mut Vec<Word>) -
             Some(next) => next,
             None if form.many => last.unwrap_or(Takes::Value),
             None => {
-                let refusal = Refusal::new(format!("`{}` has an unexpected argument: {}", form.verb, shown(word)));
+                let refusal =
+                    CommandRefusal::new(format!("`{}` has an unexpected argument: {}", form.verb, shown(word)));
                 let opens = form.verb == "read";
                 return Err(if opens { refusal.hint("`open` the address, then `read` the page") } else { refusal });
             }
@@ -284,16 +284,16 @@ fn place(form: &Form, plain: &[&str], rules: &Rules<'_>, done: &mut Vec<Word>) -
     Ok(())
 }
 
-fn named(form: &Form, rules: &Rules<'_>, default: (&str, &str)) -> Result<Word, Refusal> {
+fn named(form: &Form, rules: &Rules<'_>, default: (&str, &str)) -> Result<Word, CommandRefusal> {
     let (prefix, ending) = form.default_out.unwrap_or(default);
     read_value(Takes::Out, &(rules.name_file)(prefix, ending), rules)
 }
 
-fn read_value(takes: Takes, word: &str, rules: &Rules<'_>) -> Result<Word, Refusal> {
+fn read_value(takes: Takes, word: &str, rules: &Rules<'_>) -> Result<Word, CommandRefusal> {
     let file = || {
-        let path = rel_path(word).map_err(|error| Refusal::new(error.to_string()))?;
+        let path = rel_path(word).map_err(|error| CommandRefusal::new(error.to_string()))?;
         if path.is_root() || word.ends_with('/') {
-            return Err(Refusal::new(format!("{} names a folder, not a file", shown(word))));
+            return Err(CommandRefusal::new(format!("{} names a folder, not a file", shown(word))));
         }
         Ok(path)
     };
@@ -319,9 +319,9 @@ fn looks_like_a_flag(word: &str) -> bool {
     word.starts_with('-') && word != "-" && word.parse::<f64>().is_err()
 }
 
-fn refused_flag(verb: &str, flag: &str) -> Refusal {
+fn refused_flag(verb: &str, flag: &str) -> CommandRefusal {
     let of = if verb.is_empty() { String::new() } else { format!(" of `{verb}`") };
-    Refusal::new(format!(
+    CommandRefusal::new(format!(
         "the flag {}{of} is not available: the sandbox chooses its own browser and session",
         shown(flag)
     ))

@@ -3,7 +3,7 @@
 use super::*;
 use cove_core::NetworkPolicy;
 
-fn read(line: &str) -> Result<Plan, Refusal> {
+fn read(line: &str) -> Result<Plan, CommandRefusal> {
     let policy =
         NetworkPolicy { allow_hosts: vec!["example.com".to_owned()], allow_private: vec!["127.0.0.1:80".to_owned()] };
     let network = AddressRule::new(&policy);

@@ -4,12 +4,12 @@ use std::fmt;
 
 /// A command that Gull does not pass on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct CommandRefusal {
     message: String,
     hint: Option<String>,
 }
 
-impl Refusal {
+impl CommandRefusal {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None }
     }
@@ -21,7 +21,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for CommandRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "✗ {}", self.message)?;
         if let Some(hint) = &self.hint {

@@ -13,7 +13,7 @@ use crate::gull::Inner;
 use crate::hints::hint;
 use crate::live::Live;
 use crate::plan::{Plan, Rules, Word};
-use crate::refusal::Refusal;
+use crate::refusal::CommandRefusal;
 use crate::stage::{Incoming, Outgoing, Staged, discard, publish, rename_in, stage};
 
 /// What the browser says to a question that was on its way while the page changed.
@@ -112,7 +112,7 @@ async fn close(inner: &Arc<Inner>, mut turn: OwnedMutexGuard<Live>) -> BrowserAn
     BrowserAnswer { stdout: said.to_owned(), ..BrowserAnswer::default() }
 }
 
-fn prepare(plan: Plan, inner: &Inner) -> Result<Call, Refusal> {
+fn prepare(plan: Plan, inner: &Inner) -> Result<Call, CommandRefusal> {
     let stage_words = |words: &[Word]| stage(words, &inner.private_folder, &inner.cargo);
     match plan {
         Plan::One { words, json, literal } => {
@@ -143,7 +143,7 @@ fn prepare(plan: Plan, inner: &Inner) -> Result<Call, Refusal> {
             let input = Some(json!(all).to_string().into_bytes());
             Ok(Call { words, input, incoming, outgoing, wrapped: None, stops_recording })
         }
-        Plan::Close | Plan::Help => Err(Refusal::new("this takes nothing along")),
+        Plan::Close | Plan::Help => Err(CommandRefusal::new("this command is not handed to agent-browser")),
     }
 }
 

@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::find::AGENT_BROWSER_VERSION;
-use crate::governor::EffectiveLimits;
+use crate::governor::BrowserLimits;
 use crate::gull::{Gull, GullError};
 use crate::options::{GullOptions, Listen};
 use crate::secret;
@@ -170,7 +170,7 @@ async fn health(State(gull): State<Arc<Gull>>) -> Json<BrowserHealth> {
     Json(gull.health().await)
 }
 
-async fn meta(State(gull): State<Arc<Gull>>) -> Json<GullMeta<EffectiveLimits>> {
+async fn meta(State(gull): State<Arc<Gull>>) -> Json<GullMeta<BrowserLimits>> {
     let (landlock_browser, landlock_agent) = gull.walls();
     let version = || json!({ "version": "1.0" });
     Json(GullMeta {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::cargo::Cargo;
 use crate::plan::{Word, shown};
 use crate::private_folder::PrivateFolder;
-use crate::refusal::Refusal;
+use crate::refusal::CommandRefusal;
 
 /// What one command may read from the workspace.
 const MAX_IN_BYTES: u64 = 256 << 20;
@@ -75,8 +75,8 @@ pub(crate) struct Staged {
 }
 
 /// Copies the files that a command reads into the private folder, and gives those that it writes a place there.
-pub(crate) fn stage(words: &[Word], private_folder: &PrivateFolder, cargo: &Cargo) -> Result<Staged, Refusal> {
-    let host = |error: io::Error| Refusal::new(format!("the runtime's own folder cannot be used: {error}"));
+pub(crate) fn stage(words: &[Word], private_folder: &PrivateFolder, cargo: &Cargo) -> Result<Staged, CommandRefusal> {
+    let host = |error: io::Error| CommandRefusal::new(format!("the runtime's own folder cannot be used: {error}"));
     let mut staged = Staged::default();
     let mut left = MAX_IN_BYTES;
     for word in words {
@@ -84,7 +84,7 @@ pub(crate) fn stage(words: &[Word], private_folder: &PrivateFolder, cargo: &Carg
             Word::Text(text) => text.clone(),
             Word::In(path) => {
                 let refuse =
-                    |error: io::Error| Refusal::new(format!("{} cannot be read: {error}", shown(path.given())));
+                    |error: io::Error| CommandRefusal::new(format!("{} cannot be read: {error}", shown(path.given())));
                 let file = cargo.read(path.as_str()).map_err(refuse)?;
                 let target = private_folder.new_folder("in").map_err(host)?.join(name_of(path.as_str()));
                 let bytes = copy_in(file, &target, left).map_err(refuse)?;

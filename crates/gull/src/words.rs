@@ -4,7 +4,7 @@
 //! are letters. So is `#`, where a shell (and every splitting library) would begin a comment: `click #submit` is the
 //! most usual command there is.
 
-use crate::refusal::Refusal;
+use crate::refusal::CommandRefusal;
 
 /// A command line that is longer is refused unread. A large script for `eval` has some ten kilobytes.
 pub(crate) const MAX_LINE_BYTES: usize = 256 << 10;
@@ -13,12 +13,15 @@ pub(crate) const MAX_LINE_BYTES: usize = 256 << 10;
 const MAX_WORDS: usize = 512;
 
 /// Splits a command line. A newline outside quotes separates words as a space does.
-pub(crate) fn split(line: &str) -> Result<Vec<String>, Refusal> {
+pub(crate) fn split(line: &str) -> Result<Vec<String>, CommandRefusal> {
     if line.len() > MAX_LINE_BYTES {
-        return Err(Refusal::new(format!("the command has {} bytes; the limit is {MAX_LINE_BYTES}", line.len())));
+        return Err(CommandRefusal::new(format!(
+            "the command has {} bytes; the limit is {MAX_LINE_BYTES}",
+            line.len()
+        )));
     }
     if line.contains('\0') {
-        return Err(Refusal::new("the command holds a NUL character"));
+        return Err(CommandRefusal::new("the command holds a NUL character"));
     }
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -31,29 +34,29 @@ pub(crate) fn split(line: &str) -> Result<Vec<String>, Refusal> {
             '\\' => match chars.next() {
                 Some('\n') => {}
                 Some(escaped) => word.get_or_insert_default().push(escaped),
-                None => return Err(Refusal::new("the command ends in a backslash that escapes nothing")),
+                None => return Err(CommandRefusal::new("the command ends with a backslash")),
             },
             other => word.get_or_insert_default().push(other),
         }
         if words.len() > MAX_WORDS {
-            return Err(Refusal::new(format!("the command has more than {MAX_WORDS} words")));
+            return Err(CommandRefusal::new(format!("the command has more than {MAX_WORDS} words")));
         }
     }
     words.extend(word);
     Ok(words)
 }
 
-fn single(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), Refusal> {
+fn single(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), CommandRefusal> {
     for c in chars.by_ref() {
         match c {
             '\'' => return Ok(()),
             other => word.push(other),
         }
     }
-    Err(Refusal::new("a single quote (') is never closed"))
+    Err(CommandRefusal::new("a single quote (') is never closed"))
 }
 
-fn double(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), Refusal> {
+fn double(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), CommandRefusal> {
     while let Some(c) = chars.next() {
         match c {
             '"' => return Ok(()),
@@ -66,7 +69,7 @@ fn double(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), Refu
             other => word.push(other),
         }
     }
-    Err(Refusal::new("a double quote (\") is never closed"))
+    Err(CommandRefusal::new("a double quote (\") is never closed"))
 }
 
 #[cfg(test)]

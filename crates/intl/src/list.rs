@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::data::{Library, at, text};
 use crate::error::{IntlError, Result};
 use crate::number::Width;
-use crate::part::{Part, Place, places, push};
+use crate::part::{Part, PatternPiece, places, push};
 
 /// What `Intl.ListFormat` was asked for.
 #[derive(Debug, Clone, Deserialize)]
@@ -92,9 +92,9 @@ impl ListFormat {
     fn pair(&self, made: &mut Vec<Part>, pattern: &str, first: &str, last: &str) {
         for place in places(&self.fitting(pattern, last)) {
             match place {
-                Place::Text(text) => push(made, Part::literal(text)),
-                Place::Number(0) => made.push(Part { kind: "element", text: first.to_owned() }),
-                Place::Number(_) => made.push(Part { kind: "element", text: last.to_owned() }),
+                PatternPiece::Text(text) => push(made, Part::literal(text)),
+                PatternPiece::Number(0) => made.push(Part { kind: "element", text: first.to_owned() }),
+                PatternPiece::Number(_) => made.push(Part { kind: "element", text: last.to_owned() }),
             }
         }
     }
@@ -128,17 +128,17 @@ fn literal(made: &mut Vec<Part>, pattern: &str, _next: &str) {
     let mut inside = false;
     for place in places(pattern) {
         match place {
-            Place::Number(0) => inside = true,
-            Place::Number(_) => return,
-            Place::Text(text) if inside => push(made, Part::literal(text)),
-            Place::Text(_) => {}
+            PatternPiece::Number(0) => inside = true,
+            PatternPiece::Number(_) => return,
+            PatternPiece::Text(text) if inside => push(made, Part::literal(text)),
+            PatternPiece::Text(_) => {}
         }
     }
 }
 
 /// What stands behind the last place.
 fn tail(made: &mut Vec<Part>, pattern: &str) {
-    if let Some(Place::Text(text)) = places(pattern).last() {
+    if let Some(PatternPiece::Text(text)) = places(pattern).last() {
         push(made, Part::literal(*text));
     }
 }

@@ -45,27 +45,27 @@ pub(crate) fn join(parts: &[Part]) -> String {
 }
 
 /// The pieces of a text like `{0} and {1}`: literals, and the numbers of places.
-pub(crate) fn places(pattern: &str) -> Vec<Place<'_>> {
+pub(crate) fn places(pattern: &str) -> Vec<PatternPiece<'_>> {
     let mut found = Vec::new();
     let mut rest = pattern;
     while let Some(at) = rest.find('{') {
         let (before, behind) = rest.split_at(at);
         if !before.is_empty() {
-            found.push(Place::Text(before));
+            found.push(PatternPiece::Text(before));
         }
         let Some(end) = behind.find('}') else { break };
-        found.push(Place::Number(behind[1..end].parse().unwrap_or_default()));
+        found.push(PatternPiece::Number(behind[1..end].parse().unwrap_or_default()));
         rest = &behind[end + 1..];
     }
     if !rest.is_empty() {
-        found.push(Place::Text(rest));
+        found.push(PatternPiece::Text(rest));
     }
     found
 }
 
 /// One of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub(crate) enum PatternPiece<'a> {
     Text(&'a str),
     Number(usize),
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::data::{Library, at, text};
 use crate::error::Result;
 use crate::number::{Grouping, Mode, NumberFormat, NumberSpec, Rounding, RoundingKind, Width};
-use crate::part::{Part, Place, places, push};
+use crate::part::{Part, PatternPiece, places, push};
 use crate::plural::Rules;
 
 /// What `Intl.RelativeTimeFormat` was asked for.
@@ -92,8 +92,8 @@ impl RelativeFormat {
         let mut made = Vec::new();
         for place in places(pattern) {
             match place {
-                Place::Text(text) => push(&mut made, Part::literal(text)),
-                Place::Number(_) => made.extend(self.number.parts(size)?),
+                PatternPiece::Text(text) => push(&mut made, Part::literal(text)),
+                PatternPiece::Number(_) => made.extend(self.number.parts(size)?),
             }
         }
         Ok(made)

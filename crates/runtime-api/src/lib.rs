@@ -37,8 +37,8 @@ pub use files::{
 pub use hyper::{Method, StatusCode};
 pub use live::{LateRefusal, LiveFrame};
 pub use meta::{
-    BrowserHealth, BrowserWalls, BuildInfo, GullMeta, Health, HealthRequest, HealthStatus, Meta, MetaRequest,
-    MountInfo, RuntimeInfo, ShipMeta,
+    BrowserHealth, BrowserWalls, BuildInfo, GullMeta, HealthRequest, HealthStatus, Meta, MetaRequest, MountInfo,
+    RuntimeHealth, RuntimeInfo, ShipMeta,
 };
 pub use owner::OwnerLease;
 pub use python::{KernelState, KernelStatus, PythonAnswer, PythonRequest, Restarted};

@@ -12,7 +12,7 @@ use crate::Call;
 pub struct HealthRequest;
 
 impl Call for HealthRequest {
-    type Answer = Health;
+    type Answer = RuntimeHealth;
     const PATH: &'static str = "/health";
     const METHOD: Method = Method::GET;
 }
@@ -31,7 +31,7 @@ pub enum HealthStatus {
 
 /// The answer to `GET /health` that every runtime gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Health {
+pub struct RuntimeHealth {
     /// In one word.
     pub status: HealthStatus,
     /// Cove's version.

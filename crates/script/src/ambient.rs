@@ -8,7 +8,7 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span};
 
-use crate::cell::Place;
+use crate::cell::DeclaredIn;
 use crate::options::Mode;
 use crate::refusal::Finding;
 use crate::rewriter::Rewriter;
@@ -22,7 +22,7 @@ impl<'a> Rewriter<'a, '_> {
         }
         match statement {
             Statement::VariableDeclaration(it) if self.is_cell_var(it) => {
-                self.cell_declaration(it, Place::List);
+                self.cell_declaration(it, DeclaredIn::List);
             }
             Statement::TSEnumDeclaration(it) => self.enumeration(it),
             Statement::FunctionDeclaration(it) => {
@@ -38,7 +38,7 @@ impl<'a> Rewriter<'a, '_> {
         match statement {
             Statement::VariableDeclaration(it) => {
                 if self.is_cell_var(it) {
-                    self.cell_declaration(it, Place::Single);
+                    self.cell_declaration(it, DeclaredIn::Single);
                 } else {
                     walk::walk_statement(self, statement);
                     self.end_after_type(it.span);

@@ -20,7 +20,7 @@ const ARGUMENTS: usize = 10_000;
 
 /// Where a declaration stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DeclaredIn {
     /// In a list of statements.
     List,
     /// Alone, as the body of an `if`, a loop or a label.
@@ -43,7 +43,7 @@ impl<'a> Rewriter<'a, '_> {
                     bound_names(&declarator.id, &mut |id| self.declare_top(id));
                 }
                 if self.is_cell() {
-                    self.cell_declaration(it, Place::List);
+                    self.cell_declaration(it, DeclaredIn::List);
                     return;
                 }
             }
@@ -77,7 +77,7 @@ impl<'a> Rewriter<'a, '_> {
     }
 
     /// A declaration whose names are properties of the global object.
-    pub(crate) fn cell_declaration(&mut self, it: &VariableDeclaration<'a>, place: Place) {
+    pub(crate) fn cell_declaration(&mut self, it: &VariableDeclaration<'a>, place: DeclaredIn) {
         let start = it.span.start;
         let keyword = match it.kind {
             VariableDeclarationKind::Const => 5,
@@ -91,7 +91,7 @@ impl<'a> Rewriter<'a, '_> {
                 return;
             }
         };
-        let stop = if place == Place::List { ";" } else { " " };
+        let stop = if place == DeclaredIn::List { ";" } else { " " };
         self.edits.replace(start, start + keyword, stop);
         let mut names = Vec::new();
         for declarator in &it.declarations {
@@ -106,23 +106,23 @@ impl<'a> Rewriter<'a, '_> {
             self.edits.insert(last.span.end, format!(",__cove_lock({})", names.join(",")));
         }
         if let BindingPattern::BindingIdentifier(id) = &last.id
-            && matches!(place, Place::List | Place::Single)
+            && matches!(place, DeclaredIn::List | DeclaredIn::Single)
             && self.captured.contains(&start)
         {
             let name = id.span.source_text(self.source);
             self.edits.insert(last.span.end, format!(",__cove_v={name}"));
         }
         // `let x ⏎ [a] = b` is two statements, `x=void 0 ⏎ [a] = b` would be one.
-        if matches!(place, Place::List | Place::Single) && !it.span.source_text(self.source).ends_with(';') {
+        if matches!(place, DeclaredIn::List | DeclaredIn::Single) && !it.span.source_text(self.source).ends_with(';') {
             self.edits.insert(it.span.end, ";");
         }
     }
 
-    fn cell_declarator(&mut self, it: &VariableDeclarator<'a>, kind: VariableDeclarationKind, place: Place) {
+    fn cell_declarator(&mut self, it: &VariableDeclarator<'a>, kind: VariableDeclarationKind, place: DeclaredIn) {
         let wrap = match &it.id {
             // `for (var async of x)` is fine, `for (async of x)` is not.
-            BindingPattern::BindingIdentifier(id) => place == Place::ForEach && id.name == "async",
-            _ => place != Place::ForEach,
+            BindingPattern::BindingIdentifier(id) => place == DeclaredIn::ForEach && id.name == "async",
+            _ => place != DeclaredIn::ForEach,
         };
         if wrap {
             self.edits.insert(it.span.start, "(");

@@ -60,4 +60,4 @@ pub use hints::hint;
 pub use options::{Language, Mode, PrepareOptions};
 pub use prepare::{MAX_SOURCE_BYTES, prepare};
 pub use prepared::{ColumnUnit, FreeName, Prepared};
-pub use refusal::Refusal;
+pub use refusal::SourceRefusal;

@@ -14,7 +14,7 @@ use crate::options::{Language, Mode, PrepareOptions};
 use crate::parse::{Parsed, finding, first_tag, parse, parse_plain, parse_typescript};
 use crate::prepared::{FreeName, Prepared};
 use crate::redeclared;
-use crate::refusal::{Finding, Refusal};
+use crate::refusal::{Finding, SourceRefusal};
 use crate::rewriter::Rewriter;
 use crate::stack::{self, Ran};
 
@@ -48,10 +48,10 @@ const OWN_STACK_BYTES: usize = 512 << 10;
 const BASE_STACK_BYTES: usize = 128 << 10;
 
 /// Turns the user's text into code for an engine, or says why not.
-pub fn prepare(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, Refusal> {
+pub fn prepare(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, SourceRefusal> {
     if source.len() > MAX_SOURCE_BYTES {
         let message = format!("The code has {} bytes; the limit is {MAX_SOURCE_BYTES}", source.len());
-        return Err(Refusal::nowhere(FaultKind::Refused, message, "Pass large data as input, not as code."));
+        return Err(SourceRefusal::nowhere(FaultKind::Refused, message, "Pass large data as input, not as code."));
     }
     let bare = if matches!(options.mode, Mode::FunctionBody | Mode::Cell) {
         habits::without_fence(source)
@@ -73,7 +73,7 @@ pub fn prepare(source: &str, options: &PrepareOptions<'_>) -> Result<Prepared, R
         finding = Finding::new(FaultKind::Refused, tag, "JSX is not supported")
             .hint("Build elements with plain function calls instead of JSX tags.");
     }
-    Err(Refusal::from_finding(finding, source, options.file_name))
+    Err(SourceRefusal::from_finding(finding, source, options.file_name))
 }
 
 /// Runs `work` where there is enough stack for this much nesting.

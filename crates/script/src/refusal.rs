@@ -8,7 +8,7 @@ use crate::lines;
 /// A text that will not run, and where it says so.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct SourceRefusal {
     /// `Syntax`, `Refused` or `ImportNotAllowed`.
     pub kind: FaultKind,
     /// One sentence.
@@ -23,7 +23,7 @@ pub struct Refusal {
     pub module: Option<String>,
 }
 
-impl Refusal {
+impl SourceRefusal {
     /// A refusal that has no place, such as a text that is too long.
     pub(crate) fn nowhere(kind: FaultKind, message: impl Into<String>, hint: &str) -> Self {
         Self {
@@ -51,8 +51,8 @@ impl Refusal {
     }
 }
 
-impl From<Refusal> for Fault {
-    fn from(refusal: Refusal) -> Self {
+impl From<SourceRefusal> for Fault {
+    fn from(refusal: SourceRefusal) -> Self {
         let mut fault = Self::new(refusal.kind, refusal.message);
         fault.position = refusal.position;
         fault.frame = refusal.frame;

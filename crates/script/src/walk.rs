@@ -8,7 +8,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use cove_core::FaultKind;
 
-use crate::cell::Place;
+use crate::cell::DeclaredIn;
 use crate::generic;
 use crate::options::Mode;
 use crate::refusal::Finding;
@@ -127,7 +127,7 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     fn visit_for_statement(&mut self, it: &ForStatement<'a>) {
         match &it.init {
             Some(ForStatementInit::VariableDeclaration(declaration)) if self.is_cell_var(declaration) => {
-                self.cell_declaration(declaration, Place::For);
+                self.cell_declaration(declaration, DeclaredIn::For);
             }
             Some(init) => self.visit_for_statement_init(init),
             None => {}
@@ -155,7 +155,7 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
     fn visit_for_statement_left(&mut self, it: &ForStatementLeft<'a>) {
         match it {
             ForStatementLeft::VariableDeclaration(declaration) if self.is_cell_var(declaration) => {
-                self.cell_declaration(declaration, Place::ForEach);
+                self.cell_declaration(declaration, DeclaredIn::ForEach);
             }
             _ => walk::walk_for_statement_left(self, it),
         }

@@ -15,7 +15,7 @@ use cove_network::is_guest;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::forward::{Forwarded, seal};
-use crate::keys::{Identity, Turned};
+use crate::keys::{Identity, KeyRefusal};
 use crate::page;
 use crate::shares::{BodyMemory, Kept};
 
@@ -113,10 +113,10 @@ fn identify(app: &App, request: &Request, forwarded: Option<Forwarded>) -> Resul
     found.map_err(refused)
 }
 
-fn refused(turned: Turned) -> Failure {
+fn refused(turned: KeyRefusal) -> Failure {
     match turned {
-        Turned::Unknown => Failure::new(ErrorCode::Unauthorized, "invalid API key"),
-        Turned::TooOften(wait) => {
+        KeyRefusal::Unknown => Failure::new(ErrorCode::Unauthorized, "invalid API key"),
+        KeyRefusal::TooOften(wait) => {
             let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
             Failure::new(ErrorCode::QuotaExceeded, "rate limit exceeded").with("retry_after_ms", ms)
         }
@@ -187,7 +187,10 @@ fn is_no_page(headers: &HeaderMap) -> bool {
 
 fn identity(parts: &Parts) -> Result<&Identity, Failure> {
     // Every route that asks for a caller is behind the gate; should one ever not be, it is closed.
-    parts.extensions.get::<Identity>().ok_or_else(|| Failure::new(ErrorCode::Unauthorized, "this needs a key"))
+    parts
+        .extensions
+        .get::<Identity>()
+        .ok_or_else(|| Failure::new(ErrorCode::Unauthorized, "this request needs an API key"))
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Caller {

@@ -95,7 +95,7 @@ pub(crate) struct KeyRing {
 
 /// Why a key was turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turned {
+pub(crate) enum KeyRefusal {
     /// Nobody has it.
     Unknown,
     /// It came too often; not before so long.
@@ -123,21 +123,21 @@ impl KeyRing {
     }
 
     /// Whose key this is; counted against its rate.
-    pub(crate) fn admit(&self, key: &str) -> Result<Identity, Turned> {
+    pub(crate) fn admit(&self, key: &str) -> Result<Identity, KeyRefusal> {
         Self::counted(self.held(key)?)
     }
 
-    fn counted(held: &Held) -> Result<Identity, Turned> {
+    fn counted(held: &Held) -> Result<Identity, KeyRefusal> {
         if let Some(rate) = &held.rate
             && let Err(until) = rate.check()
         {
-            return Err(Turned::TooOften(until.wait_time_from(DefaultClock::default().now())));
+            return Err(KeyRefusal::TooOften(until.wait_time_from(DefaultClock::default().now())));
         }
         Ok(held.identity.clone())
     }
 
     /// Whose key this is; not counted.
-    pub(crate) fn find(&self, key: &str) -> Result<Identity, Turned> {
+    pub(crate) fn find(&self, key: &str) -> Result<Identity, KeyRefusal> {
         self.held(key).map(|held| held.identity.clone())
     }
 
@@ -147,12 +147,13 @@ impl KeyRing {
     }
 
     /// Whose key has this tag; `counts`: against its rate. Only a signed token names one, so it is no secret.
-    pub(crate) fn admit_tag(&self, tag: &str, counts: bool) -> Result<Identity, Turned> {
-        let held = self.held.iter().find(|held| held.identity.tag.as_deref() == Some(tag)).ok_or(Turned::Unknown)?;
+    pub(crate) fn admit_tag(&self, tag: &str, counts: bool) -> Result<Identity, KeyRefusal> {
+        let held =
+            self.held.iter().find(|held| held.identity.tag.as_deref() == Some(tag)).ok_or(KeyRefusal::Unknown)?;
         if counts { Self::counted(held) } else { Ok(held.identity.clone()) }
     }
 
-    fn held(&self, key: &str) -> Result<&Held, Turned> {
+    fn held(&self, key: &str) -> Result<&Held, KeyRefusal> {
         let given = hash(key);
         let mut found = None;
         for held in &self.held {
@@ -160,7 +161,7 @@ impl KeyRing {
                 found = Some(held);
             }
         }
-        found.ok_or(Turned::Unknown)
+        found.ok_or(KeyRefusal::Unknown)
     }
 }
 
@@ -179,7 +180,7 @@ pub enum KeyFileError {
     #[error("key file {0} contains no key; delete it to have a new one made")]
     NoKey(String),
     /// There was no chance to make a key from.
-    #[error("the system has no randomness for a key: {0}")]
+    #[error("the system gave no random bytes for a key: {0}")]
     NoChance(getrandom::Error),
 }
 
@@ -237,7 +238,7 @@ mod tests {
         assert_eq!(ring.admit("two").unwrap().owner, Owner::new("ada"));
         assert!(ring.admit("one").unwrap().admin && !ring.admit("two").unwrap().admin);
         for wrong in ["", "three", "on", "onee"] {
-            assert_eq!(ring.admit(wrong).unwrap_err(), Turned::Unknown, "{wrong}");
+            assert_eq!(ring.admit(wrong).unwrap_err(), KeyRefusal::Unknown, "{wrong}");
         }
     }
 
@@ -246,7 +247,7 @@ mod tests {
         let spec = KeySpec { rate_per_minute: NonZeroU32::new(2), ..KeySpec::only("k") };
         let ring = KeyRing::new(&[spec]);
         assert!(ring.admit("k").is_ok() && ring.admit("k").is_ok());
-        let Err(Turned::TooOften(wait)) = ring.admit("k") else { panic!("was let in") };
+        let Err(KeyRefusal::TooOften(wait)) = ring.admit("k") else { panic!("was let in") };
         assert!(wait > Duration::ZERO && wait <= Duration::from_secs(30), "{wait:?}");
     }
 

@@ -14,7 +14,7 @@ pub(crate) const VALUE_WEIGHT: usize = 16;
 
 /// What the bodies of all requests at work may weigh together; one owner's at most half of it where there are several.
 /// A thousand requests of the largest size would be 16 GiB.
-pub const MAX_BODY_MEMORY_BYTES: usize = 512 << 20;
+pub(crate) const MAX_BODY_MEMORY_BYTES: usize = 512 << 20;
 
 /// A file on its way into a workspace: streamed, so only the cargo's own limit really counts; this one ends a
 /// stream without an end.

@@ -54,8 +54,8 @@ pub enum StoreError {
         /// What we have.
         known: i64,
     },
-    /// The system has no randomness for an id.
-    #[error("the system has no randomness: {0}")]
+    /// The system gave no random bytes for an id.
+    #[error("the system gave no random bytes for an id: {0}")]
     Chance(#[from] getrandom::Error),
     /// The same idempotency key came with another request.
     #[error("this `Idempotency-Key` was used for another request")]

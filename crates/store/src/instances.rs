@@ -13,8 +13,6 @@ pub struct InstanceRow {
     pub advertise_url: Option<String>,
     /// When it started.
     pub started_at: Moment,
-    /// When it last said that it is alive.
-    pub heartbeat_at: Moment,
 }
 
 fn instance(row: &Row) -> StoreResult<InstanceRow> {
@@ -22,7 +20,6 @@ fn instance(row: &Row) -> StoreResult<InstanceRow> {
         id: row.text("id")?,
         advertise_url: row.text_or("advertise_url")?,
         started_at: row.at("started_at")?,
-        heartbeat_at: row.at("heartbeat_at")?,
     })
 }
 
@@ -74,11 +71,11 @@ impl Store {
 
     /// A Bay is gone, and its sessions with it; how many those were.
     pub async fn remove_instance(&self, id: &str) -> StoreResult<u64> {
-        self.bury_instance(id, Moment::from_micros(i64::MAX)).await
+        self.retire_instance(id, Moment::from_micros(i64::MAX)).await
     }
 
     /// The same for a Bay that seemed dead: unless it has been heard after `since`.
-    pub async fn bury_instance(&self, id: &str, since: Moment) -> StoreResult<u64> {
+    pub async fn retire_instance(&self, id: &str, since: Moment) -> StoreResult<u64> {
         let mut tx = self.begin().await?;
         let question = "DELETE FROM instances WHERE id = $1 AND heartbeat_at <= $2";
         ask(question).text(id).at(since).run(&mut *tx).await?;

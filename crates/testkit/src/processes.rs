@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 /// One line of `/proc/<pid>/stat`, as far as tests look at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// `R` runs, `S` and `D` wait, `T` is stopped, `Z` has ended and is not buried yet.
+    /// `R` runs, `S` and `D` wait, `T` is stopped, `Z` has ended and is not reaped yet.
     pub state: char,
     /// Its parent.
     pub parent: u32,
@@ -45,7 +45,7 @@ pub fn all() -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Everybody below a process but itself, the unburied too; each comes before those that are below it.
+/// Everybody below a process but itself, zombies too; each comes before those that are below it.
 pub fn below(root: u32) -> Vec<u32> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for pid in all() {
@@ -63,7 +63,7 @@ pub fn below(root: u32) -> Vec<u32> {
     found
 }
 
-/// Whether a process is there and not merely unburied.
+/// Whether a process is there and not merely a zombie.
 pub fn alive(pid: u32) -> bool {
     stat(pid).is_some_and(|stat| !matches!(stat.state, 'Z' | 'X'))
 }
@@ -111,7 +111,7 @@ mod tests {
         assert!(status_bytes(own, "VmRSS").unwrap() > 1 << 20);
         kill(pid);
         crate::until_blocking("the child has ended", || !alive(pid));
-        assert_eq!(stat(pid).unwrap().state, 'Z', "unburied is not alive");
+        assert_eq!(stat(pid).unwrap().state, 'Z', "a zombie is not alive");
         child.wait().unwrap();
         assert_eq!((stat(pid), command_line(pid)), (None, String::new()));
         kill(pid);

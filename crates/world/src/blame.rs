@@ -6,7 +6,7 @@ use cove_script::Call;
 use rquickjs::{Ctx, IntoJs, Value};
 
 use crate::raw;
-use crate::sources::Place;
+use crate::sources::SourcePlace;
 use crate::state::{Over, State};
 
 /// The fault of a run that was stopped, whatever exception carried the news.
@@ -69,7 +69,7 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
 }
 
 /// The engine says only that something is no function; the text says what was called.
-fn clearer(why: &str, stack: &str, place: &Place) -> Option<(String, Position)> {
+fn clearer(why: &str, stack: &str, place: &SourcePlace) -> Option<(String, Position)> {
     // A rejected promise may have got its words already; its place is still to be found.
     if !UNCLEAR.contains(&why) && !UNCLEAR.iter().any(|unclear| why.ends_with(unclear)) {
         return None;

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use cove_canvas::{CanvasLimits, FontBook, FontBytes, FontIndex, FontSource, MemoryBudget};
 use cove_canvas_js::CanvasHost;
-use cove_core::{CanvasError, Fault, Finished};
+use cove_core::{Fault, Finished, PictureFailure};
 use rquickjs::{Array, Ctx, Function, Object, Value};
 
 use crate::prelude;
@@ -19,13 +19,13 @@ use crate::state::State;
 const PIXEL_SHARE: u64 = 2;
 
 /// What canvases need from this world.
-struct Easel {
+struct CanvasNeeds {
     state: Rc<State>,
     budget: OnceCell<Rc<MemoryBudget>>,
     fonts: Rc<FontBook>,
 }
 
-impl CanvasHost for Easel {
+impl CanvasHost for CanvasNeeds {
     fn limits(&self) -> CanvasLimits {
         let limit = || usize::try_from(self.state.limits.get().memory_bytes / PIXEL_SHARE).unwrap_or(usize::MAX);
         CanvasLimits::with_budget(Rc::clone(self.budget.get_or_init(|| MemoryBudget::new(limit()))))
@@ -65,7 +65,7 @@ pub(crate) fn install<'js>(
     natives: &Object<'js>,
     kit: &Object<'js>,
 ) -> rquickjs::Result<()> {
-    let easel = Easel { state: Rc::clone(state), budget: OnceCell::new(), fonts: host_fonts(state) };
+    let easel = CanvasNeeds { state: Rc::clone(state), budget: OnceCell::new(), fonts: host_fonts(state) };
     cove_canvas_js::install_with(ctx, Rc::new(easel), &prelude::load(ctx, "canvas-api.js")?)?;
     let new_canvas = |ctx: Ctx<'js>, width: f64, height: f64| {
         // A side that no canvas can have is refused as too large, not wrapped into one that fits.
@@ -102,7 +102,7 @@ pub(crate) fn export(ctx: &Ctx<'_>, state: &State, result: &mut Result<Finished,
                 state.port.with(|port| port.picture(name, canvas.width(), canvas.height(), &png));
             }
             Err(error) => {
-                let trouble = || CanvasError::drawing(format!("{title} could not be exported: {error}"));
+                let trouble = || PictureFailure::drawing(format!("{title} could not be exported: {error}"));
                 finished.canvas_error.get_or_insert_with(trouble);
             }
         }

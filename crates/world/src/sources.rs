@@ -22,13 +22,13 @@ pub(crate) struct Sources {
 }
 
 /// A place in a source of the user's.
-pub(crate) struct Place {
+pub(crate) struct SourcePlace {
     pub(crate) file: String,
     pub(crate) position: Position,
     source: Rc<Prepared>,
 }
 
-impl Place {
+impl SourcePlace {
     /// The code frame around the place.
     pub(crate) fn frame(&self, label: &str) -> String {
         code_frame(self.source.source(), self.position, label, &self.file)
@@ -76,7 +76,7 @@ impl Sources {
     }
 
     /// The innermost place of a stack that lies in the user's own text.
-    pub(crate) fn first_place(&self, stack: &str) -> Option<Place> {
+    pub(crate) fn first_place(&self, stack: &str) -> Option<SourcePlace> {
         stack.lines().filter_map(Frame::parse).find_map(|frame| self.place(&frame))
     }
 
@@ -97,11 +97,11 @@ impl Sources {
         lines.join("\n")
     }
 
-    fn place(&self, frame: &Frame<'_>) -> Option<Place> {
+    fn place(&self, frame: &Frame<'_>) -> Option<SourcePlace> {
         let (file, prepared) = self.kept.iter().rev().find(|(file, _)| file == frame.file)?;
         let column = if frame.line == 1 { first_line_column(&prepared.code, frame.column) } else { frame.column };
         let position = prepared.locate(frame.line, column, ColumnUnit::Bytes)?;
-        Some(Place { file: file.clone(), position, source: Rc::clone(prepared) })
+        Some(SourcePlace { file: file.clone(), position, source: Rc::clone(prepared) })
     }
 }
 

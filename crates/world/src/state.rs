@@ -30,7 +30,7 @@ pub(crate) enum Over {
 }
 
 /// An answer of the host to a tool call.
-pub(crate) type Answer = (u64, Result<String, ToolFailure>);
+pub(crate) type ToolOutcome = (u64, Result<String, ToolFailure>);
 
 /// The shared state of one world.
 pub(crate) struct State {
@@ -55,7 +55,7 @@ pub(crate) struct State {
     /// Calls without an answer yet, the earliest first.
     pub(crate) waiting_calls: RefCell<BTreeSet<u64>>,
     /// Answers that came while the guest stood still for another one.
-    pub(crate) early: RefCell<VecDeque<Answer>>,
+    pub(crate) early: RefCell<VecDeque<ToolOutcome>>,
     /// In virtual time: answers that came before those of earlier calls, which are heard first.
     pub(crate) held: RefCell<BTreeMap<u64, Result<String, ToolFailure>>>,
     pub(crate) steps: Steps,

@@ -47,7 +47,7 @@ impl Bay {
                 continue;
             }
             // Judged again in the same breath: one whose heartbeat came late keeps its sessions.
-            store.bury_instance(&id, self.alive_since()).await?;
+            store.retire_instance(&id, self.alive_since()).await?;
             report.cleaned += 1;
         }
         Ok(())

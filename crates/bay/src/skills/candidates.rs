@@ -42,7 +42,7 @@ pub(crate) async fn create_candidate(store: &Store, owner: &Owner, wish: CreateC
     for id in &wish.source_execution_ids {
         let unknown = || {
             let shown = shorten_word(id);
-            invalid(format!("`source_execution_ids` names {shown:?}, and there is no such execution of yours"))
+            invalid(format!("`source_execution_ids` names {shown:?}, which is not an execution in your history"))
         };
         let source = store.source(owner, id).await?.ok_or_else(unknown)?;
         browser &= source.exec_type.is_browser();

@@ -20,14 +20,14 @@ const MAX_ERROR_RATE_MULTIPLIER: f64 = 2.0;
 const LEAST_ERROR_RATE: f64 = 0.01;
 
 /// What a row of replays amounts to.
-struct Figures {
+struct ReplayMetrics {
     samples: i64,
     success_rate: f64,
     error_rate: f64,
     p95_ms: i64,
 }
 
-impl Figures {
+impl ReplayMetrics {
     /// Of no replays: nothing failed.
     fn of(replays: &[Replay]) -> Self {
         let samples = i64::try_from(replays.len()).unwrap_or(i64::MAX);
@@ -48,13 +48,13 @@ pub(crate) async fn release_health(store: &Store, owner: &Owner, id: &str, now: 
     let row = release(store, owner, id).await?;
     let window_start_at = row.info.promoted_at;
     let window_end_at = row.info.health_window_end_at.unwrap_or(window_start_at.plus_secs(HEALTH_WINDOW_SECS));
-    let here = Figures::of(&store.replays(id, window_end_at).await?);
+    let here = ReplayMetrics::of(&store.replays(id, window_end_at).await?);
     // A canary stands beside the stable release: that is what it has to be as good as. So has the next stable one.
     let before = match row.stable_before.as_ref().or(row.replaces.as_ref()) {
         Some(before) => store.replays(before, window_end_at).await?,
         None => Vec::new(),
     };
-    let before = Figures::of(&before);
+    let before = ReplayMetrics::of(&before);
 
     let compared = before.samples >= MIN_SAMPLES;
     let success_drop = if compared { (before.success_rate - here.success_rate).max(0.0) } else { 0.0 };
@@ -106,14 +106,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_of_replays() {
+    fn metrics_of_replays() {
         let replays = |fails: usize, total: usize| -> Vec<Replay> {
             (0..total).map(|n| Replay { success: n >= fails, duration_ms: n as i64 + 1 }).collect()
         };
         let table = [(0, 0, 1.0, 0), (0, 1, 1.0, 1), (1, 4, 0.75, 4), (5, 20, 0.75, 19), (0, 100, 1.0, 95)];
         for (fails, total, success_rate, p95_ms) in table {
-            let figures = Figures::of(&replays(fails, total));
-            assert_eq!((figures.success_rate, figures.p95_ms), (success_rate, p95_ms), "{fails} of {total}");
+            let metrics = ReplayMetrics::of(&replays(fails, total));
+            assert_eq!((metrics.success_rate, metrics.p95_ms), (success_rate, p95_ms), "{fails} of {total}");
         }
     }
 }

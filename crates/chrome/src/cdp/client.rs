@@ -29,7 +29,7 @@ const QUEUE_WAIT: Duration = Duration::from_secs(5);
 
 /// Why a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum CallError {
+pub(crate) enum CdpError {
     #[error("the browser is gone")]
     Closed,
     #[error("the page is gone")]
@@ -61,7 +61,7 @@ pub(crate) enum Gone {
     BrowserEnded,
 }
 
-type Reply = oneshot::Sender<Result<Box<RawValue>, CallError>>;
+type Reply = oneshot::Sender<Result<Box<RawValue>, CdpError>>;
 
 /// A call that has no answer yet.
 struct Pending {
@@ -117,28 +117,26 @@ impl Client {
         method: &str,
         params: Value,
         wait: Duration,
-    ) -> Result<Box<RawValue>, CallError> {
+    ) -> Result<Box<RawValue>, CdpError> {
         let (reply, answer) = oneshot::channel();
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let frame = frame(id, session, method, &params);
         {
             let mut state = self.lock();
             if state.closed {
-                return Err(CallError::Closed);
+                return Err(CdpError::Closed);
             }
             state.pending.insert(id, Pending { session: session.map(str::to_owned), reply: Some(reply) });
         }
         // Forgets the call when this future is dropped, too.
         let _forget = Forget { client: self, id };
         let exchange = async {
-            self.queue.send(frame).await.map_err(|_| CallError::Closed)?;
-            answer.await.map_err(|_| CallError::Closed)?
+            self.queue.send(frame).await.map_err(|_| CdpError::Closed)?;
+            answer.await.map_err(|_| CdpError::Closed)?
         };
         match tokio::time::timeout(wait, exchange).await {
-            Err(_) => Err(CallError::Deadline(method.to_owned())),
-            Ok(Err(CallError::Refused { message, .. })) => {
-                Err(CallError::Refused { method: method.to_owned(), message })
-            }
+            Err(_) => Err(CdpError::Deadline(method.to_owned())),
+            Ok(Err(CdpError::Refused { message, .. })) => Err(CdpError::Refused { method: method.to_owned(), message }),
             Ok(result) => result,
         }
     }
@@ -159,10 +157,10 @@ impl Client {
     }
 
     /// Calls `method` and waits only until there is room in the queue.
-    pub(crate) async fn send(&self, session: Option<&str>, method: &str, params: Value) -> Result<(), CallError> {
+    pub(crate) async fn send(&self, session: Option<&str>, method: &str, params: Value) -> Result<(), CdpError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let queued = self.queue.send_timeout(frame(id, session, method, &params), QUEUE_WAIT).await;
-        queued.map_err(|_| CallError::Deadline(method.to_owned()))
+        queued.map_err(|_| CdpError::Deadline(method.to_owned()))
     }
 
     /// Hears a session's events from now on.
@@ -177,7 +175,7 @@ impl Client {
     }
 
     /// The session of a target that was made a moment ago; it comes by itself, and stands still until it is told to go.
-    pub(crate) async fn session_of(&self, target: &str, wait: Duration) -> Result<String, CallError> {
+    pub(crate) async fn session_of(&self, target: &str, wait: Duration) -> Result<String, CdpError> {
         let arrival = async {
             loop {
                 let arrived = self.arrived.notified();
@@ -186,7 +184,7 @@ impl Client {
                 {
                     let mut state = self.lock();
                     if state.closed {
-                        return Err(CallError::Closed);
+                        return Err(CdpError::Closed);
                     }
                     if let Some(session) = state.arrivals.remove(target) {
                         return Ok(session);
@@ -195,7 +193,7 @@ impl Client {
                 arrived.await;
             }
         };
-        let late = || CallError::Deadline("Target.attachedToTarget".to_owned());
+        let late = || CdpError::Deadline("Target.attachedToTarget".to_owned());
         tokio::time::timeout(wait, arrival).await.map_err(|_| late())?
     }
 
@@ -214,7 +212,7 @@ impl Client {
             (state.listeners.remove(session), failed)
         };
         for reply in failed {
-            let _ = reply.send(Err(CallError::Gone));
+            let _ = reply.send(Err(CdpError::Gone));
         }
         if let Some(listener) = listener {
             listener.gone(why);
@@ -236,7 +234,7 @@ impl Client {
         self.closing.notify_one();
         self.arrived.notify_waiters();
         for reply in pending.into_values().filter_map(|pending| pending.reply) {
-            let _ = reply.send(Err(CallError::Closed));
+            let _ = reply.send(Err(CdpError::Closed));
         }
         for listener in listeners.into_values() {
             listener.gone(Gone::BrowserEnded);
@@ -247,7 +245,7 @@ impl Client {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answered(&self, id: u64, result: Result<Box<RawValue>, CallError>) {
+    fn answered(&self, id: u64, result: Result<Box<RawValue>, CdpError>) {
         let mut state = self.lock();
         match state.pending.remove(&id) {
             Some(Pending { reply: Some(reply), .. }) => {
@@ -269,10 +267,10 @@ impl Client {
             (Some(id), _) => {
                 let result = match (message.result, message.error) {
                     (_, Some(error)) => {
-                        Err(CallError::Refused { method: String::new(), message: error.message.into_owned() })
+                        Err(CdpError::Refused { method: String::new(), message: error.message.into_owned() })
                     }
                     (Some(result), None) => Ok(result.to_owned()),
-                    (None, None) => Err(CallError::Unreadable(String::new())),
+                    (None, None) => Err(CdpError::Unreadable(String::new())),
                 };
                 self.answered(id, result);
             }
@@ -311,7 +309,7 @@ impl Client {
     fn refuse(&self, head: &[u8], tail: &[u8]) {
         let head = String::from_utf8_lossy(head);
         if let Some(id) = number_after(&head, "{\"id\":") {
-            self.answered(id, Err(CallError::TooLarge));
+            self.answered(id, Err(CdpError::TooLarge));
             return;
         }
         let tail = String::from_utf8_lossy(tail);
@@ -381,24 +379,24 @@ mod tests {
         // The answers wait in the pipe until the calls have been made.
         let (one, two) = tokio::join!(call_x(&client, None, long), call_x(&client, None, long),);
         assert_eq!(one.unwrap().get(), "{\"a\":1}");
-        assert!(matches!(two, Err(CallError::Refused { message, .. }) if message == "no"));
+        assert!(matches!(two, Err(CdpError::Refused { message, .. }) if message == "no"));
         let slow = client.call(None, "Slow.call", json!({}), Duration::from_millis(1)).await;
-        assert_eq!(slow.unwrap_err(), CallError::Deadline("Slow.call".to_owned()));
+        assert_eq!(slow.unwrap_err(), CdpError::Deadline("Slow.call".to_owned()));
         assert!(client.lock().pending.is_empty());
 
         let crash = async {
             browser.write_all(b"{\"method\":\"Inspector.targetCrashed\",\"params\":{},\"sessionId\":\"S\"}\0").await
         };
         let (lost, _) = tokio::join!(call_x(&client, Some("S"), long), crash);
-        assert_eq!(lost.unwrap_err(), CallError::Gone);
+        assert_eq!(lost.unwrap_err(), CdpError::Gone);
 
         let waiting = call_x(&client, None, long);
         let (lost, ()) = tokio::join!(waiting, async { drop(browser) });
-        assert_eq!(lost.unwrap_err(), CallError::Closed);
+        assert_eq!(lost.unwrap_err(), CdpError::Closed);
         assert!(client.is_closed());
     }
 
-    async fn call_x(client: &Client, session: Option<&str>, wait: Duration) -> Result<Box<RawValue>, CallError> {
+    async fn call_x(client: &Client, session: Option<&str>, wait: Duration) -> Result<Box<RawValue>, CdpError> {
         client.call(session, "X.y", json!({}), wait).await
     }
 }

@@ -16,13 +16,13 @@ pub(super) struct Incoming<'a> {
     #[serde(borrow)]
     pub(super) result: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) error: Option<Refusal<'a>>,
+    pub(super) error: Option<CdpRefusal<'a>>,
     #[serde(borrow, rename = "sessionId")]
     pub(super) session_id: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Refusal<'a> {
+pub(super) struct CdpRefusal<'a> {
     #[serde(borrow)]
     pub(super) message: Cow<'a, str>,
 }

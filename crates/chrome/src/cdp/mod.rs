@@ -7,7 +7,7 @@ mod frame;
 mod protocol;
 mod wire;
 
-pub(crate) use client::{CallError, Client, Gone, Listener};
+pub(crate) use client::{CdpError, Client, Gone, Listener};
 pub(crate) use protocol::{
     BindingCalled, Evaluated, ExceptionDetails, FrameNavigated, RequestPaused, Session, call_browser,
 };

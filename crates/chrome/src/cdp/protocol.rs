@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::client::{CallError, Client};
+use super::client::{CdpError, Client};
 
 /// Calls the browser itself.
 pub(crate) async fn call_browser<T: DeserializeOwned>(
@@ -15,12 +15,12 @@ pub(crate) async fn call_browser<T: DeserializeOwned>(
     method: &str,
     params: Value,
     wait: Duration,
-) -> Result<T, CallError> {
+) -> Result<T, CdpError> {
     read(method, client.call(None, method, params, wait).await?.get())
 }
 
-fn read<T: DeserializeOwned>(method: &str, text: &str) -> Result<T, CallError> {
-    serde_json::from_str(text).map_err(|_| CallError::Unreadable(method.to_owned()))
+fn read<T: DeserializeOwned>(method: &str, text: &str) -> Result<T, CdpError> {
+    serde_json::from_str(text).map_err(|_| CdpError::Unreadable(method.to_owned()))
 }
 
 /// A page that we are attached to.
@@ -37,7 +37,7 @@ impl Session {
         method: &str,
         params: Value,
         wait: Duration,
-    ) -> Result<T, CallError> {
+    ) -> Result<T, CdpError> {
         read(method, self.client.call(Some(&self.id), method, params, wait).await?.get())
     }
 
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// Calls the page and waits only until the command is on its way.
-    pub(crate) async fn send(&self, method: &str, params: Value) -> Result<(), CallError> {
+    pub(crate) async fn send(&self, method: &str, params: Value) -> Result<(), CdpError> {
         self.client.send(Some(&self.id), method, params).await
     }
 

@@ -138,7 +138,10 @@ fn own_folder(path: &Path) -> anyhow::Result<PathBuf> {
     }
     let found = std::fs::symlink_metadata(path)?;
     if !found.is_dir() || found.uid() != geteuid().as_raw() || found.mode() & 0o077 != 0 {
-        bail!("{} is not a folder of yours alone", path.display());
+        bail!(
+            "{} must be a folder of the current user that nobody else can open (mode 700); remove it and try again",
+            path.display()
+        );
     }
     Ok(path.to_owned())
 }

@@ -156,7 +156,7 @@ fn understood(args: &Exec) -> anyhow::Result<(Kind, String)> {
         (_, Some(_), _) => anyhow::bail!("give either -c CODE or a command, not both"),
         (_, None, _) if args.words.is_empty() => anyhow::bail!("nothing to run: give a command, a file, or -c CODE"),
         (Kind::Python | Kind::JavaScript, None, Some(file)) => read(file)?,
-        (Kind::Python | Kind::JavaScript, None, None) => anyhow::bail!("one file, or -c CODE"),
+        (Kind::Python | Kind::JavaScript, None, None) => anyhow::bail!("give one file, or -c CODE"),
         // One word is a command line as it is; several are words, and stay what they are.
         (Kind::Shell | Kind::Browser, None, Some(line)) => line.to_owned(),
         (Kind::Shell | Kind::Browser, None, None) => {

@@ -39,7 +39,7 @@ enum Stream {
 
 /// What a stream is, looked at once.
 #[derive(Debug, Clone, Copy)]
-struct Manner {
+struct StreamLook {
     is_terminal: bool,
     /// Whether colours are wanted there, by the terminal and by the environment (`NO_COLOR`, `CLICOLOR_FORCE`).
     colours: bool,
@@ -47,13 +47,13 @@ struct Manner {
 
 impl Stream {
     #[expect(clippy::disallowed_methods, reason = "this file prints")]
-    fn manner(self) -> Manner {
-        fn look(stream: &impl RawStream) -> Manner {
+    fn manner(self) -> StreamLook {
+        fn look(stream: &impl RawStream) -> StreamLook {
             let colours = anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never;
-            Manner { is_terminal: stream.is_terminal(), colours }
+            StreamLook { is_terminal: stream.is_terminal(), colours }
         }
-        static OUT: OnceLock<Manner> = OnceLock::new();
-        static ASIDE: OnceLock<Manner> = OnceLock::new();
+        static OUT: OnceLock<StreamLook> = OnceLock::new();
+        static ASIDE: OnceLock<StreamLook> = OnceLock::new();
         match self {
             Self::Out => *OUT.get_or_init(|| look(&io::stdout())),
             Self::Aside => *ASIDE.get_or_init(|| look(&io::stderr())),
@@ -142,7 +142,7 @@ impl Screen {
     }
 
     fn on(stream: Stream) -> Self {
-        let Manner { is_terminal, colours } = stream.manner();
+        let StreamLook { is_terminal, colours } = stream.manner();
         let guarded = is_terminal && !RAW.load(Ordering::Relaxed);
         Self { stream, colours, filter: guarded.then(|| Filter::new(colours)) }
     }

@@ -1,7 +1,7 @@
 //! The payloads. Text and bytes travel raw beside a small head; JSON is written and read once, never inside a string.
 
 use cove_core::{
-    CanvasError, Fault, Finished, LogLevel, LogLine, Picture, RunReport, RunRequest, RunShape, SessionFate,
+    Fault, Finished, LogLevel, LogLine, Picture, PictureFailure, RunReport, RunRequest, RunShape, SessionFate,
 };
 use serde::{Deserialize, Serialize};
 
@@ -273,7 +273,7 @@ pub(crate) fn decode_report(payload: &[u8]) -> Result<RunReport, WireError> {
             value,
             is_final_answer: head.is_final_answer,
             shown: head.shown,
-            canvas_error: head.canvas_error.map(CanvasError::drawing),
+            canvas_error: head.canvas_error.map(PictureFailure::drawing),
             ..Finished::default()
         }),
     };

@@ -41,7 +41,7 @@ proptest! {
                 value,
                 shown: usable.then(|| text.clone()),
                 is_final_answer: usable,
-                canvas_error: Some(CanvasError::drawing(text)),
+                canvas_error: Some(PictureFailure::drawing(text)),
                 ..Finished::default()
             }),
         };

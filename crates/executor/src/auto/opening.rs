@@ -27,7 +27,7 @@ impl<'a> Opening<'a> {
 
     /// Gives up what has been opened.
     pub(super) fn close(&mut self) {
-        *self = Self::Done(Err(EngineError::Open("nobody needs the session any more".to_owned())));
+        *self = Self::Done(Err(EngineError::Open("the session is no longer needed".to_owned())));
     }
 
     /// The session itself, to the end of the opening.

@@ -10,7 +10,7 @@ use super::write::Moment;
 use super::{DateFormat, bounded, with_hours};
 use crate::data::text;
 use crate::error::Result;
-use crate::part::{Part, Place, RangePart, places};
+use crate::part::{Part, PatternPiece, RangePart, places};
 
 /// Fields and how many letters each has.
 type Counts = BTreeMap<char, usize>;
@@ -143,15 +143,15 @@ impl DateFormat {
         let mut made = Vec::new();
         for place in places(&self.fallback()) {
             match place {
-                Place::Text(text) => {
+                PatternPiece::Text(text) => {
                     made.push(RangePart { part: Part::literal(text), source: "shared" });
                 }
-                Place::Number(0) => {
+                PatternPiece::Number(0) => {
                     made.extend(
                         self.fill(items, first).into_iter().map(|part| RangePart { part, source: "startRange" }),
                     );
                 }
-                Place::Number(_) => {
+                PatternPiece::Number(_) => {
                     made.extend(self.fill(items, last).into_iter().map(|part| RangePart { part, source: "endRange" }));
                 }
             }

@@ -16,7 +16,7 @@ pub(crate) use self::spec::*;
 use self::write::Groups;
 pub(crate) use self::write::Symbols;
 use crate::error::{IntlError, Result};
-use crate::part::{Part, Place, join, places, push};
+use crate::part::{Part, PatternPiece, join, places, push};
 use crate::plural::Rules;
 
 /// The longest text of a number that is read.
@@ -295,9 +295,9 @@ impl NumberFormat {
                 let mut made = Vec::new();
                 for place in places(pattern) {
                     match place {
-                        Place::Text(text) => push(&mut made, Part::literal(text)),
-                        Place::Number(0) => made.extend(number.iter().cloned()),
-                        Place::Number(_) => push(&mut made, Part::new("currency", word)),
+                        PatternPiece::Text(text) => push(&mut made, Part::literal(text)),
+                        PatternPiece::Number(0) => made.extend(number.iter().cloned()),
+                        PatternPiece::Number(_) => push(&mut made, Part::new("currency", word)),
                     }
                 }
                 made
@@ -308,8 +308,8 @@ impl NumberFormat {
                 let mut made = Vec::new();
                 for place in places(&pattern) {
                     match place {
-                        Place::Text(text) => named_parts(&mut made, "unit", text),
-                        Place::Number(_) => made.extend(number.iter().cloned()),
+                        PatternPiece::Text(text) => named_parts(&mut made, "unit", text),
+                        PatternPiece::Number(_) => made.extend(number.iter().cloned()),
                     }
                 }
                 made

@@ -2,7 +2,7 @@
 
 use super::NumberFormat;
 use crate::error::{IntlError, Result};
-use crate::part::{Part, Place, RangePart, places};
+use crate::part::{Part, PatternPiece, RangePart, places};
 
 impl NumberFormat {
     /// A range in pieces.
@@ -35,15 +35,15 @@ impl NumberFormat {
         let mut made: Vec<RangePart> = Vec::new();
         for place in places(&self.range) {
             match place {
-                Place::Text(text) => {
+                PatternPiece::Text(text) => {
                     let blank = !tight && !text.starts_with(char::is_whitespace);
                     let text = if blank { format!(" {text} ") } else { text.to_owned() };
                     made.push(shared(Part::literal(text)));
                 }
-                Place::Number(0) => {
+                PatternPiece::Number(0) => {
                     made.extend(first.iter().cloned().map(|part| RangePart { part, source: "startRange" }));
                 }
-                Place::Number(_) => made.extend(last.iter().cloned().enumerate().map(|(at, part)| {
+                PatternPiece::Number(_) => made.extend(last.iter().cloned().enumerate().map(|(at, part)| {
                     let source = if collapses && at >= last_tail { "shared" } else { "endRange" };
                     RangePart { part, source }
                 })),

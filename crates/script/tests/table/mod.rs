@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use cove_core::{ImportPolicy, Position};
-use cove_script::{Mode, PrepareOptions, Prepared, Refusal, prepare};
+use cove_script::{Mode, PrepareOptions, Prepared, SourceRefusal, prepare};
 
 /// Where the programs are.
 pub(crate) fn folder() -> PathBuf {
@@ -52,7 +52,7 @@ impl Case {
     }
 
     /// Prepares it as its folder says.
-    pub(crate) fn prepare(&self) -> Result<Prepared, Refusal> {
+    pub(crate) fn prepare(&self) -> Result<Prepared, SourceRefusal> {
         let (mode, guards) = match self.mode().as_str() {
             "cell" => (Mode::Cell, true),
             "body" => (Mode::FunctionBody, true),

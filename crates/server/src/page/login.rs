@@ -22,7 +22,7 @@ use crate::bounds::Bounded;
 use crate::caller::{Caller, is_local};
 use crate::extract::{Sent, whole};
 use crate::failure::{Failure, Reply};
-use crate::keys::{Identity, Turned};
+use crate::keys::{Identity, KeyRefusal};
 
 /// How long a session lasts: a working day with its evening.
 const SESSION_SECS: i64 = 12 * 3600;
@@ -68,7 +68,7 @@ impl Spent {
 
 /// Who a request of the page is from; `None`: from nobody who is logged in. `forwarded`: another Bay has checked that it
 /// comes from the page.
-pub(crate) fn identify(app: &App, request: &Request, forwarded: bool) -> Option<Result<Identity, Turned>> {
+pub(crate) fn identify(app: &App, request: &Request, forwarded: bool) -> Option<Result<Identity, KeyRefusal>> {
     let token = cookie_token(app, request.headers())?;
     let is_session = matches!(token.kind, TokenKind::Session | TokenKind::Share);
     let may_come = forwarded || (origin::is_own(request.headers()) && (token.key.is_some() || is_local(request)));
@@ -88,11 +88,11 @@ pub(crate) fn only_reads(request: &Request, sandbox: &SandboxId) -> bool {
 }
 
 /// Whose token it is.
-fn holder(app: &App, token: &Token, counts: bool) -> Result<Identity, Turned> {
+fn holder(app: &App, token: &Token, counts: bool) -> Result<Identity, KeyRefusal> {
     let mut identity = match &token.key {
         Some(tag) => app.keys.admit_tag(tag, counts)?,
         None if app.options.allow_anonymous => Identity::anonymous(),
-        None => return Err(Turned::Unknown),
+        None => return Err(KeyRefusal::Unknown),
     };
     identity.admin &= token.sandbox.is_none();
     identity.only.clone_from(&token.sandbox);
@@ -141,7 +141,7 @@ pub(super) async fn enter(State(app): State<App>, request: Request) -> Reply<Res
     let token = Token::new(kind, key, sandbox, secs);
     let text = token.as_ref().and_then(|token| token.write(&app));
     let (Some(token), Some(text)) = (token, text) else {
-        return Err(Failure::new(ErrorCode::InternalError, "the system has no randomness for a session"));
+        return Err(Failure::new(ErrorCode::InternalError, "the system gave no random bytes for a session"));
     };
     let identity = holder(&app, &token, false).map_err(|_| unknown("invalid API key"))?;
     let mut response = Json(described(&identity)).into_response();
@@ -198,7 +198,7 @@ pub(super) async fn make_link(
     let token = Token::new(kind, identity.tag, wish.sandbox_id, secs);
     let text = token.as_ref().and_then(|token| token.write(&app));
     let (Some(token), Some(text)) = (token, text) else {
-        return Err(Failure::new(ErrorCode::InternalError, "the system has no randomness for a link"));
+        return Err(Failure::new(ErrorCode::InternalError, "the system gave no random bytes for a link"));
     };
     Ok(Json(json!({ "path": format!("/#/open/{text}"), "expires_at": token.expires_at() })).into_response())
 }

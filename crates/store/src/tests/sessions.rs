@@ -71,16 +71,16 @@ pub(crate) async fn dead_bays_lose_their_sessions(place: TestStore) {
     assert!(store.heartbeat("old", place.at(5)).await.unwrap());
     assert!(!store.heartbeat("unknown", now).await.unwrap());
     assert!(store.live_instance("old", place.at(5)).await.unwrap().is_none());
-    assert_eq!(store.bury_instance("old", place.at(4)).await.unwrap(), 0, "it was heard after that");
+    assert_eq!(store.retire_instance("old", place.at(4)).await.unwrap(), 0, "it was heard after that");
 
-    // A minute later another Bay takes one over by starting it, and the rest by burying the dead.
+    // A minute later another Bay takes one over by starting it, and the rest when the dead Bay is retired.
     let later = TestStore { now: place.at(60), ..place.clone() };
     later.bay("new").await;
     let (_, begun) = later.begin(&first.id, "new").await;
     assert_eq!(begun, Begin::Mine);
     assert!(!store.session_ready(&session, &json!([]), later.at(9), later.now).await.unwrap(), "not its any more");
     assert_eq!(store.dead_instances(later.at(-30)).await.unwrap(), ["old"]);
-    assert_eq!(store.bury_instance("old", later.at(-30)).await.unwrap(), 1);
+    assert_eq!(store.retire_instance("old", later.at(-30)).await.unwrap(), 1);
     assert!(place.get(&second.id).await.unwrap().session.is_none());
     assert_eq!(place.get(&first.id).await.unwrap().session.unwrap().instance_id, "new");
     // A Bay that never registered, or was forgotten, is dead too.
@@ -114,7 +114,7 @@ pub(crate) async fn a_session_that_was_taken_over_writes_nothing(place: TestStor
     assert!(!store.session_failed(&old, "late").await.unwrap());
     assert!(!store.end_session(&old).await.unwrap());
     assert_eq!(place.get(&made.id).await.unwrap().session.unwrap(), row, "the row is the next one's");
-    assert_eq!(store.bury_instance("frozen", later.at(-30)).await.unwrap(), 0, "it has no session to take along");
+    assert_eq!(store.retire_instance("frozen", later.at(-30)).await.unwrap(), 0, "it has no session to take along");
 
     // What a Bay may go on with: its own, while their sandboxes are there.
     assert!(store.wanted_sessions("frozen").await.unwrap().is_empty());
@@ -218,7 +218,7 @@ pub(crate) async fn warm_sandboxes_are_counted_claimed_and_dropped(place: TestSt
         std::slice::from_ref(&starting)
     );
     store.session_failed(&session, "x").await.unwrap();
-    store.bury_instance("dead", place.at(30)).await.unwrap();
+    store.retire_instance("dead", place.at(30)).await.unwrap();
     let mut stale: Vec<_> = store.stale_warm().await.unwrap().into_iter().map(|row| row.id).collect();
     stale.sort();
     let mut expected = vec![lost.clone(), starting.clone()];

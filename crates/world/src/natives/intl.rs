@@ -23,12 +23,12 @@ const MAX_KEPT: usize = 16;
 const MAX_SPEC: usize = 64 << 10;
 
 /// Formatters of one kind by their specification.
-struct Shelf<T> {
+struct FormatterCache<T> {
     library: Rc<Library>,
     kept: RefCell<HashMap<String, Rc<T>>>,
 }
 
-impl<T> Shelf<T> {
+impl<T> FormatterCache<T> {
     fn new(library: &Rc<Library>) -> Rc<Self> {
         Rc::new(Self { library: Rc::clone(library), kept: RefCell::default() })
     }
@@ -107,8 +107,8 @@ fn locales<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Resul
 }
 
 fn numbers<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Result<()> {
-    let shelf = Shelf::new(library);
-    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| shelf.get(ctx, spec, NumberFormat::new);
+    let cache = FormatterCache::new(library);
+    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| cache.get(ctx, spec, NumberFormat::new);
     let find = get.clone();
     put(natives, "numberInfo", move |ctx: Ctx<'js>, spec: Value<'js>| -> rquickjs::Result<Vec<String>> {
         let format = find(&ctx, &spec)?;
@@ -125,8 +125,8 @@ fn numbers<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Resul
     put(natives, "numberRange", move |ctx: Ctx<'js>, spec: Value<'js>, start: String, end: String| {
         told(&ctx, get(&ctx, &spec)?.range_parts(&start, &end)).map(flat_range)
     })?;
-    let shelf = Shelf::new(library);
-    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| shelf.get(ctx, spec, PluralFormat::new);
+    let cache = FormatterCache::new(library);
+    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| cache.get(ctx, spec, PluralFormat::new);
     let find = get.clone();
     put(natives, "pluralInfo", move |ctx: Ctx<'js>, spec: Value<'js>| -> rquickjs::Result<Vec<String>> {
         let rules = find(&ctx, &spec)?;
@@ -140,8 +140,8 @@ fn numbers<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Resul
     put(natives, "pluralRange", move |ctx: Ctx<'js>, spec: Value<'js>, start: String, end: String| {
         told(&ctx, get(&ctx, &spec)?.select_range(&start, &end))
     })?;
-    let shelf = Shelf::new(library);
-    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| shelf.get(ctx, spec, RelativeFormat::new);
+    let cache = FormatterCache::new(library);
+    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| cache.get(ctx, spec, RelativeFormat::new);
     let find = get.clone();
     put(natives, "relativeInfo", move |ctx: Ctx<'js>, spec: Value<'js>| -> rquickjs::Result<Vec<String>> {
         let format = find(&ctx, &spec)?;
@@ -153,8 +153,8 @@ fn numbers<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Resul
 }
 
 fn dates<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Result<()> {
-    let shelf = Shelf::new(library);
-    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| shelf.get(ctx, spec, DateFormat::new);
+    let cache = FormatterCache::new(library);
+    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| cache.get(ctx, spec, DateFormat::new);
     let find = get.clone();
     put(natives, "dateInfo", move |ctx: Ctx<'js>, spec: Value<'js>| -> rquickjs::Result<String> {
         Ok(find(&ctx, &spec)?.resolved().to_string())
@@ -173,8 +173,8 @@ fn dates<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Result<
 }
 
 fn words<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Result<()> {
-    let shelf = Shelf::new(library);
-    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| shelf.get(ctx, spec, Collator::new);
+    let cache = FormatterCache::new(library);
+    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| cache.get(ctx, spec, Collator::new);
     let find = get.clone();
     put(natives, "collatorInfo", move |ctx: Ctx<'js>, spec: Value<'js>| -> rquickjs::Result<Vec<String>> {
         let order = find(&ctx, &spec)?;
@@ -188,8 +188,8 @@ fn words<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Result<
             Ok(get(&ctx, &spec)?.compare(&string(&one)?, &string(&other)?) as i32)
         },
     )?;
-    let shelf = Shelf::new(library);
-    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| shelf.get(ctx, spec, ListFormat::new);
+    let cache = FormatterCache::new(library);
+    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| cache.get(ctx, spec, ListFormat::new);
     let find = get.clone();
     put(natives, "listInfo", move |ctx: Ctx<'js>, spec: Value<'js>| -> rquickjs::Result<String> {
         Ok(find(&ctx, &spec)?.locale().to_owned())
@@ -201,8 +201,8 @@ fn words<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Result<
             Ok(flat(get(&ctx, &spec)?.parts(&items)))
         },
     )?;
-    let shelf = Shelf::new(library);
-    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| shelf.get(ctx, spec, DisplayNames::new);
+    let cache = FormatterCache::new(library);
+    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| cache.get(ctx, spec, DisplayNames::new);
     let find = get.clone();
     put(natives, "namesInfo", move |ctx: Ctx<'js>, spec: Value<'js>| -> rquickjs::Result<String> {
         Ok(find(&ctx, &spec)?.locale().to_owned())
@@ -210,9 +210,9 @@ fn words<'js>(natives: &Object<'js>, library: &Rc<Library>) -> rquickjs::Result<
     put(natives, "nameOf", move |ctx: Ctx<'js>, spec: Value<'js>, code: String| {
         told(&ctx, get(&ctx, &spec)?.of(&code))
     })?;
-    let shelf = Shelf::new(library);
+    let cache = FormatterCache::new(library);
     let make = |library: &Library, spec: &(Vec<String>, Granularity)| Segmenter::new(library, &spec.0, spec.1);
-    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| shelf.get(ctx, spec, make);
+    let get = move |ctx: &Ctx<'js>, spec: &Value<'js>| cache.get(ctx, spec, make);
     let find = get.clone();
     put(natives, "segmenterInfo", move |ctx: Ctx<'js>, spec: Value<'js>| -> rquickjs::Result<String> {
         Ok(find(&ctx, &spec)?.locale().to_owned())
