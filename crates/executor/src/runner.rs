@@ -164,20 +164,19 @@ impl Runner {
         Ok(report)
     }
 
-    /// One try at a request, which may not be the only one: it must be over by the deadline, and what it does outside is
-    /// the attempt's to allow. Its pictures are not kept yet.
-    pub(crate) async fn attempt(
+    /// The session of the first try, whose pictures are not kept yet and which does outside what the attempt allows. No code
+    /// of the guest's runs in it yet.
+    pub(crate) async fn open_first(
         &self,
         engine: &dyn Engine,
         request: &RunRequest,
         attempt: &Arc<Attempt>,
-        deadline: &Deadline,
-    ) -> Result<RunReport, EngineError> {
-        let session = self.open_attempt(engine, request, attempt, deadline).await?;
-        Ok(self.run_attempt(session, request, attempt, deadline).await)
+    ) -> Result<Box<dyn Session>, EngineError> {
+        let (log_sink, gate) = (attempt.sink(), Some(attempt.gate()));
+        self.open(engine, SessionOptions { log_sink, gate, ..self.session_options(request) }).await
     }
 
-    /// The session of one try. No code of the guest's runs in it yet.
+    /// The session of another try: it must be there by the deadline of the first.
     pub(crate) async fn open_attempt(
         &self,
         engine: &dyn Engine,
@@ -185,11 +184,7 @@ impl Runner {
         attempt: &Arc<Attempt>,
         deadline: &Deadline,
     ) -> Result<Box<dyn Session>, EngineError> {
-        let open = || {
-            let (log_sink, gate) = (attempt.sink(), Some(attempt.gate()));
-            let options = SessionOptions { log_sink, gate, ..self.session_options(request) };
-            tokio::time::timeout(deadline.left(), self.open(engine, options))
-        };
+        let open = || tokio::time::timeout(deadline.left(), self.open_first(engine, request, attempt));
         let late = |_| EngineError::Open("no session was available in time".to_owned());
         match open().await.map_err(late)? {
             // A tab that could not be had is tried once more.

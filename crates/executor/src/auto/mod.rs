@@ -56,16 +56,21 @@ pub(crate) struct Auto<'a> {
 }
 
 impl Auto<'_> {
-    /// Runs it. One deadline holds for everything that is tried.
+    /// Runs it. One deadline holds for everything that is tried, from when the code begins: what a busy machine needs for
+    /// the first session is not taken from the code's time.
     pub(crate) async fn run(self) -> RunReport {
         let began = Instant::now();
-        let deadline = Deadline::after(Duration::from_millis(self.request.timeout_ms));
         let claim = Claim::new();
         let sink = || self.runner.options.log_sink.clone();
         let first = Attempt::new(EngineName::Embedded, &claim, sink(), Some(Arc::clone(self.browser)));
         let second = Attempt::new(EngineName::Browser, &claim, sink(), None);
-        let mut embedded: Running<'_> =
-            Box::pin(self.runner.attempt(self.embedded.as_ref(), self.request, &first, &deadline));
+        let session = match self.runner.open_first(self.embedded.as_ref(), self.request, &first).await {
+            Ok(session) => session,
+            Err(error) => return self.reported(self.plain(lost(&error)), began),
+        };
+        let deadline = Deadline::after(Duration::from_millis(self.request.timeout_ms));
+        let attempt = self.runner.run_attempt(session, self.request, &first, &deadline);
+        let mut embedded: Running<'_> = Box::pin(async { Ok(attempt.await) });
         let open = self.runner.open_attempt(self.browser.as_ref(), self.request, &second, &deadline);
         let mut page = Opening::new(open);
         let verdict = match self.alone(&mut embedded, &mut page, &first, &claim).await {
@@ -86,6 +91,11 @@ impl Auto<'_> {
             EngineName::Embedded => first.show(),
             EngineName::Browser => second.show(),
         }
+        self.reported(verdict, began)
+    }
+
+    /// What the caller is told.
+    fn reported(&self, verdict: Verdict, began: Instant) -> RunReport {
         let Verdict { mut report, engine, reason, because } = verdict;
         report.usage.wall_ms = began.elapsed().as_secs_f64() * 1e3;
         if let Err(fault) = &mut report.result
