@@ -50,7 +50,7 @@ pub(crate) async fn entries_are_written_found_and_filtered(place: TestStore) {
     let other = Owner::new("other");
     assert_eq!(store.execution(&other, &made.id, &b).await.unwrap(), None);
     assert_eq!(store.source(&other, &b).await.unwrap(), None);
-    assert_eq!(store.source(owner, &b).await.unwrap().unwrap().exec_type, "shell");
+    assert_eq!(store.source(owner, &b).await.unwrap().unwrap().exec_type, ExecType::Shell);
     assert_eq!(store.execution(owner, "sandbox-000000000000", &b).await.unwrap(), None);
 }
 
