@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cove_cgroup::Limit;
+use cove_cgroup::{Limit, LimitedBy};
 use cove_walls::identity::{set_dumpable, set_no_new_privileges};
 use cove_walls::{SharedPage, Status, take_short_turns};
 
@@ -99,7 +99,7 @@ fn confirm(status: &Status) -> io::Result<()> {
 #[derive(Debug, PartialEq, Eq)]
 struct MemoryFiles {
     limit_bytes: u64,
-    by: &'static str,
+    by: LimitedBy,
     /// Events, highest use, present use.
     paths: [PathBuf; 3],
 }
@@ -108,11 +108,11 @@ impl MemoryFiles {
     fn find(root: &Path) -> Option<Self> {
         let one = root.join("memory");
         let versions = [
-            (root, "memory.max", "cgroup v2", ["memory.events", "memory.peak", "memory.current"]),
+            (root, "memory.max", LimitedBy::CgroupV2, ["memory.events", "memory.peak", "memory.current"]),
             (
                 &one,
                 "memory.limit_in_bytes",
-                "cgroup v1",
+                LimitedBy::CgroupV1,
                 ["memory.oom_control", "memory.max_usage_in_bytes", "memory.usage_in_bytes"],
             ),
         ];
@@ -140,16 +140,16 @@ fn cpus(root: &Path) -> Option<Limit<f64>> {
     let share = |quota: &str, period: &str| Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?);
     if let Ok(text) = fs::read_to_string(root.join("cpu.max")) {
         let (quota, period) = text.trim().split_once(' ')?;
-        return share(quota, period).map(|value| Limit::new(value, "cgroup v2"));
+        return share(quota, period).map(|value| Limit::new(value, LimitedBy::CgroupV2));
     }
     let read = |name: &str| fs::read_to_string(root.join("cpu").join(name)).ok();
     let value = share(read("cpu.cfs_quota_us")?.trim(), read("cpu.cfs_period_us")?.trim())?;
-    (value > 0.0).then(|| Limit::new(value, "cgroup v1"))
+    (value > 0.0).then(|| Limit::new(value, LimitedBy::CgroupV1))
 }
 
 fn processes(root: &Path) -> Option<Limit<u64>> {
-    let two = number(&root.join("pids.max")).map(|value| Limit::new(value, "cgroup v2"));
-    two.or_else(|| number(&root.join("pids/pids.max")).map(|value| Limit::new(value, "cgroup v1")))
+    let two = number(&root.join("pids.max")).map(|value| Limit::new(value, LimitedBy::CgroupV2));
+    two.or_else(|| number(&root.join("pids/pids.max")).map(|value| Limit::new(value, LimitedBy::CgroupV1)))
 }
 
 #[cfg(test)]
@@ -175,11 +175,11 @@ mod tests {
             let memory = MemoryFiles::find(root.path()).unwrap();
             (memory.limit_bytes, memory.by, cpus(root.path()).unwrap().value, processes(root.path()).unwrap().value)
         };
-        assert_eq!(read(), (64 << 20, "cgroup v1", 0.5, 64));
+        assert_eq!(read(), (64 << 20, LimitedBy::CgroupV1, 0.5, 64));
         put("memory.max", "33554432\n");
         put("cpu.max", "200000 100000\n");
         put("pids.max", "32\n");
-        assert_eq!(read(), (32 << 20, "cgroup v2", 2.0, 32));
+        assert_eq!(read(), (32 << 20, LimitedBy::CgroupV2, 2.0, 32));
         put("cpu.max", "max 100000\n");
         put("pids.max", "max\n");
         assert!(cpus(root.path()).is_none() && processes(root.path()).unwrap().value == 64);

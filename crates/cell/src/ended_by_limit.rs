@@ -1,4 +1,4 @@
-//! Why a program was ended that did not end by itself, with the figures: one form for every limit.
+//! Why a program was ended by a limit, with the numbers: one form for every limit.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::Hidden;
 /// Which limit ended something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum StopCause {
+pub enum ExceededLimit {
     /// All memory that the sandbox may use was used.
     MemoryLimit,
     /// The workspace's size.
@@ -18,9 +18,9 @@ pub enum StopCause {
 
 /// An ending by force, for the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Stopped {
+pub struct EndedByLimit {
     /// Which limit it was.
-    pub cause: StopCause,
+    pub cause: ExceededLimit,
     /// What was used of it.
     pub used_bytes: u64,
     /// The limit.
@@ -31,15 +31,15 @@ pub struct Stopped {
 }
 
 /// For people.
-impl fmt::Display for Stopped {
+impl fmt::Display for EndedByLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cause, used_bytes, limit_bytes, hidden } = self;
         match cause {
-            StopCause::MemoryLimit => {
+            ExceededLimit::MemoryLimit => {
                 let (used, limit) = (used_bytes.div_ceil(1 << 20), limit_bytes.div_ceil(1 << 20));
                 write!(f, "memory limit: the sandbox used {used} MiB of {limit} MiB and its largest process was ended")
             }
-            StopCause::DiskLimit => {
+            ExceededLimit::DiskLimit => {
                 write!(f, "the workspace is over its disk limit: {used_bytes} of {limit_bytes} bytes are used")?;
                 f.write_str(match hidden {
                     Some(Hidden::Unreadable) => {

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
-use cove_cgroup::{Door, Groups, Wanted};
+use cove_cgroup::{Door, Groups, LimitedBy, Wanted};
 use cove_walls::descriptors::{adopt, close_from, duplicate_high, place};
 use cove_walls::fork::{Forked, exit_now, fork, reset_signals};
 use cove_walls::identity::{
@@ -26,7 +26,7 @@ use super::guests::open_proc;
 use super::identity::{self, INSIDE};
 use super::ledger::{LEDGER_FILES, MemoryLedger};
 use super::procfs::Opened;
-use super::report::{AFFINITY, EffectiveLimits, EffectiveWalls, Survey};
+use super::report::{EffectiveLimits, EffectiveWalls, Survey};
 use super::rlimits::RESERVED_PROCESSES;
 use super::root::during;
 use super::seccomp::{Conditions, Filters, Shared};
@@ -336,9 +336,9 @@ fn put_up_walls(spec: &Spec, given: &FromSupervisor) -> io::Result<ActiveWalls> 
     if limits.cpus.is_none() && !spec.processors.is_empty() {
         #[allow(clippy::cast_precision_loss, reason = "a number of processors")]
         let count = spec.processors.len() as f64;
-        limits.cpus = Some(Limit::new(count, AFFINITY));
+        limits.cpus = Some(Limit::new(count, LimitedBy::Affinity));
     }
-    limits.tmp_bytes = Some(Limit::new(spec.limits.tmp_bytes, "tmpfs"));
+    limits.tmp_bytes = Some(Limit::new(spec.limits.tmp_bytes, LimitedBy::Tmpfs));
     survey.note("resource-limits", rlimits::set(&spec.limits, &mut limits));
     survey.note("inotify-share", identity::bound_user_namespace(proc));
     let score = OomScore::open(proc);

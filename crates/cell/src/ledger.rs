@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use cove_walls::SharedPage;
 
-use super::{StopCause, Stopped};
+use super::{EndedByLimit, ExceededLimit};
 
 /// The files of a group that counts memory: its events, its highest use and its present one.
 pub(super) const LEDGER_FILES: usize = 3;
@@ -78,14 +78,14 @@ impl MemoryLedger {
     }
 
     /// What is to be said of a process that was killed, if memory ran out since `before`.
-    pub fn since(&self, before: u64) -> Option<Stopped> {
+    pub fn since(&self, before: u64) -> Option<EndedByLimit> {
         if self.kills() == before {
             return None;
         }
         let peak = self.0.group.as_ref().and_then(|[_, peak, _]| text(peak).trim().parse().ok()).unwrap_or(0);
         let used_bytes = self.0.page.get(USED).max(peak);
         let limit_bytes = self.0.limit_bytes;
-        Some(Stopped { cause: StopCause::MemoryLimit, used_bytes, limit_bytes, hidden: None })
+        Some(EndedByLimit { cause: ExceededLimit::MemoryLimit, used_bytes, limit_bytes, hidden: None })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What stands and what does not: the walls as they were seen from inside, the limits as the kernel has them.
 
-use cove_cgroup::Limit;
+use cove_cgroup::{Limit, LimitedBy};
 use serde::{Deserialize, Serialize};
 
 /// One wall of a sandbox, by a name such as `seccomp` or `pid-namespace`.
@@ -26,21 +26,18 @@ pub struct EffectiveLimits {
     pub open_files: Option<Limit<u64>>,
 }
 
-/// How processors are limited where no control group deals out their time.
-pub(super) const AFFINITY: &str = "affinity";
-
 /// What is said where no control group counts memory.
 pub const MEMORY_WATCHED: &str = "memory: watched, not enforced";
 
 impl EffectiveLimits {
     /// Whether the kernel itself holds memory to its limit.
     pub fn memory_is_enforced(&self) -> bool {
-        self.memory_bytes.as_ref().is_some_and(|limit| limit.by.starts_with("cgroup"))
+        self.memory_bytes.as_ref().is_some_and(|limit| limit.by.is_cgroup())
     }
 
     /// Whether guests have processors of their own, and must not choose others.
     pub(crate) fn processors_are_chosen(&self) -> bool {
-        self.cpus.as_ref().is_some_and(|limit| limit.by == AFFINITY)
+        self.cpus.as_ref().is_some_and(|limit| limit.by == LimitedBy::Affinity)
     }
 
     /// What an operator should know, in the words of `cove doctor`.

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use cove_cgroup::LimitedBy;
 use cove_walls::limits::{Resource, lower};
 
 use super::CellLimits;
@@ -24,17 +25,17 @@ pub(super) fn set(limits: &CellLimits, effective: &mut EffectiveLimits) -> io::R
     lower(Resource::Nproc, limits.processes + RESERVED_PROCESSES)?;
     let counted = effective.memory_bytes.is_some();
     let open_files = if counted { limits.open_files } else { limits.open_files.min(UNCOUNTED_OPEN_FILES) };
-    effective.open_files = Some(Limit::new(lower(Resource::Nofile, open_files)?, "rlimit"));
+    effective.open_files = Some(Limit::new(lower(Resource::Nofile, open_files)?, LimitedBy::Rlimit));
     if let Some(bytes) = limits.workspace_bytes {
-        effective.workspace_bytes = Some(Limit::new(lower(Resource::Fsize, bytes)?, "rlimit and watchdog"));
+        effective.workspace_bytes = Some(Limit::new(lower(Resource::Fsize, bytes)?, LimitedBy::RlimitAndWatchdog));
     }
     if effective.processes.is_none() {
-        effective.processes = Some(Limit::new(limits.processes, "rlimit"));
+        effective.processes = Some(Limit::new(limits.processes, LimitedBy::Rlimit));
     }
     if !counted {
         // One process cannot have more than all together may; the watchdog sees to the sum.
         lower(Resource::Data, limits.memory_bytes)?;
-        effective.memory_bytes = Some(Limit::new(limits.memory_bytes, "watchdog"));
+        effective.memory_bytes = Some(Limit::new(limits.memory_bytes, LimitedBy::Watchdog));
     }
     Ok("no core dumps, no priority, little locked memory".to_owned())
 }

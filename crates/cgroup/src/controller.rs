@@ -54,7 +54,7 @@ pub(crate) fn set(
     let write = |file: &str, value: String| fs::write(dir.join(file), value);
     let read = |file: &str| fs::read_to_string(dir.join(file));
     let number = |text: String| text.trim().parse::<u64>().map_err(io::Error::other);
-    let by = version.name();
+    let by = version.limited_by();
     match controller {
         Controller::Memory => {
             let Some(bytes) = wanted.memory_bytes else { return Ok(String::new()) };
@@ -127,7 +127,7 @@ mod tests {
             assert_eq!(place.version, Version::Two);
             set(dir.path(), controller, place.version, &wanted, &mut counted).unwrap();
         }
-        assert_eq!(counted.memory_bytes.unwrap(), Limit::new(1 << 26, "cgroup v2"));
+        assert_eq!(counted.memory_bytes.unwrap(), Limit::new(1 << 26, crate::LimitedBy::CgroupV2));
         assert_eq!(counted.cpus.unwrap().value, 0.5);
         assert_eq!(counted.processes.unwrap().value, 74);
         assert_eq!(fs::read_to_string(at("cpu.max")).unwrap(), "5000 10000");

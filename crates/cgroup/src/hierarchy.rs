@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::LimitedBy;
+
 /// Which of the two interfaces a hierarchy speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
@@ -11,10 +13,10 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn limited_by(self) -> LimitedBy {
         match self {
-            Self::One => "cgroup v1",
-            Self::Two => "cgroup v2",
+            Self::One => LimitedBy::CgroupV1,
+            Self::Two => LimitedBy::CgroupV2,
         }
     }
 }

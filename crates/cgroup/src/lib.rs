@@ -51,14 +51,66 @@ pub struct Wanted {
 pub struct Limit<T> {
     /// As the kernel has it, which may be less than what was asked for.
     pub value: T,
-    /// By what: `cgroup v1`, `cgroup v2`, `rlimit`, `watchdog`, `tmpfs`, `affinity`.
-    pub by: String,
+    /// By what.
+    pub by: LimitedBy,
+}
+
+/// What holds a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LimitedBy {
+    /// A control group of version 1.
+    #[serde(rename = "cgroup v1")]
+    CgroupV1,
+    /// A control group of version 2.
+    #[serde(rename = "cgroup v2")]
+    CgroupV2,
+    /// A resource limit of each process.
+    #[serde(rename = "rlimit")]
+    Rlimit,
+    /// Somebody who looks, and ends what is over the limit.
+    #[serde(rename = "watchdog")]
+    Watchdog,
+    /// A resource limit for each file, and somebody who looks at their sum.
+    #[serde(rename = "rlimit and watchdog")]
+    RlimitAndWatchdog,
+    /// The size of a file system in memory.
+    #[serde(rename = "tmpfs")]
+    Tmpfs,
+    /// Whole processors, of which nobody can choose others.
+    #[serde(rename = "affinity")]
+    Affinity,
+}
+
+impl LimitedBy {
+    /// As it is written in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CgroupV1 => "cgroup v1",
+            Self::CgroupV2 => "cgroup v2",
+            Self::Rlimit => "rlimit",
+            Self::Watchdog => "watchdog",
+            Self::RlimitAndWatchdog => "rlimit and watchdog",
+            Self::Tmpfs => "tmpfs",
+            Self::Affinity => "affinity",
+        }
+    }
+
+    /// Whether the kernel counts all processes together.
+    pub fn is_cgroup(self) -> bool {
+        matches!(self, Self::CgroupV1 | Self::CgroupV2)
+    }
+}
+
+impl std::fmt::Display for LimitedBy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 impl<T> Limit<T> {
     /// A limit and what holds it.
-    pub fn new(value: T, by: impl Into<String>) -> Self {
-        Self { value, by: by.into() }
+    pub fn new(value: T, by: LimitedBy) -> Self {
+        Self { value, by }
     }
 }
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 
-use cove_cgroup::{Groups, Limit, Processors, Wanted};
+use cove_cgroup::{Groups, Limit, LimitedBy, Processors, Wanted};
 use cove_walls::{Stat, process};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -60,12 +60,12 @@ impl Governor {
         let (groups, counted) = Groups::make("gull", if control_groups { &wanted } else { &NOTHING });
         let mut limits = BrowserLimits {
             memory_bytes: counted.memory_bytes,
-            process_memory_bytes: Some(Limit::new(process_memory_bytes, "rlimit")),
+            process_memory_bytes: Some(Limit::new(process_memory_bytes, LimitedBy::Rlimit)),
             cpus: counted.cpus,
         };
         let mut watched_bytes = None;
         if let (Some(bytes), None) = (memory_bytes, &limits.memory_bytes) {
-            limits.memory_bytes = Some(Limit::new(bytes, "watchdog"));
+            limits.memory_bytes = Some(Limit::new(bytes, LimitedBy::Watchdog));
             watched_bytes = Some(bytes);
         }
         let mut processors = None;
@@ -76,7 +76,7 @@ impl Governor {
             let mut chosen = CpuSet::new();
             let taken = Processors::take(&allowed, cpus, std::process::id() as usize);
             taken.numbers().iter().for_each(|cpu| chosen.set(*cpu));
-            limits.cpus = Some(Limit::new(f64::from(chosen.count()), "affinity"));
+            limits.cpus = Some(Limit::new(f64::from(chosen.count()), LimitedBy::Affinity));
             processors = Some(chosen);
         }
         Self { groups, processors, limits, watched_bytes, watched: AtomicU32::new(0), failed: AtomicBool::new(false) }

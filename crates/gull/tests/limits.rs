@@ -6,6 +6,7 @@ mod site;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use cove_cgroup::LimitedBy;
 use cove_gull::Gull;
 use cove_testkit::processes::{stat, status_bytes};
 use site::{Place, family};
@@ -56,10 +57,10 @@ async fn the_browser_is_held_to_what_meta_says() {
     assert_eq!(answer.exit_code, 0, "{answer:?}");
     let browser = gull.browser_pid().await.unwrap();
     let limits = gull.limits();
-    assert_eq!(limits.process_memory_bytes.unwrap().by, "rlimit");
+    assert_eq!(limits.process_memory_bytes.unwrap().by, LimitedBy::Rlimit);
     let cpus = limits.cpus.expect("neither groups nor affinity");
     let (all, folders) = (family(browser), groups(browser));
-    if cpus.by == "affinity" {
+    if cpus.by == LimitedBy::Affinity {
         assert_eq!(cpus.value, 1.0);
         for pid in &all {
             let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -101,7 +102,7 @@ async fn a_page_that_takes_too_much_is_ended_without_control_groups() {
     let gull = Gull::start(options).await.unwrap();
     let exec = async |cmd: &str| gull.exec(cmd, Duration::from_secs(60)).await;
     assert_eq!(exec("open 'data:text/html,<title>takes</title>'").await.exit_code, 0);
-    assert_eq!(gull.limits().memory_bytes.unwrap().by, "watchdog");
+    assert_eq!(gull.limits().memory_bytes.unwrap().by, LimitedBy::Watchdog);
     let browser = gull.browser_pid().await.unwrap();
     // More than all may have, and no more than one process might: the kernel's limit for each does not stop it.
     let take = "eval 'window.kept = []; for (let n = 0; n < 100; n++) kept.push(new Uint8Array(10 << 20).fill(1)); kept.length'";

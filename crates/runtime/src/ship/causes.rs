@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use super::disk::Disk;
 use crate::process::End;
-use cove_cell::{MemoryLedger, StopCause, Stopped};
+use cove_cell::{EndedByLimit, ExceededLimit, MemoryLedger};
 
 /// As callers are told.
-pub(crate) fn told(stopped: Stopped) -> cove_runtime_api::Stopped {
-    let Stopped { cause, used_bytes, limit_bytes, hidden: _ } = stopped;
+pub(crate) fn told(stopped: EndedByLimit) -> cove_runtime_api::Stopped {
+    let EndedByLimit { cause, used_bytes, limit_bytes, hidden: _ } = stopped;
     let cause = match cause {
-        StopCause::MemoryLimit => cove_runtime_api::StopCause::MemoryLimit,
-        StopCause::DiskLimit => cove_runtime_api::StopCause::DiskLimit,
+        ExceededLimit::MemoryLimit => cove_runtime_api::StopCause::MemoryLimit,
+        ExceededLimit::DiskLimit => cove_runtime_api::StopCause::DiskLimit,
     };
     cove_runtime_api::Stopped { cause, limit_bytes, used_bytes }
 }
@@ -45,7 +45,7 @@ impl Causes {
 
     /// Which limit ended a program, or another that it waited for, since then. `end`: how it ended by itself; `None` where
     /// we ended it, which looks like a kill for memory.
-    pub(crate) fn since(&self, before: Moment, end: Option<End>) -> Option<Stopped> {
+    pub(crate) fn since(&self, before: Moment, end: Option<End>) -> Option<EndedByLimit> {
         let killed = end.is_some_and(End::is_kill);
         let memory = self.memory.as_ref().filter(|_| killed).and_then(|memory| memory.since(before.memory_kills));
         memory.or_else(|| self.disk.ended_since(before.at))

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::error::ApiError;
-use cove_cell::{DiskNews, StopCause, Stopped};
+use cove_cell::{DiskNews, EndedByLimit, ExceededLimit};
 
 /// The supervisor's line, and what it said last.
 #[derive(Debug, Default)]
@@ -17,8 +17,8 @@ struct Heard {
     line: Option<UnixStream>,
     /// The beginning of a message whose end has not come yet.
     rest: Vec<u8>,
-    over: Option<Stopped>,
-    ended: Option<(Instant, Stopped)>,
+    over: Option<EndedByLimit>,
+    ended: Option<(Instant, EndedByLimit)>,
 }
 
 impl Disk {
@@ -37,7 +37,7 @@ impl Disk {
     }
 
     /// For which limit programs were ended since then. It was said before they were.
-    pub(crate) fn ended_since(&self, begin: Instant) -> Option<Stopped> {
+    pub(crate) fn ended_since(&self, begin: Instant) -> Option<EndedByLimit> {
         self.hear(|heard| heard.ended.filter(|(at, _)| *at >= begin).map(|(_, passed)| passed))
     }
 
@@ -71,7 +71,7 @@ impl Heard {
             let message: Vec<_> = self.rest.drain(..=end).collect();
             let Ok(news) = serde_json::from_slice::<DiskNews>(&message) else { continue };
             let DiskNews { used_bytes, limit_bytes, over, ended, uncounted: hidden } = news;
-            let passed = Stopped { cause: StopCause::DiskLimit, used_bytes, limit_bytes, hidden };
+            let passed = EndedByLimit { cause: ExceededLimit::DiskLimit, used_bytes, limit_bytes, hidden };
             self.over = over.then_some(passed);
             if ended {
                 self.ended = Some((Instant::now(), passed));

@@ -42,8 +42,12 @@ impl Host {
             change(options);
         })
         .await;
-        let by = sandbox.cell.walls().limits.memory_bytes.as_ref().map(|limit| limit.by.clone()).unwrap_or_default();
-        assert_eq!(by.starts_with("cgroup"), self == Self::Groups, "{self:?}: memory is held by {by:?}");
+        let by = sandbox.cell.walls().limits.memory_bytes.as_ref().map(|limit| limit.by);
+        assert_eq!(
+            by.is_some_and(cove_cell::LimitedBy::is_cgroup),
+            self == Self::Groups,
+            "{self:?}: memory is held by {by:?}"
+        );
         sandbox
     }
 }

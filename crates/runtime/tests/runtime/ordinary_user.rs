@@ -1,6 +1,6 @@
 //! The walls without root: an ordinary user gets the same ones, except what only root can give.
 
-use cove_cell::WallState;
+use cove_cell::{LimitedBy, WallState};
 use serde_json::json;
 
 use crate::hosts::{SOMEBODY, programs};
@@ -31,7 +31,7 @@ async fn an_ordinary_user_gets_walls_too() {
     }
     // Where no group counts, the watchdog looks.
     let limits = &walls.limits;
-    if limits.memory_bytes.as_ref().is_some_and(|limit| limit.by == "watchdog") {
+    if limits.memory_bytes.as_ref().is_some_and(|limit| limit.by == LimitedBy::Watchdog) {
         let eater = "python3 -c \"import time\nb = [bytearray(1 << 20) for _ in range(200)]\ntime.sleep(60)\"";
         let both = format!("{eater} & {eater} & wait -n; echo $?");
         let answer = sandbox.ok("/shell/exec", json!({"command": both, "timeout": 30})).await;

@@ -16,7 +16,7 @@ use super::zygote::{PendingCopy, Started, Zygote};
 use crate::process::{End, Live};
 use crate::ship::causes::{Moment, told};
 use crate::ship::error::ApiError;
-use cove_cell::Stopped;
+use cove_cell::EndedByLimit;
 
 /// How long an interrupted cell may take to stop, tried twice; then it is killed.
 ///
@@ -351,7 +351,7 @@ impl Attendant {
     }
 
     /// What is said of an interpreter that has ended, and why it was ended by force, where it was.
-    fn explain(&mut self, how: UnaskedEnd) -> (String, Option<Stopped>) {
+    fn explain(&mut self, how: UnaskedEnd) -> (String, Option<EndedByLimit>) {
         let UnaskedEnd::Ended(end) = how else {
             return ("Python broke its connection to Ship and was ended; all variables are lost".to_owned(), None);
         };

@@ -14,7 +14,7 @@ use crate::process::{End, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::causes::{Causes, told};
 use crate::ship::error::ApiError;
-use cove_cell::Stopped;
+use cove_cell::EndedByLimit;
 
 /// Jobs that run at once and jobs whose end is remembered; the oldest ended ones are forgotten first.
 const MAX_JOBS: usize = 64;
@@ -49,7 +49,7 @@ struct Ended {
     end: End,
     status: ProcessStatus,
     error: Option<String>,
-    stopped: Option<Stopped>,
+    stopped: Option<EndedByLimit>,
     after_ms: u64,
 }
 

@@ -11,7 +11,7 @@ use crate::process::{Capture, End, Program, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::causes::{Moment, told};
 use crate::ship::error::ApiError;
-use cove_cell::{StopCause, Stopped};
+use cove_cell::{EndedByLimit, ExceededLimit};
 
 /// A command that has been started.
 pub(super) struct Running {
@@ -124,11 +124,11 @@ pub(super) struct TimedOut {
 }
 
 /// Why a command did not end by itself.
-pub(super) fn reason(end: End, timed_out: Option<TimedOut>, stopped: Option<Stopped>) -> Option<String> {
+pub(super) fn reason(end: End, timed_out: Option<TimedOut>, stopped: Option<EndedByLimit>) -> Option<String> {
     if let (Some(stopped), None, 1..) = (stopped, timed_out, end.code) {
         return Some(match stopped.cause {
-            StopCause::MemoryLimit => format!("Command was ended by signal 9 (SIGKILL): {stopped}"),
-            StopCause::DiskLimit => format!("Command was ended, or a program that it started: {stopped}"),
+            ExceededLimit::MemoryLimit => format!("Command was ended by signal 9 (SIGKILL): {stopped}"),
+            ExceededLimit::DiskLimit => format!("Command was ended, or a program that it started: {stopped}"),
         });
     }
     match (timed_out, end.signal) {

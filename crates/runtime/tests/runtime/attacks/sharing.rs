@@ -384,7 +384,7 @@ async fn processors_are_shared_out() {
         let guest = host.sandbox_with(|options| options.limits = limits).await;
         let cpus = guest.cell.walls().limits.cpus.clone().expect("processors have no limit");
         if host == Host::Groups {
-            assert_eq!((cpus.value, cpus.by.starts_with("cgroup")), (0.5, true), "{cpus:?}");
+            assert_eq!((cpus.value, cpus.by.is_cgroup()), (0.5, true), "{cpus:?}");
             return;
         }
         assert_eq!((cpus.value, cpus.by.as_str()), (1.0, "affinity"), "{host:?}");
