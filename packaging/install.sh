@@ -8,7 +8,7 @@ set -eu
 fail() { printf 'install: %s\n' "$*" >&2; exit 1; }
 say() { printf 'install: %s\n' "$*" >&2; }
 
-prefix= from=${COVE_FROM:-}
+prefix="" from=${COVE_FROM:-}
 while [ $# -gt 0 ]; do
     case $1 in
         --prefix=*) prefix=${1#*=} ;;
@@ -66,7 +66,7 @@ for name in $names; do
     mkdir "$place/tree"
     tar -xzf "$place/$name" -C "$place/tree" --strip-components=1
     if said=$("$place/tree/bin/cove" --version 2>&1); then found=$name; break; fi
-    rm -rf "$place/tree" "$place/$name"
+    rm -rf "$place/tree" "${place:?}/$name"
 done
 [ -n "${names# }" ] || fail "there is no tarball for $arch in $from"
 [ -n "$found" ] || fail "no package runs on this machine; the last one said: $said"

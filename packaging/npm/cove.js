@@ -7,7 +7,7 @@ const { readdirSync } = require("node:fs");
 function binary() {
     const usual = `@cove/cli-linux-${process.arch}`;
     const musl = `${usual}-musl`;
-    // npm installs only what fits; older ones install both.
+    // npm installs only what fits; older ones install both. A machine with glibc may have musl besides.
     const isMusl = () => {
         try {
             return readdirSync("/lib").some((name) => name.startsWith("ld-musl-"));
@@ -15,7 +15,7 @@ function binary() {
             return false;
         }
     };
-    for (const name of isMusl() ? [musl] : [usual, musl]) {
+    for (const name of isMusl() ? [musl, usual] : [usual, musl]) {
         try {
             return require.resolve(`${name}/bin/cove`);
         } catch {
