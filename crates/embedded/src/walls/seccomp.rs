@@ -36,6 +36,9 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_getgid,
     libc::SYS_getegid,
     libc::SYS_tgkill,
+    // How musl's `abort` signals.
+    #[cfg(target_env = "musl")]
+    libc::SYS_tkill,
     libc::SYS_brk,
     libc::SYS_munmap,
     libc::SYS_mremap,
@@ -61,7 +64,12 @@ const ALLOWED: &[c_long] = &[
 ];
 
 #[cfg(target_arch = "x86_64")]
-const ALLOWED_HERE: &[c_long] = &[libc::SYS_poll, libc::SYS_dup2];
+const ALLOWED_HERE: &[c_long] = &[
+    libc::SYS_poll,
+    libc::SYS_dup2,
+    #[cfg(target_env = "musl")]
+    libc::SYS_fork,
+];
 #[cfg(not(target_arch = "x86_64"))]
 const ALLOWED_HERE: &[c_long] = &[];
 
@@ -92,6 +100,8 @@ const REFUSED_HERE: &[c_long] = &[];
 /// What the zygote needs and no child does.
 const ZYGOTE_ONLY: &[c_long] = &[
     libc::SYS_clone,
+    #[cfg(all(target_arch = "x86_64", target_env = "musl"))]
+    libc::SYS_fork,
     libc::SYS_socketpair,
     libc::SYS_sendmsg,
     libc::SYS_recvmsg,
@@ -135,6 +145,8 @@ impl ChildFilter {
         let mut calls = Calls::of(&[ZYGOTE_ONLY]);
         // A child may signal itself (an abort does) and nobody else.
         calls.insert_when_any(libc::SYS_tgkill, 0, [Argument::IsNot(OWN_PID)]);
+        #[cfg(target_env = "musl")]
+        calls.insert_when_any(libc::SYS_tkill, 0, [Argument::IsNot(OWN_PID)]);
         calls.compile(Action::Kill, Action::Allow).map(Self)
     }
 

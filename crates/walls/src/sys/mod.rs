@@ -166,7 +166,7 @@ pub(crate) fn raise_loopback(socket: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: all-zero is a valid ifreq; the name is shorter than its field.
     let mut request = unsafe { std::mem::zeroed::<libc::ifreq>() };
     for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
-        *to = from.cast_signed();
+        *to = libc::c_char::from_ne_bytes([*from]);
     }
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     // SAFETY: the request outlives the call and is of the type that SIOCSIFFLAGS reads.

@@ -70,8 +70,14 @@ pub struct Lower {
 /// Where programs are looked for when the environment does not say.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
+/// How the C library numbers limits.
+#[cfg(target_env = "gnu")]
+type LimitNumber = libc::__rlimit_resource_t;
+#[cfg(not(target_env = "gnu"))]
+type LimitNumber = libc::c_int;
+
 /// The limits that hold the two halves of a mark; neither limits anything.
-const MARK_LIMITS: [libc::__rlimit_resource_t; 2] = [libc::RLIMIT_LOCKS, libc::RLIMIT_RTTIME];
+const MARK_LIMITS: [LimitNumber; 2] = [libc::RLIMIT_LOCKS, libc::RLIMIT_RTTIME];
 
 /// Everything that the new process needs, made before there is one: it must not allocate.
 struct Prepared {
