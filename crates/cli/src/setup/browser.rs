@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use cove_chrome::IN_DATA_DIR;
+use cove_chrome::{IN_DATA_DIR, find_browser_with};
 use cove_gull::{AGENT_BROWSER_VERSION, agent_browser_prefix, find_agent_browser_with};
 
 use super::command::{in_path, run};
-use super::{Failure, Site, system};
+use super::{Failure, Site, npm_shell, system};
 use crate::doctor::browser as trial;
 use crate::terminal::note;
 
@@ -18,7 +18,7 @@ const PLAYWRIGHT: &[&str] = &["--yes", "playwright", "install", "chromium-headle
 
 /// Makes sure of a browser that starts and whose sandbox works.
 pub(super) async fn chrome(site: &Site) -> Result<(), Failure> {
-    let there = trial::chrome(None).await;
+    let there = now(site).await;
     if let (true, Some(path)) = (there.sandbox_works, &there.path) {
         Site::is_there(&format!("browser: {}", path.display()));
         return Ok(());
@@ -30,7 +30,7 @@ pub(super) async fn chrome(site: &Site) -> Result<(), Failure> {
     for packages in PACKAGES {
         match system::install(site, packages).await {
             Ok(()) if site.dry_run => return Ok(()),
-            Ok(()) => match worked().await {
+            Ok(()) => match worked(site).await {
                 None => return Ok(()),
                 Some(problem) => tried.push(problem),
             },
@@ -42,7 +42,17 @@ pub(super) async fn chrome(site: &Site) -> Result<(), Failure> {
             return Ok(());
         }
         match run(&npx, PLAYWRIGHT).await {
-            Ok(()) => match worked().await {
+            Ok(()) => match worked(site).await {
+                None => return Ok(()),
+                Some(problem) => tried.push(problem),
+            },
+            Err(why) => tried.push(why),
+        }
+    }
+    if npm_shell::can_be_tried() {
+        match npm_shell::fetch(site).await {
+            Ok(()) if site.dry_run => return Ok(()),
+            Ok(()) => match worked(site).await {
                 None => return Ok(()),
                 Some(problem) => tried.push(problem),
             },
@@ -61,9 +71,14 @@ pub(super) async fn chrome(site: &Site) -> Result<(), Failure> {
     })
 }
 
+/// A trial of the browser that Cove would take with this data folder.
+async fn now(site: &Site) -> trial::Chrome {
+    trial::chrome(find_browser_with(None, Some(&site.data_dir)).ok()).await
+}
+
 /// What is wrong with the browser that is there now; `None`: nothing.
-async fn worked() -> Option<String> {
-    let there = trial::chrome(None).await;
+async fn worked(site: &Site) -> Option<String> {
+    let there = now(site).await;
     if let (true, Some(path)) = (there.sandbox_works, &there.path) {
         Site::is_there(&format!("browser: {}", path.display()));
     }

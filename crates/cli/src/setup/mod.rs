@@ -9,6 +9,7 @@ mod browser;
 mod command;
 mod container;
 mod fonts;
+mod npm_shell;
 mod python;
 mod system;
 

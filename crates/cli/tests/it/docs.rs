@@ -157,6 +157,20 @@ fn documents_name_files_that_are_there() {
     assert!(checked > 20, "only {checked} paths were seen");
 }
 
+/// Every script says what it is for when it is asked, and does nothing else.
+#[test]
+fn every_script_says_what_it_is_for() {
+    let inside = |folder: &str| std::fs::read_dir(project().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let benches = inside("bench").map(|folder| folder.join("run"));
+    let scripts: Vec<_> = inside("scripts").chain(benches).chain([project().join("packaging/pack")]).collect();
+    assert!(scripts.len() > 25, "{scripts:?}");
+    for script in scripts {
+        let done = Command::new("timeout").arg("20").arg(&script).arg("--help").output().unwrap();
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && said.len() > 60, "{}: {done:?}", script.display());
+    }
+}
+
 /// Every test that THREAT_MODEL.md names as trying a wall is in the file that it names.
 #[test]
 fn walls_are_tried_by_tests_that_are_there() {

@@ -83,7 +83,7 @@ fn setup_says_what_it_would_do() {
     if !rustix::process::geteuid().is_root() {
         let args = ["setup", "browser", "--data-dir", data.to_str().unwrap()];
         let done = cove_with(folder.path(), &nothing, &args, "");
-        let copied = format!("agent-browser-linux-x64) to {}/agent-browser", data.display());
+        let copied = format!("{}) to {}/agent-browser", cove_gull::native_name(), data.display());
         assert!(done.code == 5 && done.err.contains(&copied), "{done:?}");
     }
 }
