@@ -69,7 +69,14 @@ for name in $names; do
     rm -rf "$place/tree" "${place:?}/$name"
 done
 [ -n "${names# }" ] || fail "there is no tarball for $arch in $from"
-[ -n "$found" ] || fail "no package runs on this machine; the last one said: $said"
+if [ -z "$found" ]; then
+    for loader in /lib/ld-musl-*; do
+        if [ -e "$loader" ] && ! printf %s "$names" | grep -q -e '-musl'; then
+            fail "the package in $from is for glibc, and this machine has musl (Alpine): run Cove in a container of Debian's, or make a package for musl: scripts/release $arch-unknown-linux-musl"
+        fi
+    done
+    fail "no package runs on this machine; the last one said: $said"
+fi
 
 mkdir -p "$prefix/bin" 2>/dev/null && [ -w "$prefix/bin" ] || fail "cannot write to $prefix/bin: name another folder with --prefix, or run this as root"
 cp -R "$place/tree/share" "$prefix/"
