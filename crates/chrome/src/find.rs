@@ -135,6 +135,11 @@ pub fn find_browser_with(given: Option<&Path>, data_dir: Option<&Path>) -> Resul
     }
 }
 
+/// The folder of the libraries that came with a browser, for a machine that has not got them: `lib`, beside it.
+pub fn libraries_of(browser: &Path) -> Option<PathBuf> {
+    browser.parent().map(|folder| folder.join("lib")).filter(|folder| folder.is_dir())
+}
+
 fn usable(given: PathBuf) -> Result<PathBuf, BrowserNotFound> {
     match is_program(&given) {
         false => Err(BrowserNotFound::NotAProgram(given)),

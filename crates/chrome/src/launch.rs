@@ -12,6 +12,7 @@ use cove_workspace::is_passable;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
+use crate::find::libraries_of;
 use crate::options::ChromeOptions;
 use crate::profile::Profile;
 
@@ -106,7 +107,9 @@ pub(crate) fn spawn(
     flags: Vec<String>,
     mut process: ProcessSetup,
 ) -> io::Result<Launched> {
+    let has_libraries = libraries_of(binary).is_some();
     let binary = &within_reach(binary, &profile, &mut process)?;
+    let libraries = binary.parent().filter(|_| has_libraries).map(|folder| folder.join("lib"));
     let (commands_out, commands_in) = io::pipe()?;
     let (answers_out, answers_in) = io::pipe()?;
     let complaints = profile.path().join("complaints");
@@ -129,6 +132,9 @@ pub(crate) fn spawn(
         .stdout(Stdio::null())
         .stderr(stderr)
         .kill_on_drop(true);
+    if let Some(libraries) = libraries {
+        command.env("LD_LIBRARY_PATH", libraries);
+    }
     let mut limits = vec![(Resource::Core, 0), (Resource::Data, process.data_limit_bytes)];
     limits.extend(process.file_limit_bytes.map(|bytes| (Resource::Fsize, bytes)));
     let setup = ChildSetup {

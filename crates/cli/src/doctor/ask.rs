@@ -36,6 +36,9 @@ impl std::fmt::Display for NoAnswer {
 pub(crate) async fn ask(program: &Path, args: &[impl AsRef<OsStr>]) -> Result<String, NoAnswer> {
     let mut command = tokio::process::Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    if let Some(libraries) = cove_chrome::libraries_of(program) {
+        command.env("LD_LIBRARY_PATH", libraries);
+    }
     let mut child = command.spawn().map_err(NoAnswer::NotStarted)?;
     let answer = async {
         let mut bytes = Vec::new();

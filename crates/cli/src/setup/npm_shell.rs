@@ -15,7 +15,7 @@ const PACKAGE: &str = "@sparticuz/chromium";
 const FOLDER: &str = "npm";
 
 /// Unpacks the package's files, which are compressed in a way that Node.js knows and few systems have a tool for. The
-/// browser appears whole or not at all.
+/// libraries among them only where the machine has not got them. The browser appears whole or not at all.
 const UNPACK: &str = r#"
 const fs = require('fs'), zlib = require('zlib'), { execFileSync } = require('child_process')
 const [from, draft, to] = process.argv.slice(1)
@@ -23,7 +23,13 @@ const unpacked = name => zlib.brotliDecompressSync(fs.readFileSync(`${from}/${na
 fs.mkdirSync(draft, { recursive: true })
 fs.writeFileSync(`${draft}/headless_shell`, unpacked('chromium'))
 fs.chmodSync(`${draft}/headless_shell`, 0o755)
-execFileSync('tar', ['-x', '--no-same-owner', '-C', draft], { input: unpacked('swiftshader.tar') })
+const add = name => execFileSync('tar', ['-x', '--no-same-owner', '-C', draft], { input: unpacked(name) })
+add('swiftshader.tar')
+try {
+    execFileSync(`${draft}/headless_shell`, ['--version'], { stdio: 'ignore' })
+} catch {
+    add('al2023.tar')
+}
 fs.rmSync(to, { recursive: true, force: true })
 fs.mkdirSync(require('path').dirname(to), { recursive: true })
 fs.renameSync(draft, to)
