@@ -60,7 +60,7 @@ export const runPython = (id: string, body: { code: string; timeout?: number; ou
     ask<PythonResult>("POST", `${box(id)}/python/exec`, { body, ...more });
 export const runShell = (id: string, body: { command: string; timeout?: number }) =>
     ask<ShellResult>("POST", `${box(id)}/shell/exec`, { body });
-export const runBrowser = (id: string, body: { cmd: string; timeout?: number }) =>
+export const runBrowser = (id: string, body: { cmd: string; timeout?: number; tags?: string }) =>
     ask<BrowserResult>("POST", `${box(id)}/browser/exec`, { body });
 
 export const folder = (id: string, path: string) =>
@@ -84,4 +84,7 @@ export const artifact = (id: string, name: string) =>
 /** Where a sandbox's terminal is. */
 export const terminalUrl = (id: string, cols: number, rows: number) =>
     `${location.origin.replace(/^http/, "ws")}${box(id)}/terminal${query({ cols, rows })}`;
+/** Where a sandbox's browser is seen; with `control`, where a person may take it over. */
+export const viewUrl = (id: string, control: boolean) =>
+    `${location.origin.replace(/^http/, "ws")}${box(id)}/browser/view${query({ control: control ? true : undefined })}`;
 export const eventsPath = (id: string, after: number | undefined) => `${box(id)}/events${query({ after })}`;

@@ -22,6 +22,12 @@ export async function fits(page, where) {
     assert.ok(wide <= seen, `${where} is ${wide} wide on ${seen}`);
 }
 
+/** Nothing has moved by itself since the page was loaded: 0.1 is what is called good. @param {import("playwright-core").Page} page @param {string} where */
+export async function still(page, where) {
+    const sum = await page.evaluate(() => /** @type {any} */ (window).__shifts.sum);
+    assert.ok(sum <= 0.1, `${where} moved by ${sum}`);
+}
+
 /** @param {import("playwright-core").Page} page */
 export const settled = (page) => page.waitForSelector(".editor-host[data-ready]");
 

@@ -74,6 +74,10 @@ export const terminal = [
     "\x1b[38;2;255;0;0mred\x1b[0m",
 ];
 
+/** A page that wants to be more than a picture: its title, its address, and what it asks when it is clicked. */
+export const page = `<!doctype html><title><img src=x onerror=${DO}></title><body style="margin:0;height:100vh"
+    onclick="window.answer=prompt('<img src=x onerror=${DO}>')"><script>${DO};try{parent.__owned=1;opener.__owned=1}catch{}</script><h1>Cove</h1>Log in again: <input>`;
+
 /** Files that a browser could take for something that runs. */
 export const files = [
     ["page.html", `<!doctype html><script>${DO};parent.__owned=1</script><h1>hello</h1>`],

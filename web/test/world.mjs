@@ -36,6 +36,13 @@ export async function newPage(options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB", ...options });
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
+    // What moved without anybody having done something.
+    await page.addInitScript(() => {
+        const shifts = ((/** @type {any} */ (window)).__shifts = { sum: 0 });
+        new PerformanceObserver((list) => {
+            for (const one of /** @type {any[]} */ (list.getEntries())) if (!one.hadRecentInput) shifts.sum += one.value;
+        }).observe({ type: "layout-shift", buffered: true });
+    });
     /** @type {string[]} */
     const wrong = [];
     page.on("pageerror", (error) => wrong.push(`an error of the page: ${error.message}`));
@@ -81,7 +88,7 @@ export async function sandbox(profile = "python-default") {
     return (await call("POST", "/v1/sandboxes", { profile, ttl: 600 })).id;
 }
 
-/** @param {import("playwright-core").Page} page @param {string} name */
+/** A picture for docs/picture, where one is wanted. @param {import("playwright-core").Page} page @param {string} name */
 export async function shot(page, name) {
     if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 }

@@ -16,6 +16,9 @@ const HEIGHT = 150;
 /** At least so many seconds. */
 const SHOWN = 60;
 
+/** A moment, by this machine's clock. */
+const clock = (second: number) => new Date(second * 1_000).toTimeString().slice(0, 8);
+
 /** From the first reading to the last, and never less than a minute. */
 function lately(times: ArrayLike<number>): [number, number] {
     const last = times[times.length - 1] ?? SHOWN;
@@ -37,7 +40,7 @@ export function Chart({ title, times, series, show }: Props) {
                 legend: { show: false },
                 cursor: { show: false },
                 scales: { x: { range: (made) => lately(made.data[0]) }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 1) * 1.15)] } },
-                axes: [axis, { ...axis, size: 72, values: (_, ticks) => ticks.map(show) }],
+                axes: [{ ...axis, space: 90, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 72, values: (_, ticks) => ticks.map(show) }],
                 series: [{}, ...series.map((one) => ({ label: one.name, stroke: one.colour, width: 2, points: { show: false }, spanGaps: true }))],
             },
             [times, ...series.map((one) => one.values)],

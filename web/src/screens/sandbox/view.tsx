@@ -11,7 +11,7 @@ import { go, route } from "../../route.js";
 import { ask, Refused, said } from "../../server.js";
 import { onlyLooks } from "../../session.js";
 import { span, t, type Word } from "../../words.js";
-import { BrowserTab } from "./browser.js";
+import { BrowserTab } from "./browser/tab.js";
 import { Cells } from "./cells.js";
 import { Files } from "./files.js";
 import { Limits } from "./limits.js";
@@ -34,7 +34,7 @@ const TABS: TabSpec[] = [
     { path: "terminal", word: "terminal", needs: "terminal", view: TerminalTab },
     { path: "python", word: "python", needs: "python", view: (props) => <Cells key="python" {...props} language="python" /> },
     { path: "javascript", word: "javascript", needs: "javascript", view: (props) => <Cells key="javascript" {...props} language="javascript" /> },
-    { path: "browser", word: "browser", needs: "browser", view: BrowserTab },
+    { path: "browser", word: "browser", needs: "browser", looks: true, view: BrowserTab },
     { path: "limits", word: "limits", looks: true, view: Limits },
 ];
 
@@ -57,9 +57,7 @@ export default function OneSandbox() {
     };
     usePoll(read, AGAIN, [id]);
     const tabs = TABS.filter((one) => (one.needs === undefined || info?.capabilities.includes(one.needs)) && (!onlyLooks.value || one.looks));
-    useKey("1", "timeline", () => go(`sandbox/${id}/timeline`));
-    useKey("2", "files", () => go(`sandbox/${id}/files`));
-    useKey("3", "terminal", () => go(`sandbox/${id}/terminal`));
+    TABS.forEach((one, at) => useKey(String(at + 1), one.word, () => tabs.includes(one) && go(`sandbox/${id}/${one.path}`)));
     if (info === undefined || info.id !== id) return fault === "" ? <Wait /> : <p class="empty fault">{fault}</p>;
     const shown = tabs.find((one) => one.path === tab) ?? tabs[0]!;
     const act = (what: Promise<unknown>, done: string) => what.then(() => (note(done), read())).catch(refused);

@@ -68,7 +68,7 @@ export default function Sandboxes() {
             {items?.length === 0 && <p class="empty">{t("noSandboxes")}</p>}
             {shown.length > 0 && (
                 <div class="table-scroll">
-                    <table class="rows">
+                    <table class="rows boxes">
                         <thead>
                             <tr>
                                 <th scope="col">{t("status")}</th>
