@@ -222,6 +222,13 @@ test("sandboxes: create, files, Python with a plot, terminal, the cause of a fai
     await page.waitForSelector(".note:has-text('Saved')");
     assert.equal((await call("GET", `/v1/sandboxes/${id}/filesystem/files?path=notes/hello.py`)).content, "print('from a file')\n");
     await page.setInputFiles("input[type=file]", { name: "cities.csv", mimeType: "text/csv", buffer: Buffer.from('city,people\n"Lima, Peru",10092000\n') });
+    // A file that is dropped is uploaded.
+    await page.evaluate(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(["dropped"], "dropped.txt", { type: "text/plain" }));
+        document.querySelector(".file-tree")?.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    await page.waitForSelector(".entry:has-text('dropped.txt')");
     await page.click(".entry:has-text('cities.csv')");
     await page.waitForSelector("td:has-text('Lima, Peru')");
     await accessible(page, "files");
@@ -256,12 +263,18 @@ test("sandboxes: create, files, Python with a plot, terminal, the cause of a fai
     assert.notEqual(painted, "normal", "the terminal's own style holds");
     await accessible(page, "terminal");
 
-    // From "something failed" to its cause: the sandbox, the failures, the call.
+    // From "something failed" to its cause in three clicks, from the first screen on: the sandboxes, this one, the call.
     await call("POST", `/v1/sandboxes/${id}/python/exec`, { code: "orders = {}\norders['rope']" });
-    await page.goto(`${URL_}/#/sandboxes`);
+    await page.goto("about:blank");
+    await page.goto(`${URL_}/`);
+    await page.waitForSelector(".bar nav a");
+    await page.evaluate(() => document.addEventListener("click", () => ((/** @type {any} */ (window)).__clicks = ((/** @type {any} */ (window)).__clicks ?? 0) + 1), true));
+    await page.click(".bar nav a:has-text('Sandboxes')");
+    await page.waitForSelector(`tr:has-text('${id}') .last .failed`);
     await page.click(`a:has-text('${id}')`);
     await page.click(".row.failed");
     await page.waitForSelector(".detail pre.fault:has-text(\"KeyError: 'rope'\")");
+    assert.ok((await page.evaluate(() => /** @type {any} */ (window).__clicks)) <= 3);
     await page.check("text=failures only");
     await page.waitForFunction(() => document.querySelectorAll(".row").length === 1);
     await accessible(page, "timeline");

@@ -69,6 +69,7 @@ test("every screen, in light, in dark and on a phone", async (t) => {
             await fits(page, `${screen}, ${look}`);
             await still(page, `${screen}, ${look}`);
             await accessible(page, `${screen}, ${look}`);
+            await page.evaluate(() => scrollTo(0, 0));
             await shot(page, name(screen));
         };
         // Its charts are drawn while the others are looked at.

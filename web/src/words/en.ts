@@ -189,5 +189,6 @@ export const en = {
     keptReady: "{0} kept ready",
     noneReady: "started when needed",
     walls: "Walls of the embedded engine",
+    lately: "+{0} in the last minutes",
     refusals: "Refusals since the start",
 };

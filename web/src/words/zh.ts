@@ -191,5 +191,6 @@ export const zh: Record<keyof typeof en, string> = {
     keptReady: "保持 {0} 个就绪",
     noneReady: "按需启动",
     walls: "内嵌引擎的隔离墙",
+    lately: "最近几分钟 +{0}",
     refusals: "启动以来的拒绝次数",
 };

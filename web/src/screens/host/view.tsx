@@ -15,6 +15,16 @@ import type { HostReport } from "./report.js";
 const AGAIN = 2_000;
 const KEPT = 150;
 
+/** Refusals of so many seconds are recent. */
+const LATELY = 300;
+
+/** How often something was refused, and how often of that since this screen has been open, or in the last minutes. */
+interface Refusals {
+    code: string;
+    count: number;
+    lately: number;
+}
+
 interface Sample {
     at: number;
     memory: number;
@@ -29,7 +39,8 @@ interface Sample {
 export default function Host() {
     const [report, setReport] = useState<HostReport | undefined>();
     const [samples, setSamples] = useState<Sample[]>([]);
-    const [refusals, setRefusals] = useState<[string, number][]>([]);
+    const [refusals, setRefusals] = useState<Refusals[]>([]);
+    const earlier = useRef<{ at: number; counts: Map<string, number> }[]>([]);
     const [fault, setFault] = useState("");
     const before = useRef<{ at: number; figures: Figure[] } | undefined>();
     usePoll(async (signal) => {
@@ -58,7 +69,11 @@ export default function Host() {
                 },
             ]);
             const refused = figures.filter((one) => one.name === "cove_http_errors_total");
-            setRefusals(refused.map((one): [string, number] => [one.labels["code"] ?? "", one.value]).sort((a, b) => b[1] - a[1]));
+            const counts = new Map(refused.map((one) => [one.labels["code"] ?? "", one.value]));
+            earlier.current = [...earlier.current, { at, counts }].filter((one) => at - one.at <= LATELY);
+            const since = earlier.current[0]!.counts;
+            const all = [...counts].map(([code, count]) => ({ code, count, lately: count - (since.get(code) ?? 0) }));
+            setRefusals(all.sort((a, b) => b.lately - a.lately || b.count - a.count));
             before.current = { at, figures };
             setFault("");
         } catch (reason) {
@@ -161,9 +176,9 @@ export default function Host() {
                     <h2>{t("refusals")}</h2>
                     {refusals.length === 0 && <p class="quiet">{t("nothingRefused")}</p>}
                     <ul class="plain-list">
-                        {refusals.map(([code, count]) => (
+                        {refusals.map(({ code, count, lately }) => (
                             <li key={code}>
-                                <code>{code}</code> <span class="chip">{count}</span>
+                                <code>{code}</code> <span class="chip">{count}</span> {lately > 0 && <span class="chip warn">{t("lately", lately)}</span>}
                             </li>
                         ))}
                     </ul>

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Sandbox, terminalUrl } from "../../api.js";
-import { Same } from "../../parts/same.js";
+import { curl, Same } from "../../parts/same.js";
 import { isDark } from "../../theme.js";
 import { t } from "../../words.js";
 
@@ -59,7 +59,14 @@ export function TerminalTab({ info }: { info: Sandbox }) {
                 <span class="quiet end">{t("inUse")}</span>
             </div>
             <div class="terminal-place" ref={place} />
-            <Same lines={{ cove: `cove sandbox exec ${info.id} -- bash -lc 'ls -la'`, python: 'sandbox.shell.exec("ls -la")', typescript: 'await sandbox.shell.exec("ls -la");' }} />
+            <Same
+                lines={{
+                    curl: curl("POST", `/v1/sandboxes/${info.id}/shell/exec`, { command: "ls -la" }),
+                    cove: `cove sandbox exec ${info.id} -- bash -lc 'ls -la'`,
+                    python: 'sandbox.shell.exec("ls -la")',
+                    typescript: 'await sandbox.shell.exec("ls -la");',
+                }}
+            />
         </div>
     );
 }

@@ -1,6 +1,6 @@
 // One sandbox: its state above, one of its tabs below.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { deleteSandbox, extendSandbox, type Sandbox, sandbox, stopSandbox } from "../../api.js";
 import { useKey } from "../../keys.js";
 import { note, refused } from "../../parts/notes.js";
@@ -56,6 +56,9 @@ export default function OneSandbox() {
         }
     };
     usePoll(read, AGAIN, [id]);
+    const bar = useRef<HTMLElement>(null);
+    // On a phone the bar is longer than the screen.
+    useEffect(() => bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [tab, info === undefined]);
     const tabs = TABS.filter((one) => (one.needs === undefined || info?.capabilities.includes(one.needs)) && (!onlyLooks.value || one.looks));
     TABS.forEach((one, at) => useKey(String(at + 1), one.word, () => tabs.includes(one) && go(`sandbox/${id}/${one.path}`)));
     if (info === undefined || info.id !== id) return fault === "" ? <Wait /> : <p class="empty fault">{fault}</p>;
@@ -96,7 +99,7 @@ export default function OneSandbox() {
                     </span>
                 )}
             </div>
-            <nav class="tabs" aria-label={t("tabs")}>
+            <nav class="tabs" ref={bar} aria-label={t("tabs")}>
                 {tabs.map((one) => (
                     <a key={one.path} href={`#/sandbox/${id}/${one.path}`} aria-current={one === shown ? "page" : undefined}>
                         {t(one.word)}
