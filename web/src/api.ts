@@ -25,12 +25,12 @@ const query = (words: Record<string, string | number | boolean | undefined>) => 
 
 export const profiles = () => ask<Schemas["ProfileList"]>("GET", "/v1/profiles?detail=true").then((list) => list.items);
 
-/** All sandboxes, at most a thousand. */
+/** All sandboxes, at most a thousand, and what they use. */
 export async function sandboxes(more: More = {}): Promise<Sandbox[]> {
     const all: Sandbox[] = [];
     let cursor: string | undefined;
     do {
-        const page: Schemas["SandboxList"] = await ask("GET", `/v1/sandboxes${query({ limit: 200, cursor })}`, more);
+        const page: Schemas["SandboxList"] = await ask("GET", `/v1/sandboxes${query({ limit: 200, cursor, usage: true })}`, more);
         all.push(...page.items);
         cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined && all.length < 1_000);

@@ -84,6 +84,8 @@ test("every screen, in light, in dark and on a phone", async (t) => {
         });
         await see("sandboxes", "sandboxes", async () => {
             await page.waitForSelector(`a:has-text('${id}')`);
+            // The second reading knows what was used since the first, and the last calls are looked up.
+            await page.waitForFunction(() => / %/.test(document.querySelector("tbody")?.textContent ?? ""));
             await page.waitForSelector("td.last .kind");
         });
         await see("timeline", `${box}/timeline`, async () => {

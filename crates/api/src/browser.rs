@@ -53,7 +53,7 @@ pub struct BrowserExecResult {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
-    /// Its exit code; −1: timed out.
+    /// Its exit code; −1: timed out; −2: not begun, because a person had control of the browser all the time.
     pub exit_code: Option<i32>,
     /// Its entry in the history.
     #[schema(value_type = Option<String>)]

@@ -41,7 +41,9 @@ pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
 pub use owner::{IdempotencyKey, Owner};
 pub use page::Status;
 pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};
-pub use sandbox::{ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus};
+pub use sandbox::{
+    ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus, SandboxUsage,
+};
 pub use skills::{
     CandidateInfo, CandidateList, CandidateQuery, CandidateStatus, CreateCandidate, CreatePayload, DeleteRequest,
     Deleted, Evaluate, EvaluationInfo, PayloadInfo, PayloadRef, Promote, ReleaseHealth, ReleaseInfo, ReleaseList,

@@ -63,6 +63,18 @@ pub struct SandboxInfo {
     /// command that installs it (`browser: agent-browser was not found; install it with …`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What its session uses now: in a list with `usage=true`, where that can be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<SandboxUsage>,
+}
+
+/// What the processes of a session use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SandboxUsage {
+    /// Memory that each has for itself, in bytes.
+    pub memory_bytes: u64,
+    /// Processor time since the session began, in milliseconds: two readings give the share of a processor between them.
+    pub cpu_ms: u64,
 }
 
 /// One container of a session.
@@ -104,6 +116,8 @@ pub struct SandboxQuery {
     /// Only those in this state.
     #[param(inline)]
     pub status: Option<SandboxStatus>,
+    /// Whether to count what each session uses.
+    pub usage: bool,
 }
 
 /// A sandbox to create.

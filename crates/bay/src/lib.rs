@@ -30,6 +30,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod usage;
 mod view;
 mod warm;
 mod websocket;

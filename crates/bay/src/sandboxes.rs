@@ -172,10 +172,11 @@ impl Bay {
         let store = &self.inner.store;
         let page = store.list_sandboxes(owner, query.status, cursor.as_ref(), limit, Moment::now()).await?;
         self.check_health_of_all(page.items.iter().map(|row| row.id.as_str())).await;
-        Ok(SandboxList {
-            items: page.items.iter().map(|row| self.info(row)).collect(),
-            next_cursor: page.next.map(|cursor| cursor.to_string()),
-        })
+        let mut items: Vec<SandboxInfo> = page.items.iter().map(|row| self.info(row)).collect();
+        if query.usage {
+            self.count_usage(&mut items).await;
+        }
+        Ok(SandboxList { items, next_cursor: page.next.map(|cursor| cursor.to_string()) })
     }
 
     /// One sandbox, with its containers and their health.
@@ -364,6 +365,7 @@ impl Bay {
             idle_expires_at: idle_expires_at.filter(|_| !endless),
             containers,
             warnings: self.warnings(profile),
+            usage: None,
         }
     }
 

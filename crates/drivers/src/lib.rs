@@ -8,6 +8,7 @@ mod cargo;
 mod docker;
 mod local;
 mod owned;
+mod usage;
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -20,6 +21,8 @@ use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind};
 use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
 use cove_runtime_api::Endpoint;
+
+pub use usage::Usage;
 
 /// The driver that the configuration names.
 pub async fn open(config: &Config, instance_id: &str) -> Result<Arc<dyn Driver>, ConfigError> {
@@ -137,6 +140,10 @@ pub trait Container: Debug + Send + Sync {
     fn endpoint(&self) -> &Endpoint;
     /// Its process, where it has one here.
     fn pid(&self) -> Option<u32>;
+    /// What its processes use now; none where that cannot be seen from here. Reads files of the kernel.
+    fn usage(&self) -> Option<Usage> {
+        self.pid().and_then(Usage::of)
+    }
     /// Whether it still runs, as far as is known without asking.
     fn is_alive(&self) -> bool;
     /// Waits until it has ended; holds nothing of it meanwhile.

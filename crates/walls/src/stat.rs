@@ -67,6 +67,11 @@ impl Stat {
         self.field(7)
     }
 
+    /// For how long it and those of its children that it has taken away have used a processor, in ticks of the kernel.
+    pub fn processor_ticks(&self) -> Option<u64> {
+        (11..=14).map(|number| self.field::<u64>(number)).sum()
+    }
+
     /// How many threads it has.
     pub fn threads(&self) -> Option<u32> {
         self.field(17)
@@ -89,6 +94,7 @@ mod tests {
         assert_eq!(stat.is_dead(), Some(false));
         assert_eq!((stat.parent(), stat.group(), stat.session()), (Some(7), Some(5), Some(3)));
         assert_eq!((stat.faults(), stat.threads(), stat.began()), (Some(1), Some(4), Some(99)));
+        assert_eq!(stat.processor_ticks(), Some(5 + 6 + 7 + 8));
         let cut_off = Stat::parse("1 (a) S 1").unwrap();
         assert_eq!((cut_off.parent(), cut_off.group()), (Some(1), None));
         assert!(Stat::parse("nonsense").is_none());

@@ -96,6 +96,7 @@ SAMPLES: dict[str, Any] = {
     "active_only": True,
     "managed": True,
     "detail": True,
+    "usage": True,
     "images": True,
     "on_output": None,
     "after": 1,

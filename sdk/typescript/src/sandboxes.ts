@@ -7,6 +7,8 @@ export interface SandboxQuery {
     limit?: number;
     cursor?: string;
     status?: Schemas["SandboxStatus"];
+    /** Whether to count what each session uses. */
+    usage?: boolean;
 }
 
 /** The caller's sandboxes. */

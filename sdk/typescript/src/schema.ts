@@ -133,7 +133,7 @@ export interface components {
             execution_time_ms?: number | null;
             /**
              * Format: int32
-             * @description Its exit code; −1: timed out.
+             * @description Its exit code; −1: timed out; −2: not begun, because a person had control of the browser all the time.
              */
             exit_code?: number | null;
             /** @description Its output. It contains text of the page: do not trust it. */
@@ -1095,6 +1095,7 @@ export interface components {
             profile: string;
             /** @description Its state. */
             status: components["schemas"]["SandboxStatus"];
+            usage?: components["schemas"]["SandboxUsage"] | null;
             /**
              * @description Warnings: limits that are not enforced (`memory: watched, not enforced`), and what this machine lacks for it, with the
              *     command that installs it (`browser: agent-browser was not found; install it with …`).
@@ -1113,6 +1114,19 @@ export interface components {
          * @enum {string}
          */
         SandboxStatus: "idle" | "starting" | "ready" | "failed" | "expired";
+        /** @description What the processes of a session use. */
+        SandboxUsage: {
+            /**
+             * Format: int64
+             * @description Processor time since the session began, in milliseconds: two readings give the share of a processor between them.
+             */
+            cpu_ms: number;
+            /**
+             * Format: int64
+             * @description Memory that each has for itself, in bytes.
+             */
+            memory_bytes: number;
+        };
         /** @description The body of 422: the request does not parse, or does not fit its schema. */
         SchemaErrors: {
             /** @description Each problem. */

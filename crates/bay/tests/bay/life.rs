@@ -38,6 +38,17 @@ async fn a_sandbox_lives_and_ends() {
     assert_eq!(harbour.out(&made.id, "cat kept.txt").await, "kept");
     assert!(!harbour.python(&made.id, "x").await.success, "a new session remembers nothing");
 
+    // What it uses is counted for those who ask, and only then.
+    let usage = async |usage| {
+        let query = SandboxQuery { usage, ..SandboxQuery::default() };
+        harbour.bay.list_sandboxes(&harbour.owner, query).await.unwrap().items.remove(0).usage
+    };
+    let held = "held = bytearray(b'x') * (64 << 20); sum(range(10**7))";
+    assert!(harbour.python(&made.id, held).await.success);
+    let used = usage(true).await.unwrap();
+    assert!(used.memory_bytes > 64 << 20 && used.cpu_ms > 0, "{used:?}");
+    assert_eq!(usage(false).await, None);
+
     // Whose it is not, for him it is not there.
     let other = Owner::new("other");
     let hidden = harbour.bay.sandbox(&other, &made.id).await.unwrap_err();

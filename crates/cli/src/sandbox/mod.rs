@@ -65,7 +65,8 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
         }
         Verb::List { status } => {
             let mut items = Vec::new();
-            let mut query = SandboxQuery { limit: Some(200), cursor: None, status: status.map(Into::into) };
+            let mut query =
+                SandboxQuery { limit: Some(200), status: status.map(Into::into), ..SandboxQuery::default() };
             loop {
                 let page = bay.list_sandboxes(&query).await?;
                 items.extend(page.items);

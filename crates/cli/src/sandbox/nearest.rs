@@ -11,7 +11,7 @@ pub(super) async fn hint(bay: &Client, error: &ClientError) {
     match error.code {
         ErrorCode::NotFound => {
             let Some(asked) = error.details.get("id").and_then(serde_json::Value::as_str) else { return };
-            let query = SandboxQuery { limit: Some(200), cursor: None, status: None };
+            let query = SandboxQuery { limit: Some(200), ..SandboxQuery::default() };
             let Ok(page) = bay.list_sandboxes(&query).await else { return };
             match nearest(asked, page.items.iter().map(|item| item.id.as_str())) {
                 Some(id) => note!("{DIM}hint:{PLAIN} did you mean {id}?"),

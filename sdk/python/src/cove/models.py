@@ -86,7 +86,7 @@ class BrowserExecResult:
     #: Standard error.
     stderr: str
 
-    #: Its exit code; −1: timed out.
+    #: Its exit code; −1: timed out; −2: not begun, because a person had control of the browser all the time.
     exit_code: int | None = None
 
     #: Its entry in the history.
@@ -1011,6 +1011,9 @@ class SandboxInfo:
     #: command that installs it (`browser: agent-browser was not found; install it with …`).
     warnings: list[str] | None = None
 
+    #: What its session uses now: in a list with `usage=true`, where that can be counted.
+    usage: SandboxUsage | None = None
+
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxList:
@@ -1024,6 +1027,17 @@ class SandboxList:
 
 #: The state of a sandbox.
 SandboxStatus = Literal["idle", "starting", "ready", "failed", "expired"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxUsage:
+    """What the processes of a session use."""
+
+    #: Memory that each has for itself, in bytes.
+    memory_bytes: int
+
+    #: Processor time since the session began, in milliseconds: two readings give the share of a processor between them.
+    cpu_ms: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import { StatusDot } from "../../parts/status.js";
 import { Wait } from "../../parts/wait.js";
 import { go } from "../../route.js";
 import { said } from "../../server.js";
-import { span, t } from "../../words.js";
+import { bytes, span, t } from "../../words.js";
 import { Create } from "./create.js";
 
 /** How often the table is read again, in milliseconds. */
@@ -24,11 +24,25 @@ export default function Sandboxes() {
     const [fault, setFault] = useState("");
     const [sought, setSought] = useState("");
     const [making, setMaking] = useState(false);
+    const [busy, setBusy] = useState<ReadonlyMap<string, number>>(new Map());
+    const before = useRef<{ at: number; cpu: Map<string, number> } | undefined>();
     const [last, setLast] = useState<ReadonlyMap<string, HistoryEntry>>(new Map());
     const search = useRef<HTMLInputElement>(null);
     const read = async (signal?: AbortSignal) => {
         try {
-            setItems(await sandboxes(signal ? { signal } : {}));
+            const all = await sandboxes(signal ? { signal } : {});
+            // Two readings give the share of a processor between them.
+            const now = { at: Date.now(), cpu: new Map(all.flatMap((one) => (one.usage ? [[one.id, one.usage.cpu_ms] as const] : []))) };
+            const then = before.current;
+            if (then !== undefined && now.at > then.at) {
+                const shares = [...now.cpu].flatMap(([id, ms]) => {
+                    const was = then.cpu.get(id);
+                    return was === undefined ? [] : [[id, (100 * Math.max(0, ms - was)) / (now.at - then.at)] as const];
+                });
+                setBusy(new Map(shares));
+            }
+            before.current = now;
+            setItems(all);
             setFault("");
         } catch (reason) {
             if (!signal?.aborted) setFault(said(reason));
@@ -76,6 +90,12 @@ export default function Sandboxes() {
                                 <th scope="col">{t("profile")}</th>
                                 <th scope="col">{t("age")}</th>
                                 <th scope="col">{t("expires")}</th>
+                                <th scope="col" class="figure">
+                                    {t("memory")}
+                                </th>
+                                <th scope="col" class="figure" title={t("cpuWhy")}>
+                                    {t("cpu")}
+                                </th>
                                 <th scope="col">{t("lastCall")}</th>
                                 <th scope="col">
                                     <span class="unseen">{t("actions")}</span>
@@ -101,6 +121,8 @@ export default function Sandboxes() {
                                     <td>{one.profile}</td>
                                     <td>{span(Date.now() - Date.parse(one.created_at))}</td>
                                     <td>{one.expires_at ? t("in", span(Date.parse(one.expires_at) - Date.now())) : t("never")}</td>
+                                    <td class="figure">{one.usage ? bytes(one.usage.memory_bytes) : "–"}</td>
+                                    <td class="figure">{busy.has(one.id) ? `${busy.get(one.id)!.toFixed(0)} %` : "–"}</td>
                                     <td class="last">
                                         <Last entry={last.get(one.id)} />
                                     </td>

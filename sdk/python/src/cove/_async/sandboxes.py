@@ -49,12 +49,11 @@ class AsyncSandboxes:
         limit: int | None = None,
         cursor: str | None = None,
         status: models.SandboxStatus | None = None,
+        usage: bool = False,
     ) -> models.SandboxList:
-        """One page."""
-        return await self._transport.call(
-            Request("GET", "/v1/sandboxes", query={"limit": limit, "cursor": cursor, "status": status}),
-            models.SandboxList,
-        )
+        """One page; with `usage`, what each session uses."""
+        query = {"limit": limit, "cursor": cursor, "status": status, "usage": usage or None}
+        return await self._transport.call(Request("GET", "/v1/sandboxes", query=query), models.SandboxList)
 
     async def all(self, *, status: models.SandboxStatus | None = None) -> AsyncIterator[AsyncSandbox]:
         """All of them, page by page."""

@@ -50,12 +50,11 @@ class Sandboxes:
         limit: int | None = None,
         cursor: str | None = None,
         status: models.SandboxStatus | None = None,
+        usage: bool = False,
     ) -> models.SandboxList:
-        """One page."""
-        return self._transport.call(
-            Request("GET", "/v1/sandboxes", query={"limit": limit, "cursor": cursor, "status": status}),
-            models.SandboxList,
-        )
+        """One page; with `usage`, what each session uses."""
+        query = {"limit": limit, "cursor": cursor, "status": status, "usage": usage or None}
+        return self._transport.call(Request("GET", "/v1/sandboxes", query=query), models.SandboxList)
 
     def all(self, *, status: models.SandboxStatus | None = None) -> Iterator[Sandbox]:
         """All of them, page by page."""
