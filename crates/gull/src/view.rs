@@ -36,6 +36,8 @@ const INTERVAL: Duration = Duration::from_millis(66);
 const LOOK: Duration = Duration::from_millis(300);
 /// Where the browser may have dropped a picture and sends none, it is asked for a new one after this time.
 const FRESH: Duration = Duration::from_millis(250);
+/// A watcher that has not shown a picture after this time is slow: until it has, the browser makes none.
+const SLOW: Duration = Duration::from_millis(400);
 /// How long the command that runs, and the start of a browser, are waited for.
 const TAKING: Duration = Duration::from_secs(60);
 /// Things a person does that are taken in a second; a quick hand on a mouse stays far below.
@@ -76,6 +78,7 @@ pub(crate) async fn open(
             awaited: None,
             next_at: Instant::now(),
             fresh_at: None,
+            slow_at: None,
             dialog: None,
             words: (Instant::now(), 0),
         };
@@ -146,6 +149,8 @@ struct Watcher {
     awaited: Option<u32>,
     next_at: Instant,
     fresh_at: Option<Instant>,
+    /// When the watcher counts as slow, if it does not show what it was sent.
+    slow_at: Option<Instant>,
     dialog: Option<String>,
     /// Since when how many words were heard.
     words: (Instant, u32),
@@ -184,6 +189,13 @@ impl Watcher {
                 _ = changes.changed() => self.tell(&mut socket).await,
                 taken = taken(&mut self.taking) => self.took(taken, &mut socket).await,
                 () = tokio::time::sleep_until(self.next_at), if due => self.send_picture(&mut socket).await,
+                () = until(self.slow_at), if self.slow_at.is_some() => {
+                    (self.slow_at, self.fresh_at, self.picture) = (None, None, None);
+                    if let Some(shown) = &mut self.shown {
+                        shown.rest().await;
+                    }
+                    Ok(())
+                }
                 () = until(self.fresh_at), if self.fresh_at.is_some() => {
                     self.fresh_at = None;
                     if let Some(shown) = &mut self.shown {
@@ -218,6 +230,7 @@ impl Watcher {
             self.dialog = None;
             if let Some(target) = wanted.clone() {
                 self.shown = ShownPage::begin(link, target).await;
+                self.slow_at = self.awaited.map(|_| Instant::now() + SLOW);
             }
         }
         let tabs = pages.into_iter().take(MAX_TABS).map(|page| ViewTab {
@@ -266,6 +279,7 @@ impl Watcher {
         self.seq = self.seq.wrapping_add(1);
         self.awaited = Some(self.seq);
         self.next_at = Instant::now() + INTERVAL;
+        self.slow_at = Some(Instant::now() + SLOW);
         let numbered = [&self.seq.to_be_bytes()[..], &picture].concat();
         send(socket, Message::Binary(numbered.into())).await?;
         let Some(shown) = &mut self.shown else { return Ok(()) };
@@ -295,7 +309,12 @@ impl Watcher {
         }
         match word {
             ViewWord::Ack { seq } => {
-                self.awaited = self.awaited.filter(|awaited| *awaited != seq);
+                if self.awaited == Some(seq) {
+                    (self.awaited, self.slow_at) = (None, None);
+                    if let Some(shown) = self.shown.as_mut().filter(|shown| shown.rests()) {
+                        shown.cast_again().await;
+                    }
+                }
                 return Ok(());
             }
             ViewWord::Take => return self.take(socket).await,

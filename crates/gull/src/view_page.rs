@@ -28,6 +28,8 @@ pub(crate) struct ShownPage {
     unheard: Vec<i64>,
     /// Whether it may have dropped one since.
     dropped: bool,
+    /// Whether no pictures are made for now.
+    rests: bool,
 }
 
 /// What happened on the page.
@@ -54,7 +56,7 @@ impl ShownPage {
     pub(crate) async fn begin(link: Link, target: String) -> Option<Self> {
         let session = link.attach(&target, STEP).await.ok()?;
         let events = link.listen(&session);
-        let page = Self { link, target, session, events, unheard: Vec::new(), dropped: false };
+        let page = Self { link, target, session, events, unheard: Vec::new(), dropped: false, rests: false };
         page.tell("Page.enable", json!({})).await;
         page.start_cast().await;
         Some(page)
@@ -112,9 +114,20 @@ impl ShownPage {
 
     /// Asks for a picture of how the page is now, though nothing moves on it.
     pub(crate) async fn cast_again(&mut self) {
-        (self.unheard, self.dropped) = (Vec::new(), false);
-        self.tell("Page.stopScreencast", json!({})).await;
+        self.rest().await;
+        self.rests = false;
         self.start_cast().await;
+    }
+
+    /// Lets the browser make no more pictures: each costs it as much as drawing, whether it is sent or not.
+    pub(crate) async fn rest(&mut self) {
+        (self.unheard, self.dropped, self.rests) = (Vec::new(), false, true);
+        self.tell("Page.stopScreencast", json!({})).await;
+    }
+
+    /// Whether it makes none.
+    pub(crate) fn rests(&self) -> bool {
+        self.rests
     }
 
     async fn start_cast(&self) {
