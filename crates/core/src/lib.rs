@@ -40,4 +40,4 @@ pub use report::{
     SessionFate, Usage,
 };
 pub use request::{EngineChoice, InvalidArgs, RunRequest, RunShape};
-pub use tool::{TEXT_KEY, Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};
+pub use tool::{FS_TOOL, TEXT_KEY, Tool, ToolCall, ToolError, ToolFuture, ToolMode, ToolSet, ToolSpec};

@@ -15,6 +15,10 @@ pub type ToolFuture = Pin<Box<dyn Future<Output = Result<Value, ToolError>> + Se
 /// engines take the field out: as an object, the answer is what it was.
 pub const TEXT_KEY: &str = "$text";
 
+/// The one tool with a name of Cove's own: the operations that `require('fs')` is made of. Guest code cannot write the name;
+/// the text that defines `fs` before the guest's own can.
+pub const FS_TOOL: &str = "__cove_fs";
+
 /// One call of one tool by guest code.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
@@ -133,7 +137,7 @@ impl ToolSet {
             if !starts || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$') {
                 return Err(format!("`{}` is not a valid function name", tool.name));
             }
-            if tool.name.starts_with("__cove") || tool.name == "final_answer" {
+            if tool.name.starts_with("__cove") && tool.name != FS_TOOL || tool.name == "final_answer" {
                 return Err(format!("`{}` is a reserved name", tool.name));
             }
             if !seen.insert(tool.name.as_str()) {
@@ -166,7 +170,7 @@ mod tests {
     #[test]
     fn only_names_that_code_can_call() {
         let named = |name: &str| ToolSpec::new(name, |_| async { Ok(Value::Null) });
-        assert!(ToolSet::new(vec![named("read"), named("$x_1")]).is_ok());
+        assert!(ToolSet::new(vec![named("read"), named("$x_1"), named(FS_TOOL)]).is_ok());
         for name in ["", "1a", "a-b", "a b", "__cove_x", "final_answer", "ä"] {
             assert!(ToolSet::new(vec![named(name)]).is_err(), "{name:?} was taken");
         }

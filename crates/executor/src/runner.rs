@@ -91,10 +91,11 @@ impl Runner {
             EngineChoice::Browser => asked(EngineName::Browser),
             EngineChoice::Embedded => asked(EngineName::Embedded),
             EngineChoice::Auto => {
+                let tool_names: Vec<String> = self.options.tools.iter().map(|tool| tool.name.clone()).collect();
                 let options = PrepareOptions {
                     mode: Mode::FunctionBody,
                     guards: false,
-                    tool_names: &[],
+                    tool_names: &tool_names,
                     imports: None,
                     mark_calls: false,
                     last_value: false,

@@ -1,7 +1,8 @@
 //! The file tools of a workspace: `read`, `write`, `edit`, `grep`, `find` and `ls`.
 //!
 //! One implementation for every caller: JavaScript sessions, MCP, HTTP and the command line call the same six functions
-//! of a [`Workspace`] and pass on the same JSON. Everything is plain, blocking code; only `tools.rs` knows of async.
+//! of a [`Workspace`] and pass on the same JSON. A seventh, for guest code only, is what `require('fs')` is made of.
+//! Everything is plain, blocking code; only `tools.rs` knows of async.
 //!
 //! The tools never leave the workspace, whatever the path and even if another process swaps symlinks; an edit never changes
 //! a byte outside of its match; and no file or tree can keep them busy or fill their memory.
@@ -13,6 +14,7 @@ mod endings;
 mod error;
 mod find;
 mod fold;
+mod fs;
 mod glob;
 mod grep;
 mod ignores;

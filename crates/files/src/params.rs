@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::FileError;
 
-/// One of the six tools.
+/// One of the six tools, or what `require('fs')` is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileTool {
     /// `read`
@@ -22,6 +22,8 @@ pub enum FileTool {
     Find,
     /// `ls`
     Ls,
+    /// The operations of `require('fs')`: for the text that defines it, not for models.
+    Fs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +79,20 @@ static LS: &[Param] =
     &[param("path", Kind::Text, false, "Default: the workspace"), param("limit", Kind::Count(1), false, "Default 500")];
 
 impl FileTool {
-    /// All six.
+    /// All six that models and people use.
     pub const ALL: [Self; 6] = [Self::Read, Self::Write, Self::Edit, Self::Grep, Self::Find, Self::Ls];
+
+    /// What guest code gets.
+    pub const FOR_CODE: [Self; 7] = [Self::Read, Self::Write, Self::Edit, Self::Grep, Self::Find, Self::Ls, Self::Fs];
+
+    /// How many bytes a call brings into the workspace, or `None` if it makes nothing there.
+    pub fn brings(self, args: &Value) -> Option<u64> {
+        match self {
+            Self::Write | Self::Edit => Some(args["content"].as_str().map_or(0, str::len) as u64),
+            Self::Fs => crate::fs::brings(args),
+            Self::Read | Self::Grep | Self::Find | Self::Ls => None,
+        }
+    }
 
     /// Its short name.
     pub const fn name(self) -> &'static str {
@@ -89,6 +103,7 @@ impl FileTool {
             Self::Grep => "grep",
             Self::Find => "find",
             Self::Ls => "ls",
+            Self::Fs => "fs",
         }
     }
 
@@ -106,6 +121,7 @@ impl FileTool {
             Self::Grep => GREP,
             Self::Find => FIND,
             Self::Ls => LS,
+            Self::Fs => &[],
         }
     }
 

@@ -45,6 +45,11 @@ impl ToolResult {
         Self { content: vec![Content::Text { text }, image], details: None }
     }
 
+    /// An answer that only a program reads.
+    pub(crate) const fn fact(details: Value) -> Self {
+        Self { content: Vec::new(), details: Some(details) }
+    }
+
     pub(crate) fn with_details(mut self, details: Value) -> Self {
         self.details = Some(details);
         self
@@ -61,6 +66,9 @@ impl ToolResult {
     /// As JSON for guest code, which wants the text: the engines let such an answer be used like a string, without
     /// the words of the tool's own. What the guest sees of it as an object is the same.
     pub fn for_code(mut answer: Value) -> Value {
+        if answer["content"].as_array().is_some_and(Vec::is_empty) {
+            return answer;
+        }
         let details = &answer["details"];
         let text = answer["content"][0]["text"].as_str().unwrap_or_default();
         let bytes = details["plainBytes"].as_u64().and_then(|bytes| usize::try_from(bytes).ok());

@@ -1,9 +1,9 @@
-//! The six tools as guest code calls them: async functions under two names, and one that waits for its answer.
+//! The tools as guest code calls them: async functions under two names, and one that waits for its answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cove_core::{ToolCall, ToolError, ToolSpec};
+use cove_core::{FS_TOOL, ToolCall, ToolError, ToolSpec};
 
 use crate::error::FileError;
 use crate::params::FileTool;
@@ -13,10 +13,11 @@ use crate::workspace::Workspace;
 
 /// The tools for a session: `read`, `readTool`, `readSync`, `write`, `writeTool`, `writeSync`, …
 ///
-/// Each takes one object, and is lenient: `read("a.txt")` and `edit("a.txt", "old", "new")` work too.
+/// Each takes one object, and is lenient: `read("a.txt")` and `edit("a.txt", "old", "new")` work too. With them comes what
+/// `require('fs')` is made of.
 #[expect(clippy::needless_pass_by_value, reason = "the tools own the workspace")]
 pub fn tool_specs(workspace: Arc<Workspace>) -> Vec<ToolSpec> {
-    FileTool::ALL
+    FileTool::FOR_CODE
         .into_iter()
         .flat_map(|tool| {
             let workspace = Arc::clone(&workspace);
@@ -54,8 +55,9 @@ impl From<FileError> for ToolError {
 }
 
 impl FileTool {
-    /// The tool under each of its names for code: `read` and `readTool` give a promise, `readSync` waits.
-    pub fn specs<F, R>(self, call: F) -> [ToolSpec; 3]
+    /// The tool under each of its names for code: `read` and `readTool` give a promise, `readSync` waits. What `fs` is made
+    /// of has one name, and waits.
+    pub fn specs<F, R>(self, call: F) -> Vec<ToolSpec>
     where
         F: Fn(ToolCall) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Result<serde_json::Value, ToolError>> + Send + 'static,
@@ -66,7 +68,10 @@ impl FileTool {
             spec.schema = Some(self.schema());
             spec
         };
-        [spec(""), spec("Tool"), spec("Sync").sync()]
+        if self == Self::Fs {
+            return vec![ToolSpec::new(FS_TOOL, call).sync()];
+        }
+        vec![spec(""), spec("Tool"), spec("Sync").sync()]
     }
 
     /// The same for code, which gets the answer as a value.
@@ -105,6 +110,7 @@ impl FileTool {
                  Example: {pattern: \"*.test.ts\", path: \"src\"}"
             }
             Self::Ls => "List a folder, hidden entries too; folders end with a slash. Example: {path: \"src\"}",
+            Self::Fs => "The operations that `require('fs')` is made of.",
         }
     }
 }

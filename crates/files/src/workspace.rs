@@ -63,6 +63,7 @@ impl Workspace {
             FileTool::Grep => self.grep_until(&parse(tool, args)?, stop),
             FileTool::Find => self.find_until(&parse(tool, args)?, stop),
             FileTool::Ls => self.ls_until(&parse(tool, args)?, stop),
+            FileTool::Fs => self.fs(args, stop),
         }
     }
 

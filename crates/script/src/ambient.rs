@@ -74,6 +74,10 @@ impl<'a> Rewriter<'a, '_> {
 
     fn import_declaration(&mut self, it: &ImportDeclaration<'a>) {
         let module = it.source.value.as_str();
+        if it.phase.is_none() && self.imports_node(module) {
+            self.node_import(it);
+            return;
+        }
         let hint = format!("Use `const module = await import({module:?});` instead.");
         let finding = Finding::new(FaultKind::Refused, it.span.start, "Static `import` is not allowed").hint(&hint);
         self.refuse(Finding { module: Some(module.to_owned()), ..finding });

@@ -19,6 +19,7 @@
 mod ambient;
 mod asked;
 mod assigned;
+mod builtin;
 mod calls;
 mod cell;
 mod class;

@@ -39,6 +39,8 @@ pub(crate) struct ModuleParts {
     pub(crate) requires_any: bool,
     /// Modules of Node's that a body imports.
     pub(crate) node_imports: Vec<String>,
+    /// The names that a body imports from them.
+    pub(crate) node_bindings: String,
     /// Built-in classes of which the module has its own.
     pub(crate) own_classes: Vec<&'static str>,
 }

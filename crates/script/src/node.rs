@@ -5,6 +5,9 @@
 
 use std::fmt::Write as _;
 
+use cove_core::FS_TOOL;
+use oxc_ast::ast::{ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind};
+
 use crate::rewriter::Rewriter;
 use crate::text::quote;
 
@@ -36,11 +39,16 @@ const MODULES: &[(&str, &str)] = &[
          setImmediate: (value) => new Promise((done) => setTimeout(done, 0, value)) })",
     ),
     ("querystring", include_str!("node/querystring.js")),
+    ("os", include_str!("node/os.js")),
+    ("stream", include_str!("node/stream.js")),
+    ("stream/promises", "(need) => need('stream').promises"),
+    ("readline", include_str!("node/readline.js")),
+    ("readline/promises", "(need) => need('readline').promises"),
+    ("string_decoder", include_str!("node/string_decoder.js")),
 ];
 
-/// Modules that work by file tools, and the tool whose presence says that there are some.
-const BY_FILE_TOOLS: &[&str] = &["fs", "fs/promises"];
-const FILE_TOOL: &str = "readSync";
+/// Modules that work on a workspace; the presence of the tool [`FS_TOOL`] says that there is one.
+const ON_A_WORKSPACE: &[&str] = &["fs", "fs/promises"];
 
 const REQUIRE: &str = include_str!("node/require.js");
 
@@ -86,7 +94,7 @@ fn module(name: &str) -> Option<&'static (&'static str, &'static str)> {
     MODULES.iter().find(|(given, _)| *given == name)
 }
 
-impl Rewriter<'_, '_> {
+impl<'a> Rewriter<'a, '_> {
     /// Whether `import(name)` gives a module of Node's here: no other of that name is allowed, and there is one.
     pub(crate) fn imports_node(&self, name: &str) -> bool {
         self.is_body()
@@ -94,9 +102,36 @@ impl Rewriter<'_, '_> {
             && self.options.imports.is_none_or(|policy| !policy.allows(name))
     }
 
+    /// A static import of such a module: its names are declared where the function begins.
+    pub(crate) fn node_import(&mut self, it: &ImportDeclaration<'a>) {
+        self.blank_item(it.span);
+        let module = it.source.value.as_str();
+        let mut names = Vec::new();
+        let mut whole = None;
+        for specifier in it.specifiers.iter().flatten() {
+            let local = specifier.local();
+            self.check_name(local.name.as_str(), local.span.start);
+            match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(one) if one.import_kind == ImportOrExportKind::Type => {}
+                ImportDeclarationSpecifier::ImportSpecifier(one) => {
+                    names.push(format!("{}:{}", quote(one.imported.name().as_str()), local.name));
+                }
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => names.push(format!("default:{}", local.name)),
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => whole = Some(local.name.as_str()),
+            }
+        }
+        let bindings = &mut self.module.node_bindings;
+        let loaded = format!("await __cove_b({})", quote(module));
+        let _ = write!(bindings, "const {{{}}}={loaded};", names.join(","));
+        if let Some(whole) = whole {
+            let _ = write!(bindings, "const {whole}={loaded};");
+        }
+        self.module.node_imports.push(module.to_owned());
+    }
+
     /// Whether a module works in this session.
     fn is_there(&self, name: &str) -> bool {
-        !BY_FILE_TOOLS.contains(&name) || self.options.tool_names.iter().any(|tool| tool == FILE_TOOL)
+        !ON_A_WORKSPACE.contains(&name) || self.options.tool_names.iter().any(|tool| tool == FS_TOOL)
     }
 
     /// The text for the names that the body uses and does not declare.
@@ -108,7 +143,7 @@ impl Rewriter<'_, '_> {
         }
         let uses = |name: &str| used.contains(&name);
         let (requires, exports) = (uses("require"), uses("module") || uses("exports"));
-        let (mut head, mut before) = (String::new(), String::new());
+        let (mut head, mut before) = (String::new(), std::mem::take(&mut self.module.node_bindings));
         if requires || !self.module.node_imports.is_empty() || uses("Buffer") || uses("process") {
             self.write_modules(&mut head, requires, uses("Buffer"), uses("process"));
         }
@@ -145,14 +180,22 @@ impl Rewriter<'_, '_> {
         let mut wanted: Vec<&str> = Vec::new();
         let named = || self.module.required.iter().chain(&self.module.node_imports);
         let all = requires && (self.module.requires_any || self.module.required.is_empty());
-        for (name, text) in MODULES.iter().filter(|(name, _)| self.is_there(name)) {
+        for (name, _) in MODULES.iter().filter(|(name, _)| self.is_there(name)) {
             let direct = all
                 || named().any(|one| module(one).is_some_and(|(given, _)| given == name))
                 || (buffer && *name == "buffer")
                 || (process && *name == "process");
             if direct {
                 wanted.push(name);
-                for (other, _) in MODULES.iter().filter(|(other, _)| text.contains(&format!("need('{other}')"))) {
+            }
+        }
+        // What they need in their turn. Whoever names no stream needs none of `fs`.
+        let mut at = 0;
+        while let Some((name, text)) = wanted.get(at).and_then(|name| MODULES.iter().find(|(given, _)| given == name)) {
+            at += 1;
+            for (other, _) in MODULES.iter().filter(|(other, _)| text.contains(&format!("need('{other}')"))) {
+                let spared = *name == "fs" && *other == "stream" && !self.source.contains("Stream");
+                if !wanted.contains(other) && !spared {
                     wanted.push(other);
                 }
             }

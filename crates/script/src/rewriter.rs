@@ -85,6 +85,8 @@ pub(crate) struct Rewriter<'a, 'o> {
     pub(crate) global_members: FxHashSet<&'a str>,
     /// Names that are set as properties of the global object.
     pub(crate) global_writes: FxHashSet<&'a str>,
+    /// Built-in objects whose members a function body sets.
+    pub(crate) own_objects: Vec<&'static str>,
     /// What the text requires, and in a module what it imports and exports.
     pub(crate) module: ModuleParts,
 }
@@ -146,6 +148,7 @@ impl<'a, 'o> Rewriter<'a, 'o> {
             block_functions: BTreeSet::new(),
             global_members: FxHashSet::default(),
             global_writes: FxHashSet::default(),
+            own_objects: Vec::new(),
             module: ModuleParts::default(),
         }
     }
@@ -240,7 +243,8 @@ impl<'a, 'o> Rewriter<'a, 'o> {
     fn body_frame(&mut self) -> (String, String) {
         let implicit = self.implicit_names();
         self.free.retain(|(name, _)| self.global_members.contains(name) || !self.implicit.contains(name));
-        let NodeFrame { around, before, exported } = self.node_frame();
+        let NodeFrame { mut around, before, exported } = self.node_frame();
+        around.push_str(&self.own_objects());
         // The user's own `let input` would clash with the parameter.
         let mut parameters = if self.is_lexical("input") { "__cove_p" } else { "input" }.to_owned();
         if self.free.iter().any(|(name, _)| *name == "getCanvas") && !self.global_writes.contains("getCanvas") {

@@ -10,7 +10,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, ResolveFlags, Stat, Uid, fchmod, fstat, openat, openat2, statat, unlinkat,
+    AtFlags, FileType, Gid, Mode, OFlags, ResolveFlags, Stat, Uid, fchmod, fstat, openat, openat2, renameat, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
@@ -203,6 +204,40 @@ impl Folder {
             Err(Errno::ISDIR | Errno::PERM) if is_folder() => remove_tree(&place.dir, name.as_slice()),
             other => other,
         })
+    }
+
+    /// Removes what is no folder (`EISDIR` for one), or a folder that is empty (`ENOTDIR`, `ENOTEMPTY`).
+    pub fn remove_one(&self, path: &RelPath, folder: bool) -> Result<(), Errno> {
+        let place = self.place(path, Missing::Refuse)?;
+        let Some((_, name)) = path.split() else { return Err(Errno::BUSY) };
+        let flags = if folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+        self.insist(|| unlinkat(&place.dir, true_name(&place.dir, name), flags))
+    }
+
+    /// Gives a file, a link or a folder another name, in one step; a file of that name is replaced.
+    pub fn rename(&self, from: &RelPath, to: &RelPath) -> Result<(), Errno> {
+        let (Some((_, old)), Some((_, new))) = (from.split(), to.split()) else { return Err(Errno::BUSY) };
+        let (source, target) = (self.place(from, Missing::Refuse)?, self.place(to, Missing::Refuse)?);
+        let (old, new) = (true_name(&source.dir, old), true_name(&target.dir, new));
+        self.insist(|| renameat(&source.dir, old.as_slice(), &target.dir, new.as_slice()))
+    }
+
+    /// Makes a folder; `EEXIST` where something has that name.
+    pub fn make_folder(&self, path: &RelPath, missing: Missing) -> Result<(), Errno> {
+        let place = self.place(path, missing)?;
+        let name = place.name.as_deref().ok_or(Errno::EXIST)?;
+        self.insist(|| self.rules.make.folder(place.dir.as_fd(), name))
+    }
+
+    /// What is at the path; of a symlink that is its last name where it leads, or the link itself.
+    pub fn stat(&self, path: &RelPath, follow: bool) -> Result<Stat, Errno> {
+        match path.split().filter(|_| !follow) {
+            None => fstat(self.open_path(path, OFlags::PATH | OFlags::CLOEXEC)?),
+            Some((_, name)) => {
+                let place = self.place(path, Missing::Refuse)?;
+                statat(&place.dir, true_name(&place.dir, name), AtFlags::SYMLINK_NOFOLLOW)
+            }
+        }
     }
 
     /// Waits until the names themselves are on the disk.

@@ -125,7 +125,7 @@ fn enter(here: BorrowedFd<'_>, name: &[u8], make: Option<Make>) -> Result<OwnedF
 
 impl Make {
     /// Makes a folder that is its owner's from the moment it has its name: somebody may be about to write into it.
-    fn folder(self, here: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
+    pub(crate) fn folder(self, here: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
         let Some((uid, gid)) = self.owner else { return mkdirat(here, name, self.mode) };
         let draft = draft_name()?;
         mkdirat(here, &draft, self.mode)?;

@@ -58,6 +58,14 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
         {
             place.position = position;
         }
+        if kind == FaultKind::Exception
+            && FROZEN.iter().any(|said| fault.message.contains(said))
+            && let Some(what) = place.built_in_changed()
+        {
+            let said = &fault.message;
+            fault.message =
+                format!("{said}: built-ins are frozen in this engine; to change {what}, use engine \"browser\"");
+        }
         fault.position = Some(place.position);
         fault.frame = Some(place.frame(&short(&fault.message)));
     }
@@ -89,6 +97,10 @@ fn clearer(why: &str, stack: &str, place: &SourcePlace) -> Option<(String, Posit
 fn read_only(message: &str) -> Option<&str> {
     message.strip_prefix("TypeError: '")?.strip_suffix("' is read-only")
 }
+
+/// What the engine says of a change to something that is frozen.
+const FROZEN: &[&str] =
+    &["object is not extensible", "is read-only", "could not delete property", "property is not configurable"];
 
 /// What the engine says of any call that fails.
 const UNCLEAR: &[&str] = &["not a function", "not a constructor"];

@@ -67,7 +67,7 @@ pub(crate) fn check(name: &str) -> Result<(), WorldError> {
     if !starts || !letters.all(|c| c == '_' || c == '$' || c.is_alphanumeric()) {
         return refuse("it is not a name that code can write");
     }
-    if name.starts_with("__cove") || name == "__proto__" {
+    if name.starts_with("__cove") && name != cove_core::FS_TOOL || name == "__proto__" {
         return refuse("Cove keeps it for itself");
     }
     if RESERVED.contains(&name) {

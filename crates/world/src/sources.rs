@@ -39,6 +39,11 @@ impl SourcePlace {
         self.source.call_at(self.position)
     }
 
+    /// The built-in that is changed at the place.
+    pub(crate) fn built_in_changed(&self) -> Option<String> {
+        self.source.built_in_changed_at(self.position)
+    }
+
     /// Where the name is assigned that the engine means by the place.
     pub(crate) fn assignment(&self, name: &str) -> Option<Position> {
         self.source.assignment_at(name, self.position)

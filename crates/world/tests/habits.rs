@@ -107,6 +107,31 @@ fn node_names() {
         json!(12),
     );
     check(
+        "import path, { basename as base } from 'node:path'\nimport * as util from 'util'\nimport 'events'\nimport type { X } from 'y'\n\
+         return [path.join('a', 'b'), base('/x/y'), typeof util.inspect]",
+        json!(["a/b", "y", "function"]),
+    );
+    assert_eq!(Guest::new().body("import x from 'lodash'").unwrap_err().kind, FaultKind::Refused);
+    check("const { EOL, platform } = require('os'); return [EOL, platform()]", json!(["\n", "linux"]));
+    check(
+        "const { StringDecoder } = require('string_decoder'); const d = new StringDecoder('utf8'); \
+         return d.write(Buffer.from([0xe2, 0x82])) + d.end(Buffer.from([0xac]))",
+        json!("€"),
+    );
+    check("return require('util').promisify(setTimeout)(1, 'waited')", json!("waited"));
+    check(
+        "const u = require('util'); return [u.inspect([1, [2, [3, [4, [5]]]]], { depth: null }), u.inspect(Buffer.from('hi'))]",
+        json!(["[\n  1,\n  [\n    2,\n    [ 3, [ 4, [ 5 ] ] ]\n  ]\n]", "<Buffer 68 69>"]),
+    );
+    check(
+        "const c = require('crypto'); const key = await new Promise((done) => c.pbkdf2('p', 's', 1000, 16, 'sha256', (e, k) => done(e ?? k))); return key.toString('hex')",
+        json!("07f5f5e23e40846c35c4c7bbc8244ee2"),
+    );
+    check(
+        "const b = Buffer.from('hi', 'utf16le'); return [b.length, b.toString('utf16le'), Buffer.from([1, 2, 3]).readUIntBE(0, 3)]",
+        json!([4, "hi", 66051]),
+    );
+    check(
         "const { ReadableStream: R } = require('node:stream/web'); const got = []; for await (const x of R.from([1, 2])) got.push(x); return got",
         json!([1, 2]),
     );
@@ -201,9 +226,29 @@ fn errors_are_told_where_they_are() {
     assert_eq!(place("const f = () => {\n  const n = 1\n  n++\n  return n\n}\nf()"), Some((3, 3)));
     assert_eq!(place("let a = 1\na = 2\nconst o = Object.freeze({ a })\no.a = 3\nreturn o"), Some((4, 1)));
     let fault = Guest::new().body("Array.prototype[Symbol.iterator] = 1").unwrap_err();
-    assert_eq!(fault.message, "TypeError: 'Symbol.iterator' is read-only");
+    let frozen = "built-ins are frozen in this engine; to change Array.prototype, use engine \"browser\"";
+    assert_eq!(fault.message, format!("TypeError: 'Symbol.iterator' is read-only: {frozen}"));
     let fault = Guest::new().body("Array.prototype.last = 1").unwrap_err();
     assert!(fault.hint.as_deref().is_some_and(|hint| hint.contains("function of your own")), "{fault:?}");
+}
+
+/// What is set in `console` and `Math` is set in this run's own; other built-ins stay frozen.
+#[test]
+fn consoles_of_ones_own() {
+    let mut guest = Guest::new();
+    let code = "const lines = [], log = console.log; console.log = (...all) => lines.push(all.join(' ')); console.log('a', 1); \
+                console.log = log; console.log('said'); Math.random = () => 0.5; return [lines, Math.random(), Math.max(1, 2)]";
+    assert_eq!(guest.body(code).unwrap(), json!([["a 1"], 0.5, 2]));
+    assert_eq!(guest.desk.text(), "said");
+    check(
+        "console.warn = console.error = () => {}; console.warn(1); return Object.keys(console).length > 10",
+        json!(true),
+    );
+    check("const console = { log: () => 1 }; console.log = () => 2; return console.log()", json!(2));
+    let fault = Guest::new().body("function mock() {\n  Date.now = () => 5\n}\nmock()").unwrap_err();
+    assert!(fault.message.contains("to change Date, use engine"), "{fault:?}");
+    let fault = Guest::new().body("const o = Object.freeze({})\no.x = 1").unwrap_err();
+    assert_eq!(fault.message, "TypeError: object is not extensible");
 }
 
 /// Generator functions from text, and a text with a character of number zero.

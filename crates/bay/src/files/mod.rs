@@ -161,14 +161,13 @@ impl Bay {
     pub async fn file_tool(&self, owner: &Owner, id: &SandboxId, tool: FileTool, args: Value) -> BayResult<Value> {
         let call = self.admit_for(owner, id, Capability::Filesystem, LIMIT).await?;
         let mut route = self.route(&call).await?;
-        let grows = matches!(tool.name(), "write" | "edit");
-        let coming = if grows { args["content"].as_str().map_or(0, str::len) as u64 } else { 0 };
-        if grows {
-            self.check_space(&route.session, coming).await?;
+        let coming = tool.brings(&args);
+        if let Some(bytes) = coming {
+            self.check_space(&route.session, bytes).await?;
         }
         let request = ToolRequest { tool: tool.name().to_owned(), args: vec![args] };
         let answer = self.call(&call, &mut route, &request).await?;
-        route.session.add_bytes(coming);
+        route.session.add_bytes(coming.unwrap_or(0));
         Ok(answer)
     }
 

@@ -14,7 +14,7 @@ use crate::{Bay, Owner};
 
 /// The tools of one sandbox. They hold Bay only weakly: Bay keeps the sessions that keep the tools.
 pub(super) fn file_tools(bay: &Bay, owner: &Owner, sandbox_id: &SandboxId) -> Vec<ToolSpec> {
-    let tools = FileTool::ALL.into_iter().flat_map(|tool| {
+    let tools = FileTool::FOR_CODE.into_iter().flat_map(|tool| {
         let (bay, owner, sandbox_id) = (Arc::downgrade(&bay.inner), owner.clone(), sandbox_id.clone());
         tool.specs(move |call: ToolCall| {
             let (bay, owner, sandbox_id) = (Weak::clone(&bay), owner.clone(), sandbox_id.clone());

@@ -110,7 +110,7 @@
     const message = (args) => `"t":"tool","name":${quote(name)},"args":${quote(pack(args))}`;
     const tool = sync ? (...args) => askAndWait(message(args)) : (...args) => ask(() => message(args));
     defineProperty(tool, "name", { __proto__: null, value: name });
-    defineProperty(guest, name, { __proto__: null, value: freeze(tool), writable: false, enumerable: true, configurable: true });
+    defineProperty(guest, name, { __proto__: null, value: freeze(tool), writable: false, enumerable: name !== "__cove_fs", configurable: true });
   };
 
   const end = (why) => {

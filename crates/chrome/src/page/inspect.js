@@ -242,6 +242,7 @@
     }
     if (isArray(value) || view !== undefined) {
       const length = view === undefined ? value.length : lengthOfView(value);
+      if (view === "Uint8Array" && kind === "Buffer") return bufferText(value, length);
       let i = 0;
       while (i < length && items.length < MAX_ITEMS) {
         let holes = 0;
@@ -290,6 +291,15 @@
     for (let i = 0; i < length; i++) out += `${i === 0 ? "" : " "}${LOW_HEX[bytes[i] >> 4]}${LOW_HEX[bytes[i] & 15]}`;
     const left = sizeOfBuffer(buffer) - length;
     return left > 0 ? `${out} ... ${left} more byte${left === 1 ? "" : "s"}` : out;
+  };
+  // As Node shows its own; the class of that name here is code of the guest's.
+  const bufferText = (value, length) => {
+    let out = length === 0 ? " " : "";
+    for (let i = 0; i < length && i < 50; i++) {
+      const byte = getOwnPropertyDescriptor(value, `${i}`).value;
+      out += ` ${LOW_HEX[byte >> 4]}${LOW_HEX[byte & 15]}`;
+    }
+    return `<Buffer${out}${length > 50 ? ` ... ${length - 50} more byte${length === 51 ? "" : "s"}` : ""}>`;
   };
   const inspect = (value, limit = DEPTH) => {
     marks = deepest = 0;

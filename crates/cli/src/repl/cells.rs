@@ -61,6 +61,9 @@ impl Cells {
 
     /// Runs one cell. Its value is wanted as text.
     pub(super) async fn run(&mut self, code: &str) -> anyhow::Result<RunReport> {
+        if self.session.is_none() {
+            self.restart().await?;
+        }
         let needs_browser = self.needs_browser(code);
         if let Some(because) = needs_browser.as_ref().filter(|_| self.is_fresh) {
             note!("{DIM}Chrome runs this session: {because}{PLAIN}");

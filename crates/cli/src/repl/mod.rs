@@ -67,24 +67,18 @@ fn converse(runtime: &tokio::runtime::Runtime, setup: run_setup::RunSetup) -> an
         match text.trim() {
             ".exit" => break,
             ".help" => note!("{HELP}"),
-            ".reset" => runtime.block_on(cells.restart())?,
+            ".reset" => begin_anew(runtime, &mut cells)?,
             word if is_command(word) => {
                 note!("{RED}error:{PLAIN} unknown command {word}; .help lists the commands");
             }
             code => {
-                let ran = runtime.block_on(async {
-                    tokio::select! {
-                        ran = cells.run(code) => ran.map(Some),
-                        _ = tokio::signal::ctrl_c() => Ok(None),
-                    }
-                })?;
-                match ran {
+                match runtime.block_on(unless_interrupted(cells.run(code)))? {
                     Some(report) => show(&report, cells.gallery())?,
                     None => note!("{RED}interrupted{PLAIN}"),
                 }
                 if !cells.is_alive() {
                     note!("{DIM}The session had to be ended; a new one begins, without its variables.{PLAIN}");
-                    runtime.block_on(cells.restart())?;
+                    begin_anew(runtime, &mut cells)?;
                 }
             }
         }
@@ -97,6 +91,22 @@ fn converse(runtime: &tokio::runtime::Runtime, setup: run_setup::RunSetup) -> an
         editor.save_history(file)?;
     }
     Ok(Exit::Ok)
+}
+
+/// Begins a new session. A browser may take its time: Ctrl-C gives the prompt back, and the next line tries again.
+fn begin_anew(runtime: &tokio::runtime::Runtime, cells: &mut Cells) -> anyhow::Result<()> {
+    if runtime.block_on(unless_interrupted(cells.restart()))?.is_none() {
+        note!("{RED}interrupted{PLAIN}; the next line begins the session");
+    }
+    Ok(())
+}
+
+/// What comes of the work, or `None` where Ctrl-C came first; then the work is dropped.
+async fn unless_interrupted<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Option<T>> {
+    tokio::select! {
+        done = work => done.map(Some),
+        _ = tokio::signal::ctrl_c() => Ok(None),
+    }
 }
 
 /// A dot and letters: no program begins so.

@@ -51,7 +51,8 @@ fn code_gets_the_tools_of_its_workspace() {
 #[test]
 fn programs_may_use_fs_on_their_workspace() {
     let code = r"
-        const fs = require('fs'), path = require('node:path');
+        import fs from 'fs';
+        import path from 'node:path';
         const { readFile, writeFile } = require('fs/promises');
         fs.writeFileSync('a.txt', 'one\ntwo\r\n');
         fs.appendFileSync('./a.txt', 'three');
@@ -70,10 +71,10 @@ fn programs_may_use_fs_on_their_workspace() {
             folders: fs.readdirSync('.', { withFileTypes: true }).filter((e) => e.isDirectory()).map((e) => e.name),
             stat: [fs.statSync('a.txt').isFile(), fs.statSync('a.txt').size, fs.statSync('deep').isDirectory()],
             exists: [fs.existsSync('a.txt'), fs.existsSync('nope/x'), fs.existsSync('out')],
-            missing: told(() => fs.readFileSync('nope.txt')), rm: told(() => fs.unlinkSync('a.txt'))[1],
+            missing: told(() => fs.readFileSync('nope.txt')), link: told(() => fs.symlinkSync('a.txt', 'b.txt'))[1],
             outside: told(() => fs.readFileSync('../../etc/passwd'))[0],
         }";
-    for engine in ["embedded", "browser"] {
+    for engine in ["embedded", "browser", "auto"] {
         let folder = tempfile::tempdir().unwrap();
         let done = cove_in(folder.path(), &["run", "-", "--workspace", ".", "--json", "--engine", engine], code);
         let object: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:?}"));
@@ -90,10 +91,66 @@ fn programs_may_use_fs_on_their_workspace() {
         assert_eq!(got["stat"], json!([true, 14, true]));
         assert_eq!(got["exists"], json!([true, false, true]));
         assert_eq!(got["missing"], json!(["ENOENT", "ENOENT: no such file or directory, open 'nope.txt'"]));
-        assert!(got["rm"].as_str().unwrap().contains("use the shell"), "{object}");
+        assert!(got["link"].as_str().unwrap().contains("files and folders only"), "{object}");
         assert_eq!(got["outside"], "ENOENT", "the root of what code sees is its workspace");
         assert_eq!(std::fs::read_to_string(folder.path().join("out/data.json")).unwrap(), "{\"n\":1}");
     }
     let done = cove_in(std::path::Path::new("."), &["run", "-"], "return require('fs').readFileSync('a.txt')");
     assert!(done.code == 1 && done.err.contains("this run has no workspace"), "{done:?}");
+}
+
+/// Everything that programs do to files, and what they ask of them, is as in Node: the same program ends alike in Node, in
+/// both engines, and in a sandbox.
+#[test]
+fn fs_does_what_node_does() {
+    const PROGRAM: &str = r#"
+        const fs = require('fs'), path = require('path');
+        const told = (run) => { try { const value = run(); return value === undefined ? 'done' : value } catch (e) { return [e.code, e.message] } };
+        const bytes = Buffer.from(Array.from({ length: 300 }, (_, i) => i % 256));
+        fs.writeFileSync('bin', bytes);
+        fs.appendFileSync('bin', new Uint8Array([1, 2]));
+        const answers = [
+            Buffer.isBuffer(fs.readFileSync('bin')), fs.readFileSync('bin').equals(Buffer.concat([bytes, Buffer.from([1, 2])])),
+            fs.readFileSync('bin', 'base64').slice(-8), fs.readFileSync('bin', 'hex').length, fs.readFileSync('bin', 'latin1').length,
+            told(() => fs.writeFileSync('x.json', { a: 1 })), told(() => fs.mkdirSync('d')), told(() => fs.mkdirSync('d')),
+            told(() => fs.mkdirSync('d/e/f', { recursive: true })) === 'done', told(() => fs.mkdirSync('d/e/f', { recursive: true })),
+            told(() => fs.mkdirSync('no/such')), told(() => fs.writeFileSync('d/e/f/deep.txt', 'deep')), told(() => fs.rmdirSync('d')),
+            told(() => fs.rmSync('d')), told(() => fs.unlinkSync('d')), told(() => fs.unlinkSync('nope')), told(() => fs.rmSync('nope')), told(() => fs.rmSync('nope', { force: true })),
+            told(() => fs.renameSync('bin', 'd/bin')), fs.existsSync('bin'), told(() => fs.renameSync('bin', 'x')),
+            told(() => fs.copyFileSync('d/bin', 'copy')), fs.statSync('copy').size, told(() => fs.copyFileSync('nope', 'x')),
+            told(() => fs.copyFileSync('d/bin', 'copy', fs.constants.COPYFILE_EXCL)), told(() => fs.cpSync('d', 'd2', { recursive: true })),
+            fs.readdirSync('d2'), fs.readdirSync('d2', { recursive: true }), fs.readdirSync('.').sort(), told(() => fs.readdirSync('copy')), told(() => fs.readFileSync('d')),
+            fs.readdirSync('d2', { withFileTypes: true }).map((e) => [e.name, e.isFile(), e.isDirectory(), e.path]),
+            told(() => fs.writeFileSync('copy', 'new', { flag: 'wx' })), told(() => fs.writeFileSync('copy', '!', { flag: 'a' })), fs.readFileSync('copy').length,
+            told(() => fs.truncateSync('copy', 3)), [...fs.readFileSync('copy')], told(() => fs.chmodSync('copy', 0o755)), (fs.statSync('copy').mode & 0o777).toString(8),
+            Math.abs(Date.now() - fs.statSync('copy').mtimeMs) < 600000, fs.statSync('copy').mtime instanceof Date, fs.statSync('copy').isFile(), fs.lstatSync('d').isDirectory(),
+            fs.statSync('nope', { throwIfNoEntry: false }) === undefined, told(() => fs.accessSync('nope')), told(() => fs.accessSync('copy')),
+            /^tmp-.{6}$/.test(fs.mkdtempSync('tmp-')), told(() => fs.rmSync('d', { recursive: true })), told(() => fs.rmdirSync('d2/e/f/deep.txt')),
+            fs.existsSync('d'), fs.existsSync('d2/e/f/deep.txt'), told(() => fs.readFileSync(null)), told(() => fs.readFileSync('copy', 'utf8').length),
+        ];
+        await fs.promises.writeFile('p.txt', 'promised');
+        await fs.promises.rename('p.txt', 'q.txt');
+        answers.push(await fs.promises.readFile('q.txt', 'utf8'), await fs.promises.unlink('q.txt').then(() => fs.existsSync('q.txt')));
+        answers.push(await fs.promises.stat('q.txt').catch((e) => [e.code, e.syscall, e.path]));
+        answers.push(await new Promise((done) => fs.readFile('nope', (error, data) => done([error.code, data === undefined]))));
+        const big = 'x'.repeat(9000000) + 'ü';
+        fs.writeFileSync('big', big);
+        answers.push(fs.statSync('big').size, fs.readFileSync('big', 'utf8') === big);
+        return answers;"#;
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "process.chdir({:?});(async()=>{{{PROGRAM}}})().then((value)=>process.stdout.write(JSON.stringify(value)))",
+        folder.path()
+    );
+    let node: Value = serde_json::from_slice(&cove_testkit::ask_node(&script, b"")).unwrap();
+    for engine in ["embedded", "browser"] {
+        let folder = tempfile::tempdir().unwrap();
+        let args = ["run", "-", "--workspace", ".", "--engine", engine];
+        let done = cove_in(folder.path(), &args, PROGRAM);
+        assert_eq!(done.code, 0, "{done:?}");
+        let here: Value = serde_json::from_str(&done.out).unwrap();
+        for (at, (here, node)) in here.as_array().unwrap().iter().zip(node.as_array().unwrap()).enumerate() {
+            assert_eq!(here, node, "{engine}: answer {at}");
+        }
+    }
 }

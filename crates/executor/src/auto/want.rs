@@ -118,7 +118,7 @@ mod tests {
         };
         let (missing, stack) = (Some(EngineReason::MissingFeature), Some(EngineReason::StackOverflow));
         let thrown = |message: &str, expected| check(FaultKind::Exception, message, expected);
-        thrown("ReferenceError: Temporal is not defined", missing);
+        thrown("ReferenceError: AudioData is not defined", missing);
         thrown("ReferenceError: document is not defined", missing);
         thrown("ReferenceError: 'AudioBuffer' is not defined", missing);
         thrown("TypeError: Error.captureStackTrace is not a function", missing);
@@ -127,21 +127,26 @@ mod tests {
         thrown("RangeError: This engine knows no such zone; use engine \"browser\" for that", missing);
         thrown("RangeError: Maximum call stack size exceeded", stack);
         thrown("RangeError: too many arguments in function call (only 65535 allowed)", stack);
+        thrown(
+            "TypeError: 'now' is read-only: built-ins are frozen in this engine; to change Date, use engine \"browser\"",
+            missing,
+        );
         check(FaultKind::Syntax, "SyntaxError: unexpected token", missing);
         for own in [
             "ReferenceError: total is not defined",
             "ReferenceError: name is not defined",
-            "ReferenceError: Temporal",
+            "ReferenceError: AudioData",
             "TypeError: list.forEch is not a function",
+            "TypeError: object is not extensible",
             "TypeError: cannot read property 'x' of undefined",
             "RangeError: Invalid array length",
             "SyntaxError: unexpected end of JSON",
-            "Error: Temporal is not defined",
+            "Error: AudioData is not defined",
             "Uncaught 1",
         ] {
             thrown(own, None);
         }
-        check(FaultKind::Timeout, "ReferenceError: Temporal is not defined", None);
+        check(FaultKind::Timeout, "ReferenceError: AudioData is not defined", None);
         check(FaultKind::Tool, "RangeError: Maximum call stack size exceeded", None);
     }
 

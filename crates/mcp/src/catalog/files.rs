@@ -49,7 +49,7 @@ fn workspace_tool(tool: FileTool) -> Entry {
         FileTool::Write => &["path", "content"],
         FileTool::Edit => &["path"],
         FileTool::Grep | FileTool::Find => &["pattern"],
-        FileTool::Ls => &[],
+        FileTool::Ls | FileTool::Fs => &[],
     };
     let (title, hints) = match tool {
         FileTool::Read => ("Read a file", Hints::ReadOnly),
@@ -58,6 +58,7 @@ fn workspace_tool(tool: FileTool) -> Entry {
         FileTool::Grep => ("Search in files", Hints::ReadOnly),
         FileTool::Find => ("Find files", Hints::ReadOnly),
         FileTool::Ls => ("List a folder", Hints::ReadOnly),
+        FileTool::Fs => ("Use files", Hints::Changes),
     };
     Entry {
         name: tool.name(),

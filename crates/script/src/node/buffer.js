@@ -6,11 +6,13 @@
   const kind = (encoding) => {
     const name = String(encoding ?? 'utf8').toLowerCase().replace('-', '');
     if (['utf8', 'hex', 'base64', 'base64url', 'latin1', 'binary', 'ascii'].includes(name)) return name;
-    throw new TypeError('Unknown encoding: ' + encoding + ' (here: utf8, hex, base64, base64url, latin1, ascii)');
+    if (['utf16le', 'ucs2', 'utf-16le', 'ucs-2'].includes(name)) return 'utf16le';
+    throw new TypeError('Unknown encoding: ' + encoding + ' (here: utf8, utf16le, hex, base64, base64url, latin1, ascii)');
   };
   const encode = (s, encoding) => {
     switch (kind(encoding)) {
       case 'utf8': return utf8.encode(s);
+      case 'utf16le': { const made = new DataView(new ArrayBuffer(s.length * 2)); for (let i = 0; i < s.length; i++) made.setUint16(i * 2, s.charCodeAt(i), true); return new Uint8Array(made.buffer); }
       case 'hex': return Uint8Array.from(s.match(/[0-9a-f]{2}/gi) ?? [], (pair) => parseInt(pair, 16));
       case 'base64': case 'base64url': return unlatin(atob(s.replace(/-/g, '+').replace(/_/g, '/').replace(/[^A-Za-z0-9+/]/g, '')));
       default: return unlatin(s);
@@ -19,6 +21,7 @@
   const decode = (bytes, encoding) => {
     switch (kind(encoding)) {
       case 'utf8': return text.decode(bytes);
+      case 'utf16le': { let s = ''; for (let i = 0; i + 1 < bytes.length; i += 2) s += String.fromCharCode(bytes[i] | (bytes[i + 1] << 8)); return s; }
       case 'hex': return Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
       case 'base64': return btoa(latin(bytes));
       case 'base64url': return btoa(latin(bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
@@ -72,6 +75,9 @@
       return this;
     }
     indexOf(value, from) { return typeof value === 'number' ? super.indexOf(value, from) : this.toString('latin1').indexOf(latin(typeof value === 'string' ? utf8.encode(value) : value), from); }
+    lastIndexOf(value, from) { return typeof value === 'number' ? super.lastIndexOf(value, from ?? this.length) : this.toString('latin1').lastIndexOf(latin(typeof value === 'string' ? utf8.encode(value) : value), from); }
+    readUIntBE(at, size) { let n = 0; for (let i = 0; i < size; i++) n = n * 256 + this[at + i]; return n; }
+    readUIntLE(at, size) { let n = 0; for (let i = size; i-- > 0;) n = n * 256 + this[at + i]; return n; }
     includes(value, from) { return this.indexOf(value, from) !== -1; }
   }
   const sizes = { Int8: 1, UInt8: 1, Int16: 2, UInt16: 2, Int32: 4, UInt32: 4, BigInt64: 8, BigUInt64: 8, Float: 4, Double: 8 };

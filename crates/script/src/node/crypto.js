@@ -125,8 +125,23 @@
     if (typeof done === 'function') { queueMicrotask(() => done(null, made)); return undefined; }
     return made;
   };
+  const bits = async (base, salt, algorithm, length) => {
+    const key = await web.subtle.importKey('raw', bytesOf(base), algorithm.name, false, ['deriveBits']);
+    return Buffer.from(await web.subtle.deriveBits({ ...algorithm, salt: bytesOf(salt) }, key, length * 8));
+  };
+  const dashed = (name) => String(name).toUpperCase().replace(/^SHA-?/, 'SHA-');
+  const pbkdf2 = (password, salt, iterations, length, digest, done) => {
+    bits(password, salt, { name: 'PBKDF2', iterations, hash: dashed(digest) }, length).then((key) => done(null, key), (error) => done(error));
+  };
+  const absent = {};
+  const subtle = (names, instead) => { for (const name of names) absent[name] = () => { throw new Error('crypto.' + name + ' is not available here: ' + instead); }; };
+  subtle(['createCipheriv', 'createDecipheriv'], 'use await crypto.subtle.encrypt and decrypt (AES-CBC, AES-CTR, AES-GCM).');
+  subtle(['pbkdf2Sync'], 'use crypto.pbkdf2 with a callback, or await crypto.subtle.deriveBits (PBKDF2).');
+  subtle(['hkdfSync', 'hkdf'], 'use await crypto.subtle.deriveBits (HKDF).');
+  subtle(['scryptSync', 'scrypt'], 'use PBKDF2: await crypto.subtle.deriveBits.');
+  subtle(['createSign', 'createVerify', 'sign', 'verify', 'generateKeyPairSync', 'generateKeyPair', 'createPublicKey', 'createPrivateKey', 'createECDH', 'createDiffieHellman', 'publicEncrypt', 'privateDecrypt'], 'use await crypto.subtle.generateKey, sign, verify, deriveBits and encrypt.');
   return {
-    createHash, createHmac, randomBytes, hash: (name, data, encoding = 'hex') => createHash(name).update(data).digest(encoding),
+    ...absent, pbkdf2, createHash, createHmac, randomBytes, hash: (name, data, encoding = 'hex') => createHash(name).update(data).digest(encoding),
     randomUUID: () => web.randomUUID(), getRandomValues: (array) => web.getRandomValues(array), webcrypto: web, subtle: web.subtle, getHashes: () => Object.keys(hashes),
     randomInt: (low, high) => { const [from, to] = high === undefined ? [0, low] : [low, high]; return from + Number(randomBytes(6).readUInt32LE(0) % (to - from)); },
     timingSafeEqual: (a, b) => { if (a.byteLength !== b.byteLength) throw new RangeError('Input buffers must have the same byte length'); return Buffer.from(a).equals(b); },

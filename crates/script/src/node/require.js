@@ -6,8 +6,8 @@
     ...absent(['http', 'https', 'http2', 'axios', 'node-fetch', 'undici', 'got', 'request'], 'use fetch, which reaches the hosts that this session may reach.'),
     ...absent(['net', 'tls', 'dgram', 'dns', 'ws'], 'there are no sockets here. Use fetch or a tool.'),
     ...absent(['child_process', 'worker_threads', 'cluster', 'vm', 'v8', 'inspector'], 'there are no processes and threads here. Call a tool, or run a shell command with another tool.'),
-    ...absent(['os', 'readline', 'readline/promises', 'repl', 'tty'], 'there is no machine and no terminal to ask. Pass values as input.'),
-    ...absent(['stream', 'stream/promises'], 'use ReadableStream, WritableStream and TransformStream, or whole values: strings and Uint8Array.'),
+    ...absent(['repl', 'tty'], 'there is no terminal to ask. Pass values as input.'),
+    ...absent(['async_hooks', 'diagnostics_channel'], 'pass the value on as an argument.'),
     ...absent(['zlib'], 'use CompressionStream and DecompressionStream (gzip, deflate, deflate-raw).'),
     ...absent(['canvas'], 'use getCanvas(width, height).'),
   ]);

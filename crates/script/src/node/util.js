@@ -5,10 +5,11 @@
   const inspect = (value, options = {}) => {
     const depth = options === null || typeof options !== 'object' ? 2 : options.depth === null ? Infinity : options.depth ?? 2;
     const seen = [];
-    const list = (open, items, close) => {
+    let reached = 0;
+    const list = (open, items, close, level) => {
       if (items.length === 0) return open + close;
       const line = open + ' ' + items.join(', ') + ' ' + close;
-      return line.length <= 72 && !line.includes('\n') ? line : open + '\n' + items.map((item) => '  ' + item.replace(/\n/g, '\n  ')).join(',\n') + '\n' + close;
+      return reached - level < 3 && line.length <= 72 && !line.includes('\n') ? line : open + '\n' + items.map((item) => '  ' + item.replace(/\n/g, '\n  ')).join(',\n') + '\n' + close;
     };
     const show = (v, level) => {
       if (typeof v === 'string') return quote(v);
@@ -26,20 +27,22 @@
       const name = Object.getPrototypeOf(v) === null ? '[Object: null prototype]' : v.constructor?.name ?? 'Object';
       if (level > depth) return Array.isArray(v) ? '[Array]' : '[' + name + ']';
       seen.push(v);
+      reached = level;
       try {
         const inner = (x) => show(x, level + 1);
         const more = (items, total) => (total > items.length ? [...items, '... ' + (total - items.length) + ' more items'] : items);
-        if (Array.isArray(v)) return list('[', more(v.slice(0, 100).map(inner), v.length), ']');
-        if (ArrayBuffer.isView(v) && v.length !== undefined) return list(name + '(' + v.length + ') [', more(Array.from(v.slice(0, 100), inner), v.length), ']');
-        if (v instanceof Map) return list('Map(' + v.size + ') {', [...v].map(([a, b]) => inner(a) + ' => ' + inner(b)), '}');
-        if (v instanceof Set) return list('Set(' + v.size + ') {', [...v].map(inner), '}');
+        if (Array.isArray(v)) return list('[', more(v.slice(0, 100).map(inner), v.length), ']', level);
+        if (name === 'Buffer' && v instanceof Uint8Array) return '<Buffer' + Array.from(v.subarray(0, 50), (b) => ' ' + b.toString(16).padStart(2, '0')).join('') + (v.length > 50 ? ' ... ' + (v.length - 50) + ' more bytes>' : v.length === 0 ? ' >' : '>');
+        if (ArrayBuffer.isView(v) && v.length !== undefined) return list(name + '(' + v.length + ') [', more(Array.from(v.slice(0, 100), inner), v.length), ']', level);
+        if (v instanceof Map) return list('Map(' + v.size + ') {', [...v].map(([a, b]) => inner(a) + ' => ' + inner(b)), '}', level);
+        if (v instanceof Set) return list('Set(' + v.size + ') {', [...v].map(inner), '}', level);
         const keys = [...Object.keys(v), ...Object.getOwnPropertySymbols(v).filter((key) => Object.prototype.propertyIsEnumerable.call(v, key))];
         const items = keys.map((key) => {
           const found = Object.getOwnPropertyDescriptor(v, key);
           const shown = found.get ? (found.set ? '[Getter/Setter]' : '[Getter]') : found.set ? '[Setter]' : inner(found.value);
           return (typeof key === 'symbol' ? '[' + key.toString() + ']' : plain(key) ? key : quote(key)) + ': ' + shown;
         });
-        return (name === 'Object' ? '' : name + ' ') + list('{', items, '}');
+        return (name === 'Object' ? '' : name + ' ') + list('{', items, '}', level);
       } finally { seen.pop(); }
     };
     return show(value, 0);
@@ -80,7 +83,10 @@
     const keys = Object.keys(a);
     return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key], next));
   };
-  const promisify = (f) => (...args) => new Promise((resolve, reject) => { f(...args, (error, value) => (error ? reject(error) : resolve(value))); });
+  const custom = Symbol.for('nodejs.util.promisify.custom');
+  const waits = (ms, value) => new Promise((done) => { setTimeout(done, ms, value); });
+  const promisify = (f) => f === setTimeout ? waits : typeof f[custom] === 'function' ? f[custom] : (...args) => new Promise((resolve, reject) => { f(...args, (error, value) => (error ? reject(error) : resolve(value))); });
+  promisify.custom = custom;
   const callbackify = (f) => (...args) => { const done = args.pop(); f(...args).then((value) => done(null, value), done); };
   const types = {
     isDate: (v) => v instanceof Date, isRegExp: (v) => v instanceof RegExp, isMap: (v) => v instanceof Map, isSet: (v) => v instanceof Set,

@@ -34,6 +34,6 @@
     defineProperty(world, name, { value: kit.harden(kit.decode(text)), writable: true, enumerable: true, configurable: true });
   };
   kit.setTool = (name, sync) => {
-    defineProperty(world, name, { value: kit.makeTool(name, sync), writable: false, enumerable: true, configurable: false });
+    defineProperty(world, name, { value: kit.makeTool(name, sync), writable: false, enumerable: name !== '__cove_fs', configurable: false });
   };
 })

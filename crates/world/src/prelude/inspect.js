@@ -201,6 +201,15 @@
 
   const more = (count, what = 'item') => `... ${count} more ${what}${count > 1 ? 's' : ''}`;
 
+  // The first fifty bytes.
+  function hexOf(bytes, length) {
+    const hex = [];
+    for (let index = 0; index < length && index < 50; index++) hex.push(bytes[index].toString(16).padStart(2, '0'));
+    return hex.join(' ') + (length > 50 ? ` ... ${length - 50} more byte${length > 51 ? 's' : ''}` : '');
+  }
+  // As Node shows its own; the class of that name here is code of the guest's.
+  const bufferText = (value, length) => (length === 0 ? '<Buffer >' : `<Buffer ${hexOf(value, length)}>`);
+
   function typedItems(ctx, array, length) {
     const output = [];
     const shown = Math.min(MAX_ARRAY, length);
@@ -353,6 +362,7 @@
     } else if (typedArrayTag(value) !== undefined) {
       const length = typedArrayLength(value);
       keys = keys.filter((key) => !isIndex(key));
+      if (name === 'Buffer' && keys.length === 0) return bufferText(value, length);
       kind = 'array';
       braces = [`${prefix(name, tag === typedArrayTag(value) ? '' : tag, typedArrayTag(value), `(${length})`)}[`, ']'];
       if (length === 0 && keys.length === 0) return `${braces[0]}]`;
@@ -374,11 +384,8 @@
       const length = bufferLength(value);
       braces[0] = `${prefix(name, tag, 'ArrayBuffer')}{`;
       items = () => {
-        const bytes = new Uint8Array(value, 0, Math.min(50, length));
-        const hex = [];
-        for (let index = 0; index < bytes.length; index++) hex.push(bytes[index].toString(16).padStart(2, '0'));
-        const rest = length > 50 ? ` ... ${length - 50} more byte${length > 51 ? 's' : ''}` : '';
-        return [`[Uint8Contents]: <${hex.join(' ')}${rest}>`, `byteLength: ${length}`];
+        const hex = hexOf(new Uint8Array(value, 0, Math.min(50, length)), length);
+        return [`[Uint8Contents]: <${hex}>`, `byteLength: ${length}`];
       };
     } else if (brand === 'DataView') {
       braces[0] = `${prefix(name, tag, 'DataView')}{`;

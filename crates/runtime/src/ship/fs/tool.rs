@@ -19,9 +19,10 @@ pub(super) async fn tool(
     State(state): State<ShipState>,
     Body(request): Body<ToolRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    let tool = FileTool::from_name(&request.tool);
+    let tool = FileTool::from_name(&request.tool)
+        .or_else(|| FileTool::FOR_CODE.into_iter().find(|tool| tool.name() == request.tool));
     let tool = tool.ok_or_else(|| ApiError::validation(format!("there is no tool {:?}", request.tool)))?;
-    if matches!(tool, FileTool::Write | FileTool::Edit) {
+    if request.args.first().and_then(|args| tool.brings(args)).is_some() {
         state.disk.writable()?;
     }
     let files = Arc::clone(&state.files);
