@@ -230,13 +230,18 @@ impl DiskWatch {
         let mut weight = weigh(self.pace.folder(), most_entries(self.limit_bytes), &mut between);
         let mut held = self.guests.held(self.device.0, &self.device.1, &mut between);
         // Where something is held that cannot be weighed, it is what the file system lacks, or all that was written.
-        let unweighed = || self.pace.expected(self.pace.free()).max(before + self.own_writing());
+        let unweighed = || {
+            let free = self.pace.free();
+            (self.pace.expected(free).max(before + self.own_writing()), free)
+        };
         let mut used = weight.bytes + held.bytes;
         // Who moves things while they are counted keeps them out of sight: less was found than was taken. That less is there
-        // is believed only once it matters, and of those who stand still.
-        let mut doubted = used < unweighed();
+        // is believed only once it matters, and of those who stand still. What is charged in the end is the figure that was
+        // looked into: others take room all the while.
+        let (mut lacks, mut free) = unweighed();
+        let mut doubted = used < lacks;
         for _ in 0..LOOKS_AT_MOVERS {
-            if !doubted || used > self.limit_bytes || unweighed() <= self.limit_bytes || !go_on() {
+            if !doubted || used > self.limit_bytes || lacks <= self.limit_bytes || !go_on() {
                 break;
             }
             stopped.get_or_insert_with(|| self.guests.stop());
@@ -246,9 +251,10 @@ impl DiskWatch {
             held = self.guests.held(self.device.0, &self.device.1, go_on);
             used = weight.bytes + held.bytes;
             doubted = weight.shifted;
+            (lacks, free) = unweighed();
         }
         for _ in 0..LOOKS_AT_STARTS {
-            let matters = !held.unknown && used <= self.limit_bytes && unweighed() > self.limit_bytes;
+            let matters = !held.unknown && used <= self.limit_bytes && lacks > self.limit_bytes;
             if held.starting.is_empty() || !matters || !go_on() {
                 break;
             }
@@ -258,6 +264,7 @@ impl DiskWatch {
             std::thread::sleep(A_MOMENT);
             held = self.guests.held(self.device.0, &self.device.1, go_on);
             used = weight.bytes + held.bytes;
+            (lacks, free) = unweighed();
         }
         if in_line {
             run_soon();
@@ -265,9 +272,10 @@ impl DiskWatch {
         if !go_on() {
             return;
         }
-        let free = self.pace.free();
         if held.unknown || doubted || !held.starting.is_empty() {
-            used = used.max(unweighed());
+            used = used.max(lacks);
+        } else {
+            free = self.pace.free();
         }
         let over = used > self.limit_bytes || weight.uncounted.is_some();
         // What is written and taken from the file system; who removes files writes a little, and gives.

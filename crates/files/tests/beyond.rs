@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use cove_core::ToolCall;
+use cove_core::{FS_TOOL, ToolCall};
 use cove_files::{FileTool, Stop, Workspace, tool_specs};
 use serde_json::{Value, json};
 
@@ -335,8 +335,9 @@ fn tools_are_lenient_about_arguments_and_clear_about_errors() {
     assert_eq!(error.code.as_deref(), Some("invalid_path"));
     let error = call("read", json!([{"file": "x"}])).unwrap_err();
     assert_eq!(error.message, "read: there is no parameter `file`; known are `path`, `offset`, `limit`");
-    assert_eq!(specs.len(), 18);
-    for spec in &specs {
+    // Six tools with three names each, and what `fs` is made of, which no code can name.
+    assert_eq!(specs.len(), 19);
+    for spec in specs.iter().filter(|spec| spec.name != FS_TOOL) {
         assert!(spec.description.contains("Example: ") && spec.schema.is_some(), "{}", spec.name);
     }
 }
