@@ -241,7 +241,7 @@ impl DiskWatch {
         let (mut lacks, mut free) = unweighed();
         let mut doubted = used < lacks;
         for _ in 0..LOOKS_AT_MOVERS {
-            if !doubted || used > self.limit_bytes || lacks <= self.limit_bytes || !go_on() {
+            if !doubted || lacks <= self.limit_bytes || !go_on() {
                 break;
             }
             stopped.get_or_insert_with(|| self.guests.stop());
