@@ -1,6 +1,6 @@
 // What the browser shows, live: pictures on a canvas, never markup. A person who has taken control clicks and types into it.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useKey } from "../../../keys.js";
 import { note } from "../../../parts/notes.js";
 import { onlyLooks } from "../../../session.js";
@@ -71,7 +71,8 @@ export function View({ id, runs, refs, underWay, held }: Props) {
     const mine = open && state.control === "you";
     useEffect(() => held(mine), [mine]);
     const say = (word: ViewWord) => line.current?.say(word);
-    useEffect(() => {
+    // Together with the sign that one has control, not a moment later: a quick first click counts.
+    useLayoutEffect(() => {
         if (!mine) return;
         const off = layHands({ shown: canvas.current!, keys: keys.current!, size: () => size.current, say });
         keys.current!.focus({ preventScroll: true });
