@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { accessible, fits, settled, still } from "./checks.mjs";
+import { accessible, fits, settled, still, type } from "./checks.mjs";
 import { site } from "./site.mjs";
 import { call, close, loggedIn, newPage, open, sandbox, shot, URL_ } from "./world.mjs";
 
@@ -108,14 +108,7 @@ test("every screen, in light, in dark and on a phone", async (t) => {
         ])) {
             await see(language, `${box}/${language}`, async () => {
                 await settled(page);
-                const content = page.locator(".editor-host .cm-content").first();
-                await content.click();
-                await page.keyboard.press("Control+a");
-                await content.evaluate((place, pasted) => {
-                    const data = new DataTransfer();
-                    data.setData("text/plain", pasted);
-                    place.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-                }, code);
+                await type(page, code);
                 await page.keyboard.press("Control+Enter");
                 await page.waitForSelector(done, { timeout: 60_000 });
                 await page.waitForSelector(".cell >> nth=1 >> .editor-host[data-ready]");
