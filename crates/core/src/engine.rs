@@ -84,7 +84,7 @@ pub type LogSink = Arc<dyn Fn(&LogLine) + Send + Sync>;
 /// out, because the run is about to be ended. Must not block.
 pub type EffectGate = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// How long a session's guest has computed so far; `None` when it is gone. Waiting does not count.
+/// How long a session's guest has computed so far; `None` when it is gone. Waiting does not count, unless it is for a processor.
 pub type CpuClock = Arc<dyn Fn() -> Option<Duration> + Send + Sync>;
 
 /// What a session is opened with.

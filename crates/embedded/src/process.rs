@@ -28,10 +28,11 @@ impl Process {
         process::has_ended(&self.descriptor)
     }
 
-    /// How long it has run on processors; `None` when it is gone.
-    pub(crate) fn run_time(&self) -> Option<Duration> {
+    /// How long it has computed: on a processor, or ready to while others had them all; `None` when it is gone.
+    pub(crate) fn computed(&self) -> Option<Duration> {
         let pid = process::number(&self.descriptor)?;
-        process::run_time(pid).ok().map(Duration::from_nanos)
+        let ran = process::run_time(pid).ok()?;
+        Some(Duration::from_nanos(ran.saturating_add(process::wait_time(pid))))
     }
 
     /// Waits until it has ended.

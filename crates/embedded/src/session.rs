@@ -168,7 +168,7 @@ impl Session for EmbeddedSession {
 
     fn cpu_clock(&self) -> Option<CpuClock> {
         let process = Arc::downgrade(&self.process);
-        Some(Arc::new(move || process.upgrade()?.run_time()))
+        Some(Arc::new(move || process.upgrade()?.computed()))
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, Result<(), EngineError>> {

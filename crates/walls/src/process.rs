@@ -35,6 +35,14 @@ pub fn run_time(pid: u32) -> io::Result<u64> {
     sys::run_time(pid)
 }
 
+/// How long a process has waited for a processor that others used, in nanoseconds; 0 where this kernel does not tell.
+/// Of its first thread alone: those whom this is asked of have one that computes.
+pub fn wait_time(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
+    // Time on processors, time spent waiting for one, turns.
+    stat.split_ascii_whitespace().nth(1).and_then(|waited| waited.parse().ok()).unwrap_or(0)
+}
+
 /// The number of the process of a handle, as this PID namespace knows it; `None` when it has gone.
 pub fn number(handle: impl AsFd) -> Option<u32> {
     let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", handle.as_fd().as_raw_fd())).ok()?;

@@ -134,7 +134,7 @@ impl Auto<'_> {
                 () = page.progress(), if opens => {}
                 () = look.as_mut() => {
                     let passed = began.elapsed();
-                    // Less than a quarter of the time on a processor is waiting; more may be all that a busy machine gives.
+                    // Less than a quarter of the time on a processor, or ready for one, is waiting.
                     let computes = first.computed().is_none_or(|computed| computed * 4 >= passed);
                     let is_wanted = computes && self.browser.is_here();
                     if passed < LONG {
