@@ -1,4 +1,5 @@
-// One page that draws in every frame, watched by nobody, by one who keeps up, and by one who is slow.
+// A page that draws all of itself in every frame, and one in which somebody works; each watched by nobody, by one who keeps up,
+// and by one who is slow.
 
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,8 +9,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 const [url, key, server] = ["COVE_URL", "COVE_KEY", "COVE_PID"].map((name) => process.env[name]);
 const ms = 1000 * Number(process.argv[2] ?? 10);
 const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-const PAGE =
+const SPIN =
     "<title>Spin</title><canvas id=c width=1200 height=560></canvas><script>const p=c.getContext('2d');let n=0;(function f(){p.fillStyle='hsl('+n+++',70%,60%)';p.fillRect(0,0,1200,560);p.fillStyle='#fff';for(let i=0;i<40;i++)p.fillText('boat '+(n+i),20+(i%8)*140,40+i*13);requestAnimationFrame(f)})()</script>";
+
+/** Four letters a second into a field, a step of the wheel every two seconds, and a small sign that turns. */
+const WORK = `<title>Work</title><style>body{font:17px/1.5 sans-serif;margin:20px}input{position:sticky;top:10px;width:400px;font:inherit}
+    i{position:fixed;right:20px;top:20px;width:20px;height:20px;border:3px solid #ccc;border-top-color:#07c;border-radius:50%}</style><i></i><input id=field>
+    <script>for(let n=0;n<300;n++){const p=document.createElement('p');p.textContent='Line '+n+' of a page that somebody reads and works in.';document.body.append(p)}
+    let n=0;setInterval(()=>{field.value=field.value.length>30?'':field.value+'abcd'[n++%4]},250);
+    setInterval(()=>scrollBy({top:n%100<50?120:-120,behavior:'smooth'}),2000);
+    document.querySelector('i').animate([{rotate:'0deg'},{rotate:'360deg'}],{duration:1000,iterations:Infinity})</script>`;
 
 async function call(method, path, body) {
     const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
@@ -85,18 +94,21 @@ async function measure(name, pause) {
     watcher?.close();
     const share = (kind) => (100 * (after[kind] - before[kind])) / took;
     console.log(
-        `${name.padEnd(14)} ${((pictures * 1000) / took).toFixed(1).padStart(5)} pictures/s  ${(bytes / Math.max(pictures, 1) / 1024).toFixed(0).padStart(3)} KB each  ` +
+        `  ${name.padEnd(14)} ${((pictures * 1000) / took).toFixed(1).padStart(5)} pictures/s  ${(bytes / Math.max(pictures, 1) / 1024).toFixed(0).padStart(3)} KB each  ` +
             `cove ${share("cove").toFixed(1).padStart(5)} %  browser ${share("browser").toFixed(1).padStart(5)} % of one processor`,
     );
     await sleep(500);
 }
 
 const { id } = await call("POST", "/v1/sandboxes", { profile: "browser-python", ttl: 600 });
-const opened = await call("POST", `/v1/sandboxes/${id}/browser/exec`, { cmd: `open "data:text/html,${encodeURIComponent(PAGE)}"`, timeout: 60 });
-if (!opened.success) throw new Error(opened.error);
-await sleep(2_000);
-await measure("nobody looks");
-await measure("one looks", 0);
-await measure("a slow one", 1_000);
-await measure("nobody, again");
+for (const [what, page] of [["a page that never rests", SPIN], ["a page in which somebody works", WORK]]) {
+    const opened = await call("POST", `/v1/sandboxes/${id}/browser/exec`, { cmd: `open "data:text/html,${encodeURIComponent(page)}"`, timeout: 60 });
+    if (!opened.success) throw new Error(opened.error);
+    console.log(what);
+    await sleep(2_000);
+    await measure("nobody looks");
+    await measure("one looks", 0);
+    await measure("a slow one", 1_000);
+    await measure("nobody, again");
+}
 await call("DELETE", `/v1/sandboxes/${id}`);

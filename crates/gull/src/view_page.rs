@@ -1,6 +1,8 @@
 //! The page that a watcher is shown: a session of its own with it, and a screencast in that.
 //!
-//! The browser sends a further picture only when it has heard of the last ones, so whoever is slow is sent fewer.
+//! While a screencast runs, the browser copies and packs every frame that it draws, sent or not. So the screencast rests
+//! after each picture until the next one is wanted. A new one begins with a picture of how the page is then; if nothing has
+//! changed it is left to run, and costs nothing until something does.
 
 use std::time::Duration;
 
@@ -24,24 +26,32 @@ pub(crate) struct ShownPage {
     pub(crate) target: String,
     pub(crate) session: String,
     events: mpsc::Receiver<Vec<u8>>,
-    /// Pictures that the browser waits to hear of.
-    unheard: Vec<i64>,
-    /// Whether it may have dropped one since.
-    dropped: bool,
+    /// The newest picture.
+    last: Vec<u8>,
+    /// Whether the screencast has made no picture since it began.
+    is_fresh: bool,
     /// Whether no pictures are made for now.
     rests: bool,
 }
 
 /// What happened on the page.
 pub(crate) enum PageEvent {
-    /// A picture, after its number: width and height (two bytes each, big-endian), then JPEG.
-    Picture(Vec<u8>),
+    /// A picture.
+    Picture(Picture),
     /// It asks something, and waits.
     Asks(String),
     /// The question is answered.
     Answered,
     /// Nothing that a watcher sees.
     Other,
+}
+
+/// A picture of the page.
+pub(crate) struct Picture {
+    /// What the browser calls it.
+    id: i64,
+    /// Width and height (two bytes each, big-endian), then JPEG.
+    bytes: Vec<u8>,
 }
 
 #[derive(Deserialize)]
@@ -56,9 +66,9 @@ impl ShownPage {
     pub(crate) async fn begin(link: Link, target: String) -> Option<Self> {
         let session = link.attach(&target, STEP).await.ok()?;
         let events = link.listen(&session);
-        let page = Self { link, target, session, events, unheard: Vec::new(), dropped: false, rests: false };
+        let mut page = Self { link, target, session, events, last: Vec::new(), is_fresh: true, rests: true };
         page.tell("Page.enable", json!({})).await;
-        page.start_cast().await;
+        page.cast().await;
         Some(page)
     }
 
@@ -70,15 +80,15 @@ impl ShownPage {
     /// What happens next; `None`: the browser is gone. Waits for ever where no page is shown.
     pub(crate) async fn next(page: &mut Option<Self>) -> Option<PageEvent> {
         match page {
-            Some(page) => page.events.recv().await.map(|frame| page.read(&frame)),
+            Some(page) => page.events.recv().await.map(|frame| Self::read(&frame)),
             None => std::future::pending().await,
         }
     }
 
-    fn read(&mut self, frame: &[u8]) -> PageEvent {
+    fn read(frame: &[u8]) -> PageEvent {
         let Ok(Event { method, params }) = serde_json::from_slice(frame) else { return PageEvent::Other };
         match method.as_str() {
-            "Page.screencastFrame" => self.picture(&params),
+            "Page.screencastFrame" => read_picture(&params).map_or(PageEvent::Other, PageEvent::Picture),
             "Page.javascriptDialogOpening" => {
                 PageEvent::Asks(params["message"].as_str().unwrap_or_default().to_owned())
             }
@@ -87,53 +97,46 @@ impl ShownPage {
         }
     }
 
-    fn picture(&mut self, params: &Value) -> PageEvent {
-        self.unheard.extend(params["sessionId"].as_i64());
-        // With two under way the browser drops what it sees until it hears from us.
-        self.dropped |= self.unheard.len() > 1;
-        let pixels = |name: &str| params["metadata"][name].as_f64().unwrap_or_default().clamp(0.0, 65_535.0);
-        let Some(jpeg) = params["data"].as_str().and_then(|text| BASE64.decode(text).ok()) else {
-            return PageEvent::Other;
-        };
-        let mut picture = Vec::with_capacity(4 + jpeg.len());
-        for side in ["deviceWidth", "deviceHeight"] {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just above")]
-            picture.extend_from_slice(&(pixels(side) as u16).to_be_bytes());
+    /// Takes a picture that has come; `None`: it shows nothing new.
+    pub(crate) async fn take(&mut self, picture: Picture) -> Option<Vec<u8>> {
+        let is_new = picture.bytes != self.last;
+        if std::mem::take(&mut self.is_fresh) && !is_new {
+            self.tell("Page.screencastFrameAck", json!({ "sessionId": picture.id })).await;
+            return None;
         }
-        picture.extend_from_slice(&jpeg);
-        PageEvent::Picture(picture)
-    }
-
-    /// Lets the browser send a further picture; says whether it may have dropped one meanwhile.
-    pub(crate) async fn heard(&mut self) -> bool {
-        for unheard in std::mem::take(&mut self.unheard) {
-            self.tell("Page.screencastFrameAck", json!({ "sessionId": unheard })).await;
+        if !self.rests {
+            self.rests = true;
+            self.tell("Page.stopScreencast", json!({})).await;
         }
-        std::mem::take(&mut self.dropped)
+        is_new.then(|| {
+            self.last.clone_from(&picture.bytes);
+            picture.bytes
+        })
     }
 
-    /// Asks for a picture of how the page is now, though nothing moves on it.
-    pub(crate) async fn cast_again(&mut self) {
-        self.rest().await;
-        self.rests = false;
-        self.start_cast().await;
-    }
-
-    /// Lets the browser make no more pictures: each costs it as much as drawing, whether it is sent or not.
-    pub(crate) async fn rest(&mut self) {
-        (self.unheard, self.dropped, self.rests) = (Vec::new(), false, true);
-        self.tell("Page.stopScreencast", json!({})).await;
-    }
-
-    /// Whether it makes none.
+    /// Whether the browser makes no pictures until it is asked again.
     pub(crate) fn rests(&self) -> bool {
         self.rests
     }
 
-    async fn start_cast(&self) {
+    /// Asks for a picture of how the page is now, and for one when it changes.
+    pub(crate) async fn cast(&mut self) {
+        (self.rests, self.is_fresh) = (false, true);
         let params = json!({ "format": "jpeg", "quality": QUALITY, "maxWidth": SIZE.0, "maxHeight": SIZE.1 });
         self.tell("Page.startScreencast", params).await;
     }
+}
+
+fn read_picture(params: &Value) -> Option<Picture> {
+    let jpeg = BASE64.decode(params["data"].as_str()?).ok()?;
+    let mut bytes = Vec::with_capacity(4 + jpeg.len());
+    for side in ["deviceWidth", "deviceHeight"] {
+        let pixels = params["metadata"][side].as_f64().unwrap_or_default().clamp(0.0, 65_535.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just above")]
+        bytes.extend_from_slice(&(pixels as u16).to_be_bytes());
+    }
+    bytes.extend_from_slice(&jpeg);
+    Some(Picture { id: params["sessionId"].as_i64()?, bytes })
 }
 
 impl Drop for ShownPage {
