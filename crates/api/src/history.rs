@@ -28,6 +28,8 @@ pub struct HistoryEntry {
     pub output: Option<String>,
     /// Its error, up to a limit.
     pub error: Option<String>,
+    /// What ended or refused it; null: nothing did, it failed by itself or succeeded.
+    pub barrier: Option<Barrier>,
     /// The payload that holds more, such as a trace.
     pub payload_ref: Option<String>,
     /// Description by the caller.
@@ -46,6 +48,38 @@ pub struct HistoryEntry {
     pub learn_processed_at: Option<Moment>,
     /// When it ran.
     pub created_at: Moment,
+}
+
+/// The limit or the wall that ended or refused an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Barrier {
+    /// Its time was over.
+    TimeLimit,
+    /// It made as many steps as it may.
+    StepLimit,
+    /// All memory that the sandbox may use was used.
+    MemoryLimit,
+    /// The workspace is larger than it may be.
+    DiskLimit,
+    /// Its code or its result is larger than it may be.
+    SizeLimit,
+    /// It asked for something that is not allowed: a command, an address, a flag, a module.
+    NotAllowed,
+}
+
+impl Barrier {
+    /// As it is written on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TimeLimit => "time_limit",
+            Self::StepLimit => "step_limit",
+            Self::MemoryLimit => "memory_limit",
+            Self::DiskLimit => "disk_limit",
+            Self::SizeLimit => "size_limit",
+            Self::NotAllowed => "not_allowed",
+        }
+    }
 }
 
 /// The kind of an execution.
@@ -116,6 +150,10 @@ pub struct HistoryQuery {
     pub offset: Option<u32>,
     /// Only entries with all of these tags, separated by commas.
     pub tags: Option<String>,
+    /// Only entries with none of these tags, separated by commas.
+    pub without_tags: Option<String>,
+    /// Only entries that a limit or a wall ended or refused.
+    pub barred: Option<bool>,
     /// Only entries with notes.
     pub has_notes: Option<bool>,
     /// Only entries with a description.

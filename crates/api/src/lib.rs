@@ -36,7 +36,7 @@ pub use exec::{
     StopCause, Stopped,
 };
 pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, UploadResult, WriteFile};
-pub use history::{Annotation, ExecType, HistoryEntry, HistoryList, HistoryQuery};
+pub use history::{Annotation, Barrier, ExecType, HistoryEntry, HistoryList, HistoryQuery};
 pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
 pub use owner::{IdempotencyKey, Owner};
 pub use page::Status;

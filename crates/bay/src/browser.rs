@@ -18,6 +18,7 @@ use cove_runtime_api::{
 };
 
 use self::trace::traced;
+use crate::barrier;
 use crate::exec::Execution;
 use crate::files::relative;
 use crate::router::Admitted;
@@ -72,7 +73,7 @@ impl Bay {
         let BatchAnswer { results, total_steps, completed_steps, success, duration_ms, trace: _ } = match answered {
             Ok(answer) => answer,
             Err(error) => {
-                run.end(false, None, Some(&error.message)).await;
+                run.fail(&error).await;
                 return Err(error);
             }
         };
@@ -81,6 +82,7 @@ impl Bay {
         let output: Vec<&str> =
             results.iter().map(|step| step.stdout.trim_end()).filter(|text| !text.is_empty()).collect();
         let error = (!success).then(|| batch_failure(&results, total));
+        run.barrier = barrier::of_steps(&results);
         let ended = run.end(success, Some(&output.join("\n")), error.as_deref()).await;
         Ok(BrowserBatchResult {
             total_steps,
@@ -177,7 +179,7 @@ impl Bay {
         let BrowserAnswer { stdout, stderr, exit_code, trace: _ } = match answered {
             Ok(answer) => answer,
             Err(error) => {
-                run.end(false, None, Some(&error.message)).await;
+                run.fail(&error).await;
                 return Err(error);
             }
         };
@@ -187,6 +189,7 @@ impl Bay {
         let trace = || traced(TraceKind::BrowserExecTrace, success, 1, std::slice::from_ref(&step));
         let kept = self.keep_trace(&mut run, request.include_trace, trace).await;
         let error = (!success).then(|| step_failure(&step));
+        run.barrier = barrier::of_steps(std::slice::from_ref(&step));
         let ended = run.end(success, Some(&step.stdout), error.as_deref()).await;
         Ok(BrowserExecResult {
             success,

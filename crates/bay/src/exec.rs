@@ -3,13 +3,14 @@
 use std::time::{Duration, Instant};
 
 use cove_api::{
-    BayError, ErrorCode, EventKind, ExecType, Moment, PythonData, PythonExecRequest, PythonExecResult,
+    Barrier, BayError, ErrorCode, EventKind, ExecType, Moment, PythonData, PythonExecRequest, PythonExecResult,
     ShellExecRequest, ShellExecResult, Stopped,
 };
 use cove_core::{ExecutionId, SandboxId, SessionId};
 use cove_runtime_api::{Call, MAX_CODE_BYTES, PythonRequest, ShellRequest};
 use serde_json::{Value, json};
 
+use crate::barrier;
 use crate::files::relative;
 use crate::id::fresh;
 use crate::pending_history::PendingEntry;
@@ -49,6 +50,8 @@ pub(crate) struct Execution {
     pub(crate) payload_ref: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) tags: Option<String>,
+    /// What ended or refused it.
+    pub(crate) barrier: Option<Barrier>,
     pub(crate) learn: bool,
     open: bool,
 }
@@ -76,6 +79,7 @@ impl Execution {
             payload_ref: None,
             description: None,
             tags: None,
+            barrier: None,
             learn: false,
             open: true,
         })
@@ -97,6 +101,7 @@ impl Execution {
             execution_time_ms: took,
             output,
             error,
+            barrier: self.barrier,
             payload_ref: self.payload_ref.as_deref(),
             description: self.description.as_deref(),
             tags: self.tags.as_deref(),
@@ -120,6 +125,12 @@ impl Execution {
         self.bay.emit(&self.sandbox_id, EventKind::RunFinished, &object(data));
         Ended { took_ms: took, recorded }
     }
+
+    /// Notes the end of a run that came to no answer.
+    pub(crate) async fn fail(&mut self, error: &BayError) {
+        self.barrier = barrier::of_error(error);
+        self.end(false, None, Some(&error.message)).await;
+    }
 }
 
 impl Drop for Execution {
@@ -138,6 +149,7 @@ impl Drop for Execution {
             payload_ref: None,
             description: self.description.take(),
             tags: self.tags.take(),
+            barrier: None,
             learn: false,
             open: false,
         };
@@ -212,15 +224,17 @@ impl Bay {
         let answer = match answered {
             Ok(answer) => answer,
             Err(error) => {
-                run.end(false, None, Some(&error.message)).await;
+                run.fail(&error).await;
                 return Err(error);
             }
         };
         let success = answer.success;
         let mut error = failure(success, answer.error, "Python failed without an error message");
+        run.barrier = barrier::of_process(answer.timed_out, answer.stopped.as_ref());
         if let (Some(error), Some(full)) = (&mut error, self.fullness(id, answer.signal, answer.stopped.as_ref()).await)
         {
             join(error, &full);
+            run.barrier = Some(Barrier::DiskLimit);
         }
         let output = answer.output.text.clone();
         let ended = run.end(success, Some(&output), error.as_deref()).await;
@@ -276,7 +290,7 @@ impl Bay {
         let answer = match answered {
             Ok(answer) => answer,
             Err(error) => {
-                run.end(false, None, Some(&error.message)).await;
+                run.fail(&error).await;
                 return Err(at_cwd(error));
             }
         };
@@ -288,7 +302,11 @@ impl Bay {
             join(&mut output, &answer.stderr);
         } else {
             let mut why = answer.error.unwrap_or_default();
-            join(&mut why, &self.fullness(id, answer.signal, answer.stopped.as_ref()).await.unwrap_or_default());
+            run.barrier = barrier::of_process(answer.timed_out, answer.stopped.as_ref());
+            if let Some(full) = self.fullness(id, answer.signal, answer.stopped.as_ref()).await {
+                join(&mut why, &full);
+                run.barrier = Some(Barrier::DiskLimit);
+            }
             stderr = answer.stderr;
             let mut told = stderr.clone();
             join(&mut told, &why);

@@ -75,15 +75,19 @@ pub(crate) async fn history(
     id: &SandboxId,
     query: &HistoryQuery,
 ) -> BayResult<HistoryList> {
-    let tags = query.tags.as_deref();
-    if tags.is_some_and(|tags| split_tags(tags).count() > MAX_TAGS_ASKED) {
-        let message = format!("`tags` may name at most {MAX_TAGS_ASKED}");
-        return Err(BayError::new(ErrorCode::ValidationError, message));
+    let (tags, without_tags) = (query.tags.as_deref(), query.without_tags.as_deref());
+    for (name, tags) in [("tags", tags), ("without_tags", without_tags)] {
+        if tags.is_some_and(|tags| split_tags(tags).count() > MAX_TAGS_ASKED) {
+            let message = format!("`{name}` may name at most {MAX_TAGS_ASKED}");
+            return Err(BayError::new(ErrorCode::ValidationError, message));
+        }
     }
     let filter = ExecutionFilter {
         exec_type: query.exec_type,
         success_only: query.success_only.unwrap_or(false),
         tags,
+        without_tags,
+        barred: query.barred.unwrap_or(false),
         // Clients that ask for nothing in particular send `false`: it must not leave anything out.
         has_notes: query.has_notes.filter(|wanted| *wanted),
         has_description: query.has_description.filter(|wanted| *wanted),

@@ -5,6 +5,7 @@
 //! method of [`Bay`]. The caller is an [`Owner`], and owners cannot see each other's resources.
 
 mod artifacts;
+mod barrier;
 mod bay;
 mod browser;
 mod cargos;

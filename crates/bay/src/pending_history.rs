@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use cove_api::{ExecType, Moment};
+use cove_api::{Barrier, ExecType, Moment};
 
 use crate::Owner;
 use cove_store::NewExecution;
@@ -33,6 +33,7 @@ pub(crate) struct PendingEntry {
     execution_time_ms: i64,
     output: Option<String>,
     error: Option<String>,
+    barrier: Option<Barrier>,
     payload_ref: Option<String>,
     description: Option<String>,
     tags: Option<String>,
@@ -55,6 +56,7 @@ impl PendingEntry {
             execution_time_ms: new.execution_time_ms,
             output,
             error,
+            barrier: new.barrier,
             payload_ref: own(new.payload_ref),
             description: own(new.description),
             tags: own(new.tags),
@@ -76,6 +78,7 @@ impl PendingEntry {
             execution_time_ms: self.execution_time_ms,
             output: self.output.as_deref(),
             error: self.error.as_deref(),
+            barrier: self.barrier,
             payload_ref: self.payload_ref.as_deref(),
             description: self.description.as_deref(),
             tags: self.tags.as_deref(),
@@ -139,6 +142,7 @@ mod tests {
                 execution_time_ms: 1,
                 output: None,
                 error: None,
+                barrier: None,
                 payload_ref: None,
                 description: None,
                 tags: None,

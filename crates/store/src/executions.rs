@@ -1,11 +1,11 @@
 //! The history: one row for each execution, cut to a size, so many for each sandbox.
 
-use cove_api::{Annotation, ExecType, HistoryEntry, Moment, Owner};
+use cove_api::{Annotation, Barrier, ExecType, HistoryEntry, Moment, Owner};
 use cove_core::shorten_bytes;
 use sqlx::AssertSqlSafe;
 
 use crate::bounds::ROW_BYTES;
-use crate::skills::read_word;
+use crate::skills::{read_word, read_word_or};
 use crate::{Store, StoreResult, ask::Row, ask::ask};
 
 /// Entries that a sandbox keeps; the oldest go. At 64 KiB each that is far more than anybody reads, and bounded.
@@ -40,6 +40,8 @@ pub struct NewExecution<'a> {
     pub output: Option<&'a str>,
     /// Why it failed.
     pub error: Option<&'a str>,
+    /// What ended or refused it.
+    pub barrier: Option<Barrier>,
     /// The trace.
     pub payload_ref: Option<&'a str>,
     /// What the caller said it is.
@@ -69,6 +71,10 @@ pub struct ExecutionFilter<'a> {
     pub success_only: bool,
     /// Only those with all of these tags, with commas between.
     pub tags: Option<&'a str>,
+    /// Only those with none of these tags, with commas between.
+    pub without_tags: Option<&'a str>,
+    /// Only those that a limit or a wall ended or refused.
+    pub barred: bool,
     /// Only those with, or without, notes.
     pub has_notes: Option<bool>,
     /// Only those with, or without, a description.
@@ -98,6 +104,7 @@ fn entry(row: &Row) -> StoreResult<HistoryEntry> {
         execution_time_ms: row.int("execution_time_ms")?,
         output: row.text_or("output")?,
         error: row.text_or("error")?,
+        barrier: read_word_or(row, "barrier")?,
         payload_ref: row.text_or("payload_ref")?,
         description: row.text_or("description")?,
         tags: row.text_or("tags")?,
@@ -125,9 +132,9 @@ impl Store {
     pub async fn record(&self, new: &NewExecution<'_>, idle_expires_at: Option<Moment>) -> StoreResult<()> {
         let question = "INSERT INTO executions (id, owner, sandbox_id, seq, session_id, exec_type, code, success, \
              execution_time_ms, output, error, payload_ref, description, tags, tag_index, learn_enabled, learn_status, \
-             created_at, size_bytes) VALUES ($1, $2, $3, \
+             created_at, size_bytes, barrier) VALUES ($1, $2, $3, \
              (SELECT COALESCE(MAX(seq), 0) + 1 FROM executions WHERE sandbox_id = $3), \
-             $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING seq AS n";
+             $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) RETURNING seq AS n";
         let short = |text: Option<&str>, limit| text.map(|text| shorten_bytes(text, limit));
         let (code, output, error) = new.kept();
         let (description, tags) = (short(new.description, MAX_NOTE_BYTES), short(new.tags, MAX_NOTE_BYTES));
@@ -152,7 +159,8 @@ impl Store {
             .flag(new.learn)
             .text_or(new.learn.then_some("pending"))
             .at(new.created_at)
-            .int(size);
+            .int(size)
+            .text_or(new.barrier.map(Barrier::as_str));
         // Each by itself: none of them is worth the three more journeys of a transaction on the way of every call.
         let seq = question.number(&self.write).await?;
         // The entry is written: what fails from here on is done by the next one, or by the collector.
@@ -203,27 +211,33 @@ impl Store {
         sandbox_id: &str,
         filter: &ExecutionFilter<'_>,
     ) -> StoreResult<(Vec<HistoryEntry>, i64)> {
-        let tags: Vec<&str> = filter.tags.map(|tags| split_tags(tags).collect()).unwrap_or_default();
+        let tags = |text: Option<&str>| -> Vec<String> {
+            split_tags(text.unwrap_or_default()).map(|tag| format!(",{tag},")).collect()
+        };
+        let (with, without) = (tags(filter.tags), tags(filter.without_tags));
         let mut which = "FROM executions WHERE sandbox_id = $1 AND owner = $2 AND ($3 IS NULL OR exec_type = $3) \
             AND success >= $4 \
             AND ($5 IS NULL OR $5 = CASE WHEN COALESCE(notes, '') = '' THEN 0 ELSE 1 END) \
-            AND ($6 IS NULL OR $6 = CASE WHEN COALESCE(description, '') = '' THEN 0 ELSE 1 END)"
+            AND ($6 IS NULL OR $6 = CASE WHEN COALESCE(description, '') = '' THEN 0 ELSE 1 END) \
+            AND ($7 = 0 OR barrier IS NOT NULL)"
             .to_owned();
         // Not LIKE: a tag may hold `%`, and SQLite's LIKE takes `A` for `a`.
-        for place in 7..7 + tags.len() {
-            which.push_str(&format!(" AND REPLACE(tag_index, ${place}, '') <> tag_index"));
+        let is_held = with.iter().map(|_| "<>").chain(without.iter().map(|_| "="));
+        for (place, is_held) in (8..).zip(is_held) {
+            which.push_str(&format!(" AND REPLACE(tag_index, ${place}, '') {is_held} tag_index"));
         }
+        let tags: Vec<String> = with.into_iter().chain(without).collect();
         let bound = |text: String| {
             let question = ask(AssertSqlSafe(text))
                 .text(sandbox_id)
                 .text(owner.as_str())
                 .text_or(filter.exec_type.map(ExecType::as_str));
             let question = question.flag(filter.success_only).flag_or(filter.has_notes).flag_or(filter.has_description);
-            tags.iter().fold(question, |question, tag| question.text(&format!(",{tag},")))
+            tags.iter().fold(question.flag(filter.barred), |question, tag| question.text(tag))
         };
         let total = bound(format!("SELECT COUNT(*) AS n {which}")).number(&self.read).await?;
         // Bound, not written: each text is prepared once and kept.
-        let (limit, offset) = (7 + tags.len(), 8 + tags.len());
+        let (limit, offset) = (8 + tags.len(), 9 + tags.len());
         let page = bound(format!("SELECT * {which} ORDER BY seq DESC, id DESC LIMIT ${limit} OFFSET ${offset}"));
         let page = page.int(filter.limit.into()).int(filter.offset.into());
         Ok((page.each(&self.read, entry).await?, total))

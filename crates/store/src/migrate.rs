@@ -12,6 +12,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0003_sizes.sql"),
     include_str!("../migrations/0004_peers.sql"),
     include_str!("../migrations/0005_one_active.sql"),
+    include_str!("../migrations/0006_barriers.sql"),
 ];
 
 impl Store {

@@ -37,6 +37,12 @@ pub(crate) fn read_word<T: serde::de::DeserializeOwned>(row: &Row, name: &str) -
     serde_json::from_value(Value::String(row.text(name)?)).map_err(StoreError::Json)
 }
 
+/// A word that may be missing.
+pub(crate) fn read_word_or<T: serde::de::DeserializeOwned>(row: &Row, name: &str) -> StoreResult<Option<T>> {
+    let word = row.text_or(name)?.map(Value::String);
+    word.map(serde_json::from_value).transpose().map_err(StoreError::Json)
+}
+
 fn score(row: &Row, name: &str) -> StoreResult<Option<f64>> {
     Ok(row.text_or(name)?.and_then(|digits| digits.parse().ok()))
 }

@@ -70,6 +70,7 @@ impl TestStore {
             execution_time_ms: 5,
             output: Some("2"),
             error: None,
+            barrier: None,
             payload_ref: None,
             description: None,
             tags: None,

@@ -47,6 +47,8 @@ SAMPLES: dict[str, Any] = {
     "include_code": True,
     "description": "a sample",
     "tags": "one,two",
+    "without_tags": "three",
+    "barred": False,
     "learn": False,
     "include_trace": False,
     "stop_on_error": True,

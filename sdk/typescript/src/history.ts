@@ -8,6 +8,8 @@ export interface HistoryQuery extends CallOptions {
     limit?: number;
     offset?: number;
     tags?: string;
+    without_tags?: string;
+    barred?: boolean;
     has_notes?: boolean;
     has_description?: boolean;
 }

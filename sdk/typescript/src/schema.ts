@@ -41,6 +41,11 @@ export interface components {
             /** @description Newest first. */
             items: components["schemas"]["ArtifactInfo"][];
         };
+        /**
+         * @description The limit or the wall that ended or refused an execution.
+         * @enum {string}
+         */
+        Barrier: "time_limit" | "step_limit" | "memory_limit" | "disk_limit" | "size_limit" | "not_allowed";
         /** @description Several commands, one after the other. */
         BrowserBatchRequest: {
             /** @description The commands. */
@@ -667,6 +672,7 @@ export interface components {
         };
         /** @description One execution. */
         HistoryEntry: {
+            barrier?: components["schemas"]["Barrier"] | null;
             /** @description What ran. */
             code: string;
             /** @description When it ran. */

@@ -18,6 +18,7 @@ use cove_core::{EngineChoice, ExecutionId, Finished, KeptPicture, LogLine, LogSi
 use cove_executor::{Pictures, RunContext, RunListener, join_logs};
 use serde_json::{Map, Value, json};
 
+use crate::barrier;
 use crate::exec::Execution;
 use crate::{Bay, BayResult, Owner};
 use cove_config::Capability;
@@ -76,14 +77,17 @@ impl Bay {
             console,
         });
         let mut result = match self.inner.javascript.run(context, run_request, events).await {
-            Ok(report) => result_of(report),
+            Ok(report) => {
+                run.barrier = report.result.as_ref().err().and_then(|fault| barrier::of_fault(fault.kind));
+                result_of(report)
+            }
             Err(error) => {
                 // A conflict may be the end of the sandbox: by a reset, a stop, a deletion, or because it has expired.
                 let error = match error.code {
                     ErrorCode::Conflict => self.over(owner, id).await.unwrap_or(error),
                     _ => error,
                 };
-                run.end(false, None, Some(&error.message)).await;
+                run.fail(&error).await;
                 return Err(error);
             }
         };

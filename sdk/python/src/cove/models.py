@@ -34,6 +34,9 @@ class ArtifactList:
     #: Newest first.
     items: list[ArtifactInfo]
 
+#: The limit or the wall that ended or refused an execution.
+Barrier = Literal["time_limit", "step_limit", "memory_limit", "disk_limit", "size_limit", "not_allowed"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserBatchResult:
@@ -596,6 +599,9 @@ class HistoryEntry:
 
     #: Its error, up to a limit.
     error: str | None = None
+
+    #: What ended or refused it; null: nothing did, it failed by itself or succeeded.
+    barrier: Barrier | None = None
 
     #: The payload that holds more, such as a trace.
     payload_ref: str | None = None

@@ -22,6 +22,8 @@ class AsyncHistory:
         limit: int | None = None,
         offset: int | None = None,
         tags: str | None = None,
+        without_tags: str | None = None,
+        barred: bool | None = None,
         has_notes: bool | None = None,
         has_description: bool | None = None,
     ) -> models.HistoryList:
@@ -32,6 +34,8 @@ class AsyncHistory:
             "limit": limit,
             "offset": offset,
             "tags": tags,
+            "without_tags": without_tags,
+            "barred": barred,
             "has_notes": has_notes,
             "has_description": has_description,
         }

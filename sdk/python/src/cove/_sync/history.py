@@ -23,6 +23,8 @@ class History:
         limit: int | None = None,
         offset: int | None = None,
         tags: str | None = None,
+        without_tags: str | None = None,
+        barred: bool | None = None,
         has_notes: bool | None = None,
         has_description: bool | None = None,
     ) -> models.HistoryList:
@@ -33,6 +35,8 @@ class History:
             "limit": limit,
             "offset": offset,
             "tags": tags,
+            "without_tags": without_tags,
+            "barred": barred,
             "has_notes": has_notes,
             "has_description": has_description,
         }
