@@ -8,7 +8,9 @@ const lines = [
   ['', ''],
   ['✓ ', 'read /etc/passwd             ', "Cannot find module 'fs': there is no file system here"],
   ['✓ ', 'start a process              ', 'process.binding is not a function'],
+  ['✓ ', 'find the real global         ', "cannot read property 'env' of undefined"],
   ['✓ ', 'climb out by a constructor   ', 'process is not defined'],
+  ['✓ ', 'poison every object          ', 'object is not extensible'],
   ['✓ ', 'replace a built-in           ', "'map' is read-only"],
   ['✓ ', 'call home                    ', 'fetch is closed in this session: no host is allowed'],
   ['', '{"hello":"stranger","walls_held":"7 of 7","end_of_walk":-2.476}'],
@@ -16,7 +18,7 @@ const lines = [
   ['$ ', "cove sandbox exec $box --browser 'screenshot page.png'"],
   ['✓ ', 'Screenshot saved to /workspace/page.png'],
 ]
-const [width, height, left, top, step] = [1200, 560, 36, 84, 32]
+const [width, height, left, top, step] = [1200, 612, 36, 84, 31]
 const ctx = getCanvas(width, height).getContext('2d')
 ctx.fillStyle = '#0b1220'
 ctx.beginPath()

@@ -13,6 +13,7 @@ export type PythonResult = Schemas["PythonExecResult"];
 export type ShellResult = Schemas["ShellExecResult"];
 export type BrowserResult = Schemas["BrowserExecResult"];
 export type ExecType = Schemas["ExecType"];
+export type Barrier = Schemas["Barrier"];
 
 /** What a call takes besides its own arguments. */
 type More = Pick<Ask, "signal">;
@@ -43,9 +44,11 @@ export const deleteSandbox = (id: string) => ask("DELETE", box(id));
 export const extendSandbox = (id: string, seconds: number) =>
     ask<Sandbox>("POST", `${box(id)}/extend_ttl`, { body: { extend_by: seconds } });
 
-export const history = (id: string, words: { limit: number; offset: number; exec_type?: string | undefined }, more: More = {}) =>
-    ask<Schemas["HistoryList"]>("GET", `${box(id)}/history${query(words)}`, more);
-export const lastExecution = (id: string) => ask<HistoryEntry>("GET", `${box(id)}/history/last`);
+/** Says in the record that a command is this page's own, to draw something: it is not what the agent did, and not shown. */
+const OWN_TAG = "page-refs";
+export const history = (id: string, words: { limit: number; offset: number; exec_type?: string | undefined; barred?: boolean }, more: More = {}) =>
+    ask<Schemas["HistoryList"]>("GET", `${box(id)}/history${query({ ...words, without_tags: OWN_TAG })}`, more);
+export const lastExecution = (id: string) => history(id, { limit: 1, offset: 0 }).then((list) => list.entries[0]);
 export const trace = (id: string, reference: string) =>
     ask<unknown>("GET", `${box(id)}/browser/traces/${encodeURIComponent(reference)}`);
 
@@ -60,8 +63,11 @@ export const runPython = (id: string, body: { code: string; timeout?: number; ou
     ask<PythonResult>("POST", `${box(id)}/python/exec`, { body, ...more });
 export const runShell = (id: string, body: { command: string; timeout?: number }) =>
     ask<ShellResult>("POST", `${box(id)}/shell/exec`, { body });
-export const runBrowser = (id: string, body: { cmd: string; timeout?: number; tags?: string }) =>
+export const runBrowser = (id: string, body: { cmd: string; timeout?: number }) =>
     ask<BrowserResult>("POST", `${box(id)}/browser/exec`, { body });
+/** A command that only helps this page to draw. */
+export const measureBrowser = (id: string, body: { cmd: string; timeout: number }) =>
+    ask<BrowserResult>("POST", `${box(id)}/browser/exec`, { body: { ...body, tags: OWN_TAG } });
 
 export const folder = (id: string, path: string) =>
     ask<Schemas["DirectoryList"]>("GET", `${box(id)}/filesystem/directories${query({ path: path || "." })}`).then((list) => list.entries);

@@ -7,7 +7,8 @@ import { t, type Word } from "./words.js";
 interface Shortcut {
     keys: string;
     word: Word;
-    act: () => void;
+    /** None: whoever has the keyboard then acts itself. */
+    act?: (() => void) | undefined;
 }
 
 /** All that hold now, the screen's own last. */
@@ -24,11 +25,12 @@ addEventListener("keydown", (event) => {
     const key = (held ? "Ctrl+" : "") + (event.key.length === 1 && !held ? event.key : event.key.length === 1 ? event.key.toUpperCase() : event.key);
     if (!held && typing(event)) return;
     const both = Date.now() - firstAt < 1_000 ? `${first} ${key}` : "";
-    const found = [...shortcuts.value].reverse().find((one) => one.keys === both) ?? [...shortcuts.value].reverse().find((one) => one.keys === key);
+    const ours = shortcuts.value.filter((one) => one.act !== undefined).reverse();
+    const found = ours.find((one) => one.keys === both) ?? ours.find((one) => one.keys === key);
     if (key === "Escape" && overlay.value) overlay.value = false;
     else if (found !== undefined) {
         event.preventDefault();
-        found.act();
+        found.act?.();
     }
     [first, firstAt] = [key, Date.now()];
 });
@@ -39,13 +41,13 @@ function typing(event: KeyboardEvent): boolean {
     return target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
 }
 
-/** A shortcut for as long as a component is there. */
-export function useKey(keys: string, word: Word, act: () => void): void {
+/** A shortcut for as long as a component is there; without `act`, one that is only told of. */
+export function useKey(keys: string, word: Word, act?: () => void): void {
     const latest = useRef(act);
     latest.current = act;
     // With the first paint: a key that is pressed at once is heard.
     useLayoutEffect(() => {
-        const one = { keys, word, act: () => latest.current() };
+        const one = { keys, word, act: act && (() => latest.current?.()) };
         shortcuts.value = [...shortcuts.value, one];
         return () => {
             shortcuts.value = shortcuts.value.filter((other) => other !== one);

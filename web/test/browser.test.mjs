@@ -33,7 +33,16 @@ test("the browser, live: what the agent opens is seen, clicked and typed into; c
     await page.waitForSelector(".ref:has-text('e1')");
     assert.ok((await page.locator(".ref").count()) >= 3);
     await page.waitForSelector(".commands summary:has-text('snapshot -i')");
-    assert.equal(await page.locator(".commands summary:has-text('get box')").count(), 0, "the page's own commands are not the agent's");
+    // The page's own commands are not the agent's: neither here nor in the timeline, nor as the last call in the list.
+    assert.equal(await page.locator(".commands summary:has-text('get box')").count(), 0);
+    assert.ok((await call("GET", `/v1/sandboxes/${id}/history?tags=page-refs`)).total > 0);
+    const watcher = await context.newPage();
+    await watcher.goto(`${URL_}/#/sandbox/${id}/timeline`);
+    await watcher.waitForSelector(".row:has-text('snapshot -i')");
+    assert.equal(await watcher.locator(".row:has-text('get box')").count(), 0);
+    await watcher.goto(`${URL_}/#/sandboxes`);
+    await watcher.waitForSelector(`tr:has-text('${id}') .last:has-text('snapshot -i')`);
+    await watcher.close();
     await accessible(page, "browser");
     await page.uncheck("text=Refs of the last snapshot");
     const drawn = await page.evaluate(() => {

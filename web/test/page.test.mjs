@@ -201,6 +201,30 @@ test("the playground: a chart, TypeScript, an error at its place, console, a lin
     await Promise.all([context.close(), other.context.close()]);
 });
 
+test("whoever types fast loses no letter", async () => {
+    const { page, context, wrong } = await loggedIn();
+    await settled(page);
+    await type(page, "");
+    const code = "const boats = [14, 9, 22];\nreturn boats.map((boat) => boat * 3).join(' and ')";
+    // Brackets and quotes close themselves: each is written over.
+    await page.keyboard.type(code);
+    await page.keyboard.press("Control+Enter");
+    await page.waitForSelector(".value .tree-string:has-text('42 and 27 and 66')");
+    // Tab indents; Escape, then Tab, leaves; `?` says so.
+    const focused = () => page.evaluate(() => document.activeElement?.className);
+    for (let times = 0; times < 3; times++) await page.keyboard.press("Tab");
+    assert.match((await focused()) ?? "", /editor-host/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    assert.doesNotMatch((await focused()) ?? "", /editor-host/);
+    await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
+    await page.keyboard.press("?");
+    await page.waitForSelector(".shortcuts div:has-text('Leave the editor')");
+    assert.equal(await page.locator(".shortcuts dd:text-is('Run')").count(), 1);
+    assert.deepEqual(wrong, []);
+    await context.close();
+});
+
 test("sandboxes: create, files, Python with a plot, terminal, the cause of a failure, delete", async () => {
     const { page, context, wrong } = await loggedIn();
     page.on("dialog", (dialog) => void dialog.accept(dialog.type() === "prompt" ? "notes/hello.py" : undefined));
@@ -284,6 +308,14 @@ test("sandboxes: create, files, Python with a plot, terminal, the cause of a fai
 
     await page.click(".tabs a:has-text('Limits')");
     await page.waitForSelector("text=nothing outside can be reached");
+    await page.waitForSelector("dd:text-is('1 GB')");
+    // What failed by itself was not refused; what ran out of its time was, and says so.
+    await page.waitForSelector("text=Nothing was refused.");
+    await call("POST", `/v1/sandboxes/${id}/shell/exec`, { command: "echo 'memory limit: not allowed' >&2; exit 1" });
+    await call("POST", `/v1/sandboxes/${id}/javascript/exec`, { code: "for (;;);", timeout: 1 });
+    await page.reload();
+    await page.waitForSelector(".limits li:has-text('for (;;);') .chip:text-is('time limit')");
+    assert.equal(await page.locator(".limits section:has-text('What was refused') li").count(), 1);
     await accessible(page, "limits");
     await page.click("button:has-text('+1 h')");
     await page.waitForSelector(".note:has-text('an hour longer')");
@@ -309,6 +341,20 @@ test("the host: engines, walls, charts, refusals, licences", async () => {
     await page.waitForSelector(".chart canvas");
     assert.ok((await page.locator(".walls li").count()) >= 10);
     assert.match((await page.textContent("main")) ?? "", /Cove \d+\.\d+/);
+    // Each profile, with what is kept ready of it.
+    const pools = page.locator("section:has(h2:text-is('Warm pools')) li");
+    for (const { id } of (await call("GET", "/v1/profiles")).items) {
+        if (id !== "browser-site") assert.match((await pools.filter({ hasText: id }).first().textContent()) ?? "", /started when needed|\d+ kept ready/, id);
+    }
+    // A refusal is counted, and is recent. Ticks of bytes are whole.
+    const before = Number(await page.locator("section:has(h2:has-text('Refusals')) li:has-text('not_found') .chip >> nth=0").textContent().catch(() => "0"));
+    const gone = await fetch(`${URL_}/v1/sandboxes/sandbox-000000000000`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(gone.status, 404);
+    await page.waitForFunction((before) => {
+        const line = [...document.querySelectorAll("section.card li")].find((one) => one.querySelector("code")?.textContent === "not_found");
+        const [count, lately] = [...(line?.querySelectorAll(".chip") ?? [])].map((chip) => chip.textContent ?? "");
+        return Number(count) > before && /^\+[1-9]/.test(lately ?? "");
+    }, before);
     await accessible(page, "host");
     const licences = await (await fetch(`${URL_}/page/licences.txt`)).text();
     for (const name of ["preact", "uplot", "@xterm/xterm", "@codemirror/view"]) assert.ok(licences.includes(name), name);
@@ -413,6 +459,10 @@ test("dark, a phone, 简体中文, and the keyboard", async () => {
     ])) {
         await page.goto(`${URL_}/#/${path}`);
         await page.waitForSelector(ready);
+        if (path === "playground") {
+            await page.click("button.main");
+            await page.waitForSelector(".value .tree-string");
+        }
         await fits(page, path);
         await accessible(page, `${path}, dark, on a phone`);
     }

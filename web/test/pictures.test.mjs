@@ -42,6 +42,8 @@ async function busySandbox(at) {
     await call("POST", `${base}/browser/exec`, { cmd: `open ${at("/")}`, timeout: 60 });
     await call("POST", `${base}/browser/exec`, { cmd: "snapshot -i" });
     await call("POST", `${base}/browser/exec`, { cmd: "click @e9" });
+    await call("POST", `${base}/browser/exec`, { cmd: "open https://example.com/" });
+    await call("POST", `${base}/javascript/exec`, { code: "for (let tide = 0; ; tide++);", timeout: 1 });
     return id;
 }
 
@@ -86,7 +88,7 @@ test("every screen, in light, in dark and on a phone", async (t) => {
             await page.waitForSelector(`a:has-text('${id}')`);
             // The second reading knows what was used since the first, and the last calls are looked up.
             await page.waitForFunction(() => / %/.test(document.querySelector("tbody")?.textContent ?? ""));
-            await page.waitForSelector("td.last .kind");
+            await page.waitForSelector("td.last .kind", { state: "attached" });
         });
         await see("timeline", `${box}/timeline`, async () => {
             await page.waitForSelector(".row time");

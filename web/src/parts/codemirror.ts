@@ -66,6 +66,8 @@ const look = EditorView.theme({
 export class CodeEditor {
     #view: EditorView;
     #syntax = new Compartment();
+    /** Whether a text is being put in that does not come from the person. */
+    #given = false;
 
     constructor(host: HTMLElement, options: EditorOptions) {
         const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
@@ -85,13 +87,15 @@ export class CodeEditor {
                 autocompletion(),
                 syntaxHighlighting(colours),
                 look,
+                // On a phone nobody scrolls to the side line by line.
+                matchMedia("(max-width: 720px)").matches ? EditorView.lineWrapping : [],
                 this.#syntax.of(syntaxes[options.syntax]()),
                 // Tab indents; Escape, then Tab, leaves.
                 keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
                 EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", autocapitalize: "off", spellcheck: "false" }),
                 EditorState.readOnly.of(options.readOnly),
                 EditorView.updateListener.of((update) => {
-                    if (update.docChanged) options.change(update.state.doc.toString());
+                    if (update.docChanged && !this.#given) options.change(update.state.doc.toString());
                 }),
             ],
         });
@@ -100,7 +104,9 @@ export class CodeEditor {
 
     set text(text: string) {
         if (text === this.#view.state.doc.toString()) return;
+        this.#given = true;
         this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text } });
+        this.#given = false;
     }
 
     set syntax(syntax: Syntax) {

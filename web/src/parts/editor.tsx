@@ -1,6 +1,7 @@
 // An editor: CodeMirror when its chunk is there, a plain field until then, of the same size.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useKey } from "../keys.js";
 import type { CodeEditor, Mark, Syntax } from "./codemirror.js";
 
 interface Props {
@@ -18,7 +19,10 @@ export function Editor({ text, label, syntax, change, run, marks = [], readOnly 
     const editor = useRef<CodeEditor | undefined>();
     const latest = useRef({ text, change, run });
     latest.current = { text, change, run };
+    // Texts that the editor has told of and that have not come back yet: whoever types fast is ahead of what is drawn.
+    const told = useRef<string[]>([]);
     const [ready, setReady] = useState(false);
+    useKey("Escape Tab", "leaveEditor");
     useEffect(() => {
         let there = true;
         void import("./codemirror.js").then(({ CodeEditor }) => {
@@ -28,7 +32,10 @@ export function Editor({ text, label, syntax, change, run, marks = [], readOnly 
                 syntax,
                 label,
                 readOnly,
-                change: (now) => latest.current.change(now),
+                change: (now) => {
+                    told.current.push(now);
+                    latest.current.change(now);
+                },
                 run: () => latest.current.run?.(),
             });
             setReady(true);
@@ -40,7 +47,10 @@ export function Editor({ text, label, syntax, change, run, marks = [], readOnly 
         };
     }, [readOnly]);
     useEffect(() => {
-        if (editor.current !== undefined) editor.current.text = text;
+        if (editor.current === undefined) return;
+        const at = told.current.indexOf(text);
+        told.current.splice(0, at === -1 ? told.current.length : at + 1);
+        if (at === -1) editor.current.text = text;
     }, [text, ready]);
     useEffect(() => {
         if (editor.current !== undefined) editor.current.syntax = syntax;

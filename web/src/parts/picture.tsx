@@ -21,7 +21,10 @@ export function pictureKind(bytes: Uint8Array): string | undefined {
 
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-export function Picture({ bytes, alt }: { bytes: Uint8Array<ArrayBuffer>; alt: string }) {
+/** Width and height, where they are known: what lies below does not move when the picture comes. */
+export type PictureSize = [width: number, height: number];
+
+export function Picture({ bytes, alt, size }: { bytes: Uint8Array<ArrayBuffer>; alt: string; size?: PictureSize | undefined }) {
     const [url, setUrl] = useState("");
     const kind = pictureKind(bytes);
     useEffect(() => {
@@ -31,12 +34,16 @@ export function Picture({ bytes, alt }: { bytes: Uint8Array<ArrayBuffer>; alt: s
         return () => URL.revokeObjectURL(made);
     }, [bytes]);
     if (kind === undefined) return <p class="quiet">{t("noPicture")}</p>;
-    if (url === "") return null;
-    return <img class="picture" src={url} alt={alt} />;
+    if (url === "") return <PictureWait size={size} />;
+    return <img class="picture" src={url} alt={alt} width={size?.[0]} height={size?.[1]} />;
+}
+
+function PictureWait({ size }: { size: PictureSize | undefined }) {
+    return <div class="picture-wait" style={size && { width: `${size[0]}px`, height: "auto", aspectRatio: size.join(" / ") }} />;
 }
 
 /** A picture that has to be fetched first. */
-export function FetchedPicture({ fetch, alt }: { fetch: () => Promise<ArrayBuffer>; alt: string }) {
+export function FetchedPicture({ fetch, alt, size }: { fetch: () => Promise<ArrayBuffer>; alt: string; size?: PictureSize | undefined }) {
     const [bytes, setBytes] = useState<Uint8Array<ArrayBuffer> | undefined>();
     const [fault, setFault] = useState("");
     useEffect(() => {
@@ -50,5 +57,5 @@ export function FetchedPicture({ fetch, alt }: { fetch: () => Promise<ArrayBuffe
         };
     }, [alt]);
     if (fault !== "") return <p class="fault">{fault}</p>;
-    return bytes === undefined ? <div class="picture-wait" /> : <Picture bytes={bytes} alt={alt} />;
+    return bytes === undefined ? <PictureWait size={size} /> : <Picture bytes={bytes} alt={alt} size={size} />;
 }

@@ -10,6 +10,8 @@ interface Props {
     times: number[];
     series: { name: string; values: (number | null)[]; colour: string }[];
     show: (value: number) => string;
+    /** The steps between ticks; else those of decimal figures. */
+    steps?: number[];
 }
 
 const HEIGHT = 150;
@@ -25,7 +27,7 @@ function lately(times: ArrayLike<number>): [number, number] {
     return [Math.min(times[0] ?? 0, last - SHOWN), last];
 }
 
-export function Chart({ title, times, series, show }: Props) {
+export function Chart({ title, times, series, show, steps }: Props) {
     const place = useRef<HTMLDivElement>(null);
     const plot = useRef<uPlot | undefined>();
     const dark = isDark();
@@ -40,7 +42,7 @@ export function Chart({ title, times, series, show }: Props) {
                 legend: { show: false },
                 cursor: { show: false },
                 scales: { x: { range: (made) => lately(made.data[0]) }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 1) * 1.15)] } },
-                axes: [{ ...axis, space: 90, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 72, values: (_, ticks) => ticks.map(show) }],
+                axes: [{ ...axis, size: 30, space: 90, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 72, ...(steps ? { incrs: steps } : {}), values: (_, ticks) => ticks.map((tick) => show(tick).replace(".0 ", " ")) }],
                 series: [{}, ...series.map((one) => ({ label: one.name, stroke: one.colour, width: 2, points: { show: false }, spanGaps: true }))],
             },
             [times, ...series.map((one) => one.values)],
@@ -55,13 +57,19 @@ export function Chart({ title, times, series, show }: Props) {
         };
     }, [dark]);
     useEffect(() => plot.current?.setData([times, ...series.map((one) => one.values)]), [times]);
-    const latest = series.map((one) => `${one.name} ${one.values.at(-1) == null ? "–" : show(one.values.at(-1)!)}`);
+    const latest = series.map((one) => ({ ...one, text: `${one.name} ${one.values.at(-1) == null ? "–" : show(one.values.at(-1)!)}` }));
     return (
         <figure class="chart">
             <figcaption>
-                {title} <span class="quiet">{latest.join(" · ")}</span>
+                {title}{" "}
+                {latest.map((one) => (
+                    <span key={one.name} class="quiet">
+                        <span class="chart-key" style={{ background: one.colour }} />
+                        {one.text}
+                    </span>
+                ))}
             </figcaption>
-            <div class="chart-place" ref={place} role="img" aria-label={`${title}: ${latest.join(", ")}`} />
+            <div class="chart-place" ref={place} role="img" aria-label={`${title}: ${latest.map((one) => one.text).join(", ")}`} />
         </figure>
     );
 }

@@ -15,6 +15,9 @@ import type { HostReport } from "./report.js";
 const AGAIN = 2_000;
 const KEPT = 150;
 
+/** Ticks of bytes stand at 256 MB, 512 MB, 1 GB. */
+const BYTE_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
 /** Refusals of so many seconds are recent. */
 const LATELY = 300;
 
@@ -102,6 +105,7 @@ export default function Host() {
                         title={t("memory")}
                         times={times}
                         show={bytes}
+                        steps={BYTE_STEPS}
                         series={[
                             { name: "cove", values: line((one) => one.memory), colour: "#1098ad" },
                             { name: t("machine"), values: line((one) => one.available), colour: "#f08c00" },

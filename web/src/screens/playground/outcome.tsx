@@ -1,6 +1,7 @@
 // What came of a run: the value as a tree, pictures, console, timing, and which engine ran it and why.
 
 import type { JavaScriptResult } from "../../api.js";
+import { Marked } from "../../parts/marked.js";
 import { FetchedPicture } from "../../parts/picture.js";
 import { Tree } from "../../parts/tree.js";
 import { t, took } from "../../words.js";
@@ -26,18 +27,23 @@ export function Outcome({ busy, lines, result, fault, picture }: Props) {
                 {typeof result?.execution_time_ms === "number" && <span class="chip">{took(result.execution_time_ms)}</span>}
                 {data?.engine && (
                     <span class="chip" title={data.engine.reason}>
-                        {data.engine.name}: {data.engine.because}
+                        {data.engine.name}: <Marked text={data.engine.because} />
                     </span>
                 )}
             </div>
             {data?.warnings?.map((warning) => (
                 <p key={warning} class="warning">
-                    {warning}
+                    <Marked text={warning} />
                 </p>
             ))}
             {result?.success === false && <pre class="fault">{result.error}</pre>}
             {data?.images.map((image) => (
-                <FetchedPicture key={image.name} alt={`${image.width ?? "?"} × ${image.height ?? "?"}`} fetch={() => picture(image.name)} />
+                <FetchedPicture
+                    key={image.name}
+                    alt={`${image.width ?? "?"} × ${image.height ?? "?"}`}
+                    size={image.width && image.height ? [image.width, image.height] : undefined}
+                    fetch={() => picture(image.name)}
+                />
             ))}
             {result?.success === true && (
                 <div class="value">

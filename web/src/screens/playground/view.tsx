@@ -6,6 +6,7 @@ import { follow } from "../../events.js";
 import { useKey } from "../../keys.js";
 import type { Mark } from "../../parts/codemirror.js";
 import { Editor } from "../../parts/editor.js";
+import { Marked } from "../../parts/marked.js";
 import { note, refused } from "../../parts/notes.js";
 import { curl, literal, quoted, Same } from "../../parts/same.js";
 import { replace, route } from "../../route.js";
@@ -90,7 +91,6 @@ export default function Playground() {
         if (event.kind === "tool_call") setQuestion(questionOf(event.data));
         if (event.kind === "console") setLines((all) => [...all.slice(1 - MAX_LINES), String(event.data["text"])]);
     };
-    useKey("Ctrl+ENTER", "run", () => void run());
     useKey("Ctrl+Enter", "run", () => void run());
 
     const share = async () => {
@@ -150,7 +150,7 @@ export default function Playground() {
                 </div>
                 <Editor label={t("code")} text={code} syntax="javascript" change={setCode} run={() => void run()} marks={marks} />
                 <label class="input-label" for="input">
-                    {t("input")}
+                    <Marked text={t("input")} />
                 </label>
                 <textarea id="input" class="input mono" rows={3} spellcheck={false} value={input} placeholder="{}" onInput={(event) => setInput(event.currentTarget.value)} />
             </section>

@@ -3,6 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import { artifact, type JavaScriptResult, type PythonResult, runJavaScript, runPython, type Sandbox } from "../../api.js";
 import { follow } from "../../events.js";
+import { useKey } from "../../keys.js";
 import type { Mark } from "../../parts/codemirror.js";
 import { Editor } from "../../parts/editor.js";
 import { FetchedPicture, fromBase64, Picture } from "../../parts/picture.js";
@@ -23,7 +24,6 @@ const MAX_LIVE = 200_000;
 export function Cells({ info, language }: { info: Sandbox; language: CellLanguage }) {
     const [cells, setCells] = useState([0]);
     const last = useRef(BEGIN[language]);
-    const field = language === "python" ? "code" : "code";
     const more = language === "javascript" ? { session: true } : {};
     return (
         <div class="cells">
@@ -41,7 +41,7 @@ export function Cells({ info, language }: { info: Sandbox; language: CellLanguag
             ))}
             <Same
                 lines={{
-                    curl: curl("POST", `/v1/sandboxes/${info.id}/${language}/exec`, { [field]: last.current, ...more }),
+                    curl: curl("POST", `/v1/sandboxes/${info.id}/${language}/exec`, { code: last.current, ...more }),
                     python: language === "python" ? `sandbox.python.exec(${literal(last.current)})` : `sandbox.javascript.session().run(${literal(last.current)})`,
                     typescript: language === "python" ? `await sandbox.python.exec(${literal(last.current)});` : `await sandbox.javascript.session().run(${literal(last.current)});`,
                     cove: `cove sandbox exec ${info.id} --${language === "python" ? "python" : "js"} -c ${quoted(last.current)}`,
@@ -55,6 +55,7 @@ type Outcome = { python: PythonResult } | { javascript: JavaScriptResult } | { f
 
 function Cell({ info, language, first, ran }: { info: Sandbox; language: CellLanguage; first: boolean; ran: (code: string) => void }) {
     const [code, setCode] = useState(first ? BEGIN[language] : "");
+    useKey("Ctrl+Enter", "run");
     const [busy, setBusy] = useState(false);
     const [live, setLive] = useState("");
     const [outcome, setOutcome] = useState<Outcome | undefined>();

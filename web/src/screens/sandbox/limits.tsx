@@ -1,15 +1,28 @@
 // What this sandbox may use and reach, what holds it, and what was refused.
 
 import { useEffect, useState } from "preact/hooks";
-import { history, type HistoryEntry, type Profile, profiles, type Sandbox } from "../../api.js";
+import { type Barrier, history, type HistoryEntry, type Profile, profiles, type Sandbox } from "../../api.js";
+import { Marked } from "../../parts/marked.js";
 import { curl, Same } from "../../parts/same.js";
 import { ask } from "../../server.js";
 import { onlyLooks, session } from "../../session.js";
-import { span, t } from "../../words.js";
+import { span, t, type Word } from "../../words.js";
 import type { HostReport } from "../host/report.js";
 
-/** Causes in the record that mean a wall or a limit stood in the way. */
-const REFUSALS = /timed out|memory limit|over its disk limit|not allowed|Permission denied|Operation not permitted|refused|ENETUNREACH|Network is unreachable|Temporary failure in name resolution|net::ERR/i;
+/** So many refusals are listed. */
+const LISTED = 20;
+
+const BARRIERS: Record<Barrier, Word> = {
+    time_limit: "timeLimit",
+    step_limit: "stepLimit",
+    memory_limit: "memoryLimitHit",
+    disk_limit: "diskLimit",
+    size_limit: "sizeLimit",
+    not_allowed: "notAllowed",
+};
+
+/** `1g`, as profiles write it, for people. */
+const memory = (text: string): string => text.replace(/^(\d+(?:\.\d+)?)([kmg])i?b?$/i, (_, count: string, unit: string) => `${count} ${unit.toUpperCase()}B`);
 
 export function Limits({ info }: { info: Sandbox }) {
     const [profile, setProfile] = useState<Profile | undefined>();
@@ -18,10 +31,7 @@ export function Limits({ info }: { info: Sandbox }) {
     useEffect(() => {
         if (!onlyLooks.value) profiles().then((all) => setProfile(all.find((one) => one.id === info.profile)), () => undefined);
         if (session.value?.admin) ask<HostReport>("GET", "/page/host").then(setHost, () => undefined);
-        history(info.id, { limit: 200, offset: 0 }).then(
-            (list) => setRefusals(list.entries.filter((one) => !one.success && REFUSALS.test(one.error ?? "")).slice(0, 20)),
-            () => undefined,
-        );
+        history(info.id, { limit: LISTED, offset: 0, barred: true }).then((list) => setRefusals(list.entries), () => undefined);
     }, [info.id]);
     const opened = host?.profiles.find((one) => one.id === info.profile)?.containers ?? [];
     return (
@@ -33,7 +43,7 @@ export function Limits({ info }: { info: Sandbox }) {
                         <dt>{t("cpus")}</dt>
                         <dd>{profile?.resources.cpus ?? "–"}</dd>
                         <dt>{t("memory")}</dt>
-                        <dd>{profile?.resources.memory ?? "–"}</dd>
+                        <dd>{profile ? memory(profile.resources.memory) : "–"}</dd>
                         <dt>{t("idleFor")}</dt>
                         <dd>{profile ? span(profile.idle_timeout * 1_000) : "–"}</dd>
                         <dt>{t("expires")}</dt>
@@ -48,7 +58,7 @@ export function Limits({ info }: { info: Sandbox }) {
                         <ul class="warnings">
                             {info.warnings.map((one) => (
                                 <li key={one} class="warning">
-                                    {one}
+                                    <Marked text={one} />
                                 </li>
                             ))}
                         </ul>
@@ -72,10 +82,18 @@ export function Limits({ info }: { info: Sandbox }) {
                     {opened
                         .filter((one) => one.network.allow_hosts.length > 0)
                         .map((one) => (
-                            <p key={one.name}>
-                                <b>{one.name}</b>: <code>{one.network.allow_hosts.join(", ")}</code>
-                                {one.network.allow_private.length > 0 && <code> + {one.network.allow_private.join(", ")}</code>}
-                            </p>
+                            <dl key={one.name} class="facts">
+                                <dt>{t("container")}</dt>
+                                <dd>{one.name}</dd>
+                                <dt>{t("openHosts")}</dt>
+                                <dd class="mono">{one.network.allow_hosts.join(", ")}</dd>
+                                {one.network.allow_private.length > 0 && (
+                                    <>
+                                        <dt>{t("openPrivate")}</dt>
+                                        <dd class="mono">{one.network.allow_private.join(", ")}</dd>
+                                    </>
+                                )}
+                            </dl>
                         ))}
                 </section>
             </div>
@@ -85,8 +103,9 @@ export function Limits({ info }: { info: Sandbox }) {
                 <ul class="plain-list">
                     {refusals.map((one) => (
                         <li key={one.id}>
-                            <span class="kind">{one.exec_type}</span> <code>{one.code.split("\n", 1)[0]!.slice(0, 80)}</code>
-                            <span class="failed"> {(one.error ?? "").trim().split("\n").at(one.exec_type === "python" ? -1 : 0)}</span>
+                            {one.barrier && <span class="chip warn">{t(BARRIERS[one.barrier])}</span>} <span class="kind">{one.exec_type}</span>{" "}
+                            <code>{one.code.split("\n", 1)[0]!.slice(0, 80)}</code>
+                            <p class="quiet small-print">{(one.error ?? "").trim().split("\n").at(one.exec_type === "python" ? -1 : 0)}</p>
                         </li>
                     ))}
                 </ul>

@@ -2,7 +2,7 @@
 //
 // They are asked for without a snapshot of our own: that would give them other numbers while the agent works with the old ones.
 
-import { type HistoryEntry, runBrowser } from "../../../api.js";
+import { type HistoryEntry, measureBrowser } from "../../../api.js";
 
 export interface Ref {
     name: string;
@@ -12,8 +12,6 @@ export interface Ref {
     height: number;
 }
 
-/** Says in the record that a command is this page's own. */
-export const OWN_TAG = "page-refs";
 /** More are not drawn. */
 const MAX_REFS = 120;
 
@@ -28,7 +26,7 @@ export const refsIn = (snapshot: string): string[] => [...new Set([...snapshot.m
 export async function placed(id: string, refs: string[]): Promise<Ref[]> {
     if (refs.length === 0) return [];
     const cmd = `batch --json ${refs.map((ref) => `"get box @${ref}"`).join(" ")}`;
-    const ran = await runBrowser(id, { cmd, timeout: 15, tags: OWN_TAG });
+    const ran = await measureBrowser(id, { cmd, timeout: 15 });
     const answers = JSON.parse(ran.stdout || "[]") as { success?: boolean; result?: Partial<Ref> | null }[];
     return answers.flatMap((answer, at) => {
         const box = answer.success === true ? answer.result : undefined;

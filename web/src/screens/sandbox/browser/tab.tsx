@@ -9,7 +9,7 @@ import { usePoll } from "../../../parts/poll.js";
 import { curl, literal, quoted, Same } from "../../../parts/same.js";
 import { onlyLooks } from "../../../session.js";
 import { t, took } from "../../../words.js";
-import { lastSnapshot, OWN_TAG, placed, type Ref, refsIn } from "./refs.js";
+import { lastSnapshot, placed, type Ref, refsIn } from "./refs.js";
 import { View } from "./view.js";
 
 /** Commands that are shown beside it. */
@@ -30,7 +30,7 @@ export function BrowserTab({ info }: { info: Sandbox }) {
     usePoll(
         async (signal) => {
             const kinds = await Promise.all(BROWSER_KINDS.map((exec_type) => history(info.id, { limit: SHOWN, offset: 0, exec_type }, { signal })));
-            const all = kinds.flatMap((kind) => kind.entries).filter((one) => one.tags !== OWN_TAG);
+            const all = kinds.flatMap((kind) => kind.entries);
             setCommands(all.sort((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, SHOWN));
         },
         60_000,
