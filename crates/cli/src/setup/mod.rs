@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::exit::Exit;
-use crate::terminal::{DIM, GREEN, PLAIN, RED, note};
+use crate::terminal::{DIM, GREEN, PLAIN, RED, YELLOW, note};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Setup {
@@ -97,12 +97,17 @@ pub(crate) async fn setup(args: Setup) -> anyhow::Result<Exit> {
             Part::Apparmor => vec![app_armor::app_armor(&site, args.part == Part::Apparmor).await],
             Part::Fonts | Part::All | Part::ContainerProfile => vec![fonts::fonts(&site).await],
         };
+        // Pictures are drawn without more fonts, too: who has asked for everything gets what can be had.
+        let is_needed = part != Part::Fonts || args.part == Part::Fonts;
         for failure in failures.into_iter().filter_map(Result::err) {
-            note!("{RED}✗{PLAIN} {}", failure.why);
+            let mark = if is_needed { format!("{RED}✗{PLAIN}") } else { format!("{YELLOW}–{PLAIN}") };
+            note!("{mark} {}", failure.why);
             for way in &failure.instead {
                 note!("    {DIM}or:{PLAIN} {way}");
             }
-            exit = Exit::Host;
+            if is_needed {
+                exit = Exit::Host;
+            }
         }
     }
     if exit == Exit::Ok && !args.dry_run {
