@@ -162,13 +162,51 @@ fn documents_name_files_that_are_there() {
 fn every_script_says_what_it_is_for() {
     let inside = |folder: &str| std::fs::read_dir(project().join(folder)).unwrap().map(|entry| entry.unwrap().path());
     let benches = inside("bench").map(|folder| folder.join("run"));
-    let scripts: Vec<_> = inside("scripts").chain(benches).chain([project().join("packaging/pack")]).collect();
+    let packaging = ["packaging/pack", "packaging/images/build"].map(|name| project().join(name));
+    let scripts: Vec<_> = inside("scripts").chain(benches).chain(packaging).collect();
     assert!(scripts.len() > 25, "{scripts:?}");
     for script in scripts {
         let done = Command::new("timeout").arg("20").arg(&script).arg("--help").output().unwrap();
         let said = String::from_utf8_lossy(&done.stdout);
         assert!(done.status.success() && said.len() > 60, "{}: {done:?}", script.display());
     }
+}
+
+/// An image is the same whether the script makes it or its Dockerfile: the same lists of packages, the same versions as what tests
+/// of sandboxes have, and every version fixed.
+#[test]
+fn images_are_made_of_the_same_packages_either_way() {
+    let read =
+        |name: &str| std::fs::read_to_string(project().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let (script, setup) = (read("packaging/images/build"), read("scripts/setup"));
+    for kind in ["ship", "gull"] {
+        let dockerfile = read(&format!("packaging/images/Dockerfile.{kind}"));
+        assert!(dockerfile.contains(&format!("packaging/images/packages.{kind}")), "{kind}");
+        assert!(
+            dockerfile.trim_end().ends_with("COPY cove /usr/local/bin/cove"),
+            "{kind}: the binary is the last layer"
+        );
+        assert!(dockerfile.contains("USER 1000:1000") && dockerfile.contains("HEALTHCHECK"), "{kind}");
+        assert!(read(&format!("packaging/images/packages.{kind}")).lines().count() > 5, "{kind}");
+    }
+    assert!(script.contains("$here/packages.$kind") && script.contains("$here/requirements.txt"));
+    assert!(
+        script.contains("sed -n '/^ENV /p; /^WORKDIR /,$p' \"$here/Dockerfile.$kind\""),
+        "the end is the Dockerfile's"
+    );
+    assert!(
+        script.contains("suite=bookworm")
+            && read("packaging/images/Dockerfile.ship").contains("ARG BASE=debian:12-slim")
+    );
+    let requirements = read("packaging/images/requirements.txt");
+    assert!(requirements.lines().all(|line| line.contains("==")), "{requirements}");
+    let python = setup.lines().find_map(|line| line.strip_prefix("python_packages=(")).unwrap().trim_end_matches(')');
+    for package in python.split(' ') {
+        assert!(requirements.lines().any(|line| line == package), "{package} is not in requirements.txt");
+    }
+    let agent_browser = setup.lines().find_map(|line| line.strip_prefix("agent_browser=")).unwrap();
+    assert!(read("packaging/images/Dockerfile.gull").contains(&format!("agent-browser@{agent_browser} ")));
+    assert!(script.contains("agent-browser@\\([0-9.]*\\)"), "the script reads the version from the Dockerfile");
 }
 
 /// Every test that THREAT_MODEL.md names as trying a wall is in the file that it names.
