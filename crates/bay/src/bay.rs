@@ -26,6 +26,9 @@ use cove_store::{Bounds, Kind, Store, sqlite_file};
 /// How often a Bay says that it is alive.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
 
+/// How long calls may take to come to their end once their session has been ended with Bay.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// No heartbeat for this long: the Bay is considered dead.
 pub(crate) const DEAD_AFTER_SECS: i64 = 30;
 
@@ -190,17 +193,32 @@ impl Bay {
         &self.inner.store
     }
 
+    /// Whoever follows a sandbox whose session ends with this Bay is told so, and then no more.
+    pub fn tell_that_it_ends(&self) {
+        if !self.inner.driver.keeps_running() {
+            let message = "the server is shutting down and this session ends with it: its files stay, and the next call \
+                           starts a new session";
+            for session in self.inner.sessions.all() {
+                self.tell_state(&session.sandbox_id, "idle", Some(message));
+            }
+        }
+        self.inner.events.end_all();
+    }
+
     /// Takes no more work, waits so long for what runs, then ends everything that this Bay started.
     pub async fn close(&self, grace: Duration) {
         if self.inner.closing.swap(true, Ordering::SeqCst) {
             return;
         }
         self.inner.warm.close();
-        self.inner.sessions.quiet(grace).await;
+        self.inner.sessions.quiet_of(|| self.inner.sessions.all(), grace).await;
         self.inner.javascript.close().await;
         let keeps_running = self.inner.driver.keeps_running();
         if !keeps_running {
+            let ended = self.inner.sessions.all();
             self.end_all_sessions().await;
+            // Calls that were under way write down what became of them.
+            self.inner.sessions.quiet_of(|| ended.clone(), LAST_WORDS).await;
         }
         self.write_late().await;
         // With this Bay's name its sessions go from the records.
@@ -228,6 +246,13 @@ impl Bay {
             return Err(refusal.with("retry_after_ms", 1000));
         }
         Ok(())
+    }
+
+    /// Told to a call whose session was ended under it, because Bay ends.
+    pub(crate) fn ended_with_server() -> BayError {
+        let message = "the server was shut down during this call, which was ended: the sandbox keeps its files, and the \
+                       next call starts a new session";
+        BayError::new(ErrorCode::Conflict, message).with("reason", "server_shutdown")
     }
 
     /// The profiles that sandboxes can be made of.

@@ -181,6 +181,9 @@ impl Bay {
     /// broke. `None`: the session is still the sandbox's.
     pub(crate) async fn ended(&self, route: &Route) -> BayResult<Option<BayError>> {
         let id = &route.session.sandbox_id;
+        if self.is_closing() && self.inner.sessions.get(id).is_none() {
+            return Ok(Some(Self::ended_with_server()));
+        }
         if self.inner.sessions.get(id).is_some_and(|live| live.id == route.session.id) {
             return Ok(None);
         }

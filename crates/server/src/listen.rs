@@ -16,6 +16,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -28,6 +29,9 @@ use crate::{ServerOptions, early_refusal, limits, metrics, routes};
 
 /// How long to rest when the system has no descriptor for one more connection.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(50);
+
+/// How long callers whose calls were ended with the server may take for the answer that says so.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Connections that the kernel keeps until they are taken.
 const BACKLOG: u32 = 1_024;
@@ -80,7 +84,8 @@ fn listener(wanted: SocketAddr) -> io::Result<TcpListener> {
 pub struct Server {
     address: SocketAddr,
     closing: CancellationToken,
-    task: JoinHandle<()>,
+    /// Takes connections; what it leaves are those that are still answered.
+    task: JoinHandle<TaskTracker>,
     bay: Bay,
     grace: Duration,
 }
@@ -101,8 +106,7 @@ impl Server {
         let grace = options.grace;
         options.max_connections = connections::limit_by_descriptors(options.max_connections);
         let connections = Connections::new(options.max_connections, options.max_connections_per_address);
-        let accepting =
-            AcceptOptions { connections, head_read: options.head_read, write_stall: options.write_stall, grace };
+        let accepting = AcceptOptions { connections, head_read: options.head_read, write_stall: options.write_stall };
         let router = routes::router(App::new(bay.clone(), options, closing.clone()));
         let task = tokio::spawn(accept(listener, router, closing.clone(), accepting));
         Ok(Self { address, closing, task, bay, grace })
@@ -113,13 +117,21 @@ impl Server {
         self.address
     }
 
-    /// Takes nothing new, lets what runs come to its end within the grace, then closes Bay.
+    /// Takes nothing new, lets what runs come to its end within the grace, then closes Bay. Whoever follows a sandbox is told
+    /// first; whoever still waits for a call gets an answer that says why there is no result.
     pub async fn close(self) {
+        let until = Instant::now() + self.grace;
+        self.bay.tell_that_it_ends();
         self.closing.cancel();
-        if self.task.await.is_err() {
+        let Ok(answering) = self.task.await else {
             tracing::error!("the listener ended in a panic");
+            return self.bay.close(self.grace).await;
+        };
+        let in_time = tokio::time::timeout_at(until, answering.wait()).await.is_ok();
+        self.bay.close(until.saturating_duration_since(Instant::now())).await;
+        if !in_time && tokio::time::timeout(LAST_ANSWERS, answering.wait()).await.is_err() {
+            tracing::warn!("some callers did not take the answer that the server ends");
         }
-        self.bay.close(self.grace).await;
     }
 }
 
@@ -128,12 +140,16 @@ struct AcceptOptions {
     connections: Arc<Connections>,
     head_read: Duration,
     write_stall: Duration,
-    grace: Duration,
 }
 
-async fn accept(listener: TcpListener, router: Router, closing: CancellationToken, accepting: AcceptOptions) {
+async fn accept(
+    listener: TcpListener,
+    router: Router,
+    closing: CancellationToken,
+    accepting: AcceptOptions,
+) -> TaskTracker {
     let tasks = TaskTracker::new();
-    let AcceptOptions { connections, head_read, write_stall, grace } = accepting;
+    let AcceptOptions { connections, head_read, write_stall } = accepting;
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -204,9 +220,7 @@ async fn accept(listener: TcpListener, router: Router, closing: CancellationToke
     }
     drop(listener);
     tasks.close();
-    if tokio::time::timeout(grace, tasks.wait()).await.is_err() {
-        tracing::warn!(grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX), "requests were cut off");
-    }
+    tasks
 }
 
 /// One connection.

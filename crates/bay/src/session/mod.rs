@@ -320,14 +320,14 @@ impl Sessions {
         tokio::time::timeout_at(deadline.at().into(), turn.lock_owned()).await.ok()
     }
 
-    /// Waits until no call runs, or so long.
-    pub(crate) async fn quiet(&self, grace: Duration) {
+    /// Waits until no call runs in any of these sessions, or so long.
+    pub(crate) async fn quiet_of(&self, sessions: impl Fn() -> Vec<Arc<LiveSession>>, grace: Duration) {
         let all_quiet = async {
             loop {
                 let rung = self.quiet.notified();
                 tokio::pin!(rung);
                 rung.as_mut().enable();
-                if !self.all().iter().any(|session| session.is_busy()) {
+                if !sessions().iter().any(|session| session.is_busy()) {
                     return;
                 }
                 rung.await;

@@ -7,6 +7,7 @@ use cove_testkit::processes::{alive, below};
 use cove_testkit::until;
 use serde_json::{Value, json};
 
+use crate::several::two_bays;
 use crate::{Ground, KEY};
 
 #[tokio::test]
@@ -31,6 +32,43 @@ async fn what_runs_comes_to_its_end_before_the_server_does() {
     let served = ground.serve("data", &[]);
     assert_eq!(served.shell(&id, "ls begun").await, "begun");
     served.close();
+}
+
+/// A rolling upgrade: one Bay of two is told to end. Whoever follows a sandbox of its, and whoever waits for a call that takes
+/// longer than the grace, is told; the other Bay goes on with the files, and until it can, it says when to ask again.
+#[tokio::test]
+async fn a_bay_that_ends_tells_its_callers_and_another_goes_on() {
+    let (_postgres, _ground, mut a, b) = two_bays("server: {shutdown_grace_seconds: 1}");
+    let id = a.create("python-default").await;
+    assert_eq!(a.shell(&id, "echo kept > kept.txt; cat kept.txt").await, "kept");
+    let events = a.request(KEY, "GET", &format!("/v1/sandboxes/{id}/events")).send().await.unwrap();
+    assert_eq!(events.status(), 200);
+    let events = tokio::spawn(events.text());
+    let command = json!({ "command": "touch begun; sleep 120", "timeout": 200 });
+    let running = a.request(KEY, "POST", &format!("/v1/sandboxes/{id}/shell/exec")).json(&command).send();
+    let running = tokio::spawn(running);
+    let begun = format!("/v1/sandboxes/{id}/filesystem/files?path=begun");
+    until("it has begun", async || a.ask("GET", &begun, Value::Null).await.0 == 200).await;
+    let left = below(a.child.id());
+    a.signal("TERM");
+
+    let (path, body) = (format!("/v1/sandboxes/{id}/shell/exec"), json!({ "command": "cat kept.txt" }));
+    until("the other goes on", async || {
+        let (status, answer) = b.ask("POST", &path, body.clone()).await;
+        let is_done = status == 200 && answer["output"] == "kept\n";
+        assert!(is_done || answer["error"]["code"] == "session_not_ready", "{status} {answer}");
+        is_done
+    })
+    .await;
+    let answer = running.await.unwrap().expect("an answer, not a line that breaks");
+    assert_eq!(answer.status(), 409);
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(answer["error"]["details"]["reason"], "server_shutdown", "{answer}");
+    let told = events.await.unwrap().expect("a stream that comes to its end");
+    assert!(told.contains("shutting down") && told.contains("\"idle\""), "{told}");
+    assert_eq!(a.wait().code(), Some(0));
+    until("nothing is left", async || left.iter().all(|pid| !alive(*pid))).await;
+    b.close();
 }
 
 /// Whoever goes away takes what they asked to run along.

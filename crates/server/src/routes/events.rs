@@ -75,8 +75,8 @@ async fn stream_events(
         None => query.after,
     };
     let events = app.ask(app.bay.events(&owner, &id, after)).await?;
-    let closing = app.closing.clone();
-    let events = events.map(|event| Ok(written(&event))).take_until(closing.cancelled_owned());
+    // Ended by Bay, also when the server ends: what it says last is still read.
+    let events = events.map(|event| Ok(written(&event)));
     Ok((Extension(kept), Sse::new(events).keep_alive(KeepAlive::new().interval(limits::EVENT_KEEP_ALIVE))))
 }
 
