@@ -10,7 +10,7 @@ use bollard::models::{
 use cove_config::{DockerDriverConfig, RuntimeType};
 
 use super::folder::{ContainerFolder, EGRESS, SOCKET};
-use super::{lease, seccomp};
+use super::lease;
 use crate::{ContainerOrder, fingerprint};
 
 /// Where the shared folder appears inside.
@@ -48,6 +48,8 @@ pub(super) struct Plan<'a> {
     pub(super) lease: &'a Path,
     pub(super) workspace: &'a Path,
     pub(super) browser_state: &'a Path,
+    /// The filter of system calls, or the path of its file where the engine wants that.
+    pub(super) filter: &'a str,
     pub(super) uid: u32,
     pub(super) gid: u32,
 }
@@ -58,6 +60,11 @@ pub(super) fn image<'a>(order: &'a ContainerOrder, options: &'a DockerDriverConf
         RuntimeType::Ship => &options.ship_image,
         RuntimeType::Gull => &options.gull_image,
     })
+}
+
+/// The OCI runtime of a container; none: the engine's own.
+pub(super) fn runtime<'a>(order: &'a ContainerOrder, options: &'a DockerDriverConfig) -> Option<&'a str> {
+    order.spec.runtime.as_deref().or(options.runtime.as_deref())
 }
 
 /// A number for what was ordered: one that was ordered otherwise is not gone on with.
@@ -116,15 +123,12 @@ impl Plan<'_> {
             network_mode: Some("none".to_owned()),
             readonly_rootfs: Some(true),
             cap_drop: Some(vec!["ALL".to_owned()]),
-            security_opt: Some(vec![
-                "no-new-privileges".to_owned(),
-                format!("seccomp={}", seccomp::profile(spec.runtime_type)),
-            ]),
+            security_opt: Some(vec!["no-new-privileges".to_owned(), format!("seccomp={}", self.filter)]),
             mounts: Some(self.mounts()),
             tmpfs: Some(HashMap::from([("/tmp".to_owned(), format!("rw,nosuid,nodev,exec,mode=1777,size={tmp}"))])),
             shm_size: Some(shm.min(memory / 2)),
             ipc_mode: Some("private".to_owned()),
-            runtime: spec.runtime.clone().or_else(|| options.runtime.clone()),
+            runtime: runtime(self.order, options).map(str::to_owned),
             restart_policy: Some(RestartPolicy { name: Some(RestartPolicyNameEnum::NO), maximum_retry_count: None }),
             log_config: Some(HostConfigLogConfig {
                 typ: Some("json-file".to_owned()),

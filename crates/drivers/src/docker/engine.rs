@@ -13,6 +13,7 @@ use bollard::{API_DEFAULT_VERSION, Docker};
 use cove_config::{ConfigError, DockerDriverConfig, PullPolicy};
 use futures_util::StreamExt as _;
 
+use super::fetch::Fetch;
 use crate::{DriverCause, DriverError};
 
 /// Where an engine listens when nobody says.
@@ -33,7 +34,7 @@ const GONE_LIMIT: Duration = Duration::from_secs(20);
 /// After a failure to reach the engine.
 const REST: Duration = Duration::from_millis(500);
 
-/// What is kept of a container's last words.
+/// What is kept of a container's last words, and of an engine's refusal.
 const MAX_WORDS: usize = 2048;
 
 /// A place in the configuration.
@@ -44,6 +45,8 @@ const PLACE: &str = "driver.docker.socket";
 pub(super) struct Engine {
     docker: Docker,
     socket: String,
+    /// Whether it is Podman, which reads a filter of system calls from a file and not from the order.
+    is_podman: bool,
 }
 
 impl Engine {
@@ -74,7 +77,25 @@ impl Engine {
             );
             return Err(ConfigError::value(PLACE, &reason));
         }
-        Ok(Self { docker, socket })
+        let told = docker.version().await.map_err(|error| failed(&error))?;
+        let is_podman = told.components.into_iter().flatten().any(|part| part.name.starts_with("Podman"));
+        Ok(Self { docker, socket, is_podman })
+    }
+
+    /// Refuses an OCI runtime where the engine would take its own without a word.
+    pub(super) fn check_runtime(&self, runtime: Option<&str>) -> Result<(), DriverError> {
+        match runtime.filter(|_| self.is_podman) {
+            None => Ok(()),
+            Some(runtime) => Err(DriverError::other(format!(
+                "Podman has one runtime for all containers, and cannot be asked for {runtime:?}: leave `runtime` out, and \
+                 start its service with `podman --runtime {runtime} system service`"
+            ))),
+        }
+    }
+
+    /// Whether it reads a filter of system calls from a file.
+    pub(super) fn reads_filters_from_files(&self) -> bool {
+        self.is_podman
     }
 
     /// Which limits this engine cannot enforce.
@@ -85,15 +106,17 @@ impl Engine {
         Ok(lacks.map(|(what, _)| format!("{what}: the container engine does not enforce a limit")).collect())
     }
 
-    /// Sees that an image is there, as the policy wants it.
-    pub(super) async fn ensure_image(&self, image: &str, policy: PullPolicy) -> Result<(), DriverError> {
-        if policy != PullPolicy::Always {
-            match self.docker.inspect_image(image).await {
-                Ok(_) => return Ok(()),
-                Err(error) if is_missing(&error) => {}
-                Err(error) => return Err(self.told(error)),
-            }
+    /// Whether it has an image of this name.
+    pub(super) async fn has_image(&self, image: &str) -> Result<bool, DriverError> {
+        match self.docker.inspect_image(image).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_missing(&error) => Ok(false),
+            Err(error) => Err(self.told(error)),
         }
+    }
+
+    /// Fetches an image, where the policy allows it.
+    pub(super) async fn fetch_image(&self, image: &str, policy: PullPolicy) -> Result<(), DriverError> {
         let missing = |why: String| DriverError {
             cause: DriverCause::ImageMissing,
             message: format!(
@@ -113,9 +136,10 @@ impl Engine {
         tracing::info!(image, "an image is being fetched");
         let fetching = async {
             let mut progress = self.docker.create_image(Some(options), None, None);
+            let mut fetch = Fetch::begin();
             while let Some(step) = progress.next().await {
-                if let Some(status) = step?.status {
-                    tracing::debug!(image, status, "an image is being fetched");
+                if let Some(so_far) = fetch.step(step?) {
+                    tracing::info!(image, so_far, "an image is being fetched");
                 }
             }
             Ok::<_, Error>(())
@@ -149,6 +173,10 @@ impl Engine {
         match self.docker.inspect_container(name, None).await {
             Ok(found) => Ok(found.state),
             Err(error) if is_missing(&error) => Ok(None),
+            // Podman's word for one that has just ended is none of Docker's.
+            Err(Error::JsonDataError { .. }) if self.is_podman => {
+                Ok(Some(ContainerState { running: Some(false), ..ContainerState::default() }))
+            }
             Err(error) => Err(self.told(error)),
         }
     }
@@ -213,10 +241,12 @@ impl Engine {
 
     fn told(&self, error: Error) -> DriverError {
         match error {
-            Error::DockerResponseServerError { message, .. } => {
-                DriverError::other(format!("the container engine refused: {message}"))
+            Error::DockerResponseServerError { message, .. } | Error::DockerStreamError { error: message } => {
+                // Some repeat all of what they were asked.
+                let cut = message.floor_char_boundary(MAX_WORDS);
+                let more = if cut < message.len() { " …" } else { "" };
+                DriverError::other(format!("the container engine refused: {}{more}", &message[..cut]))
             }
-            Error::DockerStreamError { error } => DriverError::other(format!("the container engine refused: {error}")),
             error => DriverError {
                 cause: DriverCause::EngineUnreachable,
                 message: format!(

@@ -19,6 +19,9 @@ pub(super) const EGRESS: &str = "egress.sock";
 const PASSWD: &str = "passwd";
 const GROUP: &str = "group";
 
+/// The filter of system calls, for engines that read it from a file.
+const FILTER: &str = "seccomp.json";
+
 /// There once the container answered.
 const READY: &str = "ready";
 
@@ -105,6 +108,13 @@ impl ContainerFolder {
 
     pub(super) fn group(&self) -> PathBuf {
         self.outer.join(GROUP)
+    }
+
+    /// Writes the filter of system calls down; where it is.
+    pub(super) fn write_filter(&self, filter: &str) -> io::Result<PathBuf> {
+        let path = self.outer.join(FILTER);
+        fs::write(&path, filter)?;
+        Ok(path)
     }
 
     /// Takes it away; fine where it is gone.

@@ -7,6 +7,7 @@
 
 mod body;
 mod engine;
+mod fetch;
 mod folder;
 mod lease;
 mod seccomp;
@@ -95,10 +96,8 @@ impl DockerDriver {
             let why = self.warnings.join("; ");
             return Err(DriverError::other(format!("the profile requires enforced limits, and {why}")));
         }
-        {
-            let _turn = self.pulling.lock().await;
-            self.engine.ensure_image(body::image(&order, &self.options), self.pull).await?;
-        }
+        self.engine.check_runtime(body::runtime(&order, &self.options))?;
+        self.ensure_image(body::image(&order, &self.options)).await?;
         let folder = ContainerFolder::at(&self.root, &order.container_id);
         let (uid, gid) = self.make_folder(&folder, &order).await?;
         let name = engine_name(&order.container_id);
@@ -113,6 +112,20 @@ impl DockerDriver {
                 Err(error)
             }
         }
+    }
+
+    /// Sees that an image is there, as the policy wants it. One that is there waits for no other that is being fetched.
+    async fn ensure_image(&self, image: &str) -> Result<(), DriverError> {
+        let is_enough = self.pull != PullPolicy::Always;
+        if is_enough && self.engine.has_image(image).await? {
+            return Ok(());
+        }
+        let _turn = self.pulling.lock().await;
+        // Others may have fetched it meanwhile.
+        if is_enough && self.engine.has_image(image).await? {
+            return Ok(());
+        }
+        self.engine.fetch_image(image, self.pull).await
     }
 
     /// Makes the folder of a container; whom the guest is.
@@ -144,6 +157,11 @@ impl DockerDriver {
     ) -> Result<Option<Egress>, DriverError> {
         let egress = open_egress(folder, &order.spec.network)?;
         let (workspace, browser_state) = (self.cargos.path(&order.cargo_id), self.cargos.browser_path(&order.cargo_id));
+        let filter = seccomp::profile(order.spec.runtime_type);
+        let filter = match self.engine.reads_filters_from_files() {
+            true => folder.write_filter(filter)?.display().to_string(),
+            false => filter.to_owned(),
+        };
         let plan = Plan {
             order,
             options: &self.options,
@@ -152,6 +170,7 @@ impl DockerDriver {
             lease: self.lease.folder(),
             workspace: &workspace,
             browser_state: &browser_state,
+            filter: &filter,
             uid,
             gid,
         };

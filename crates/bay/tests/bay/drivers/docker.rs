@@ -10,6 +10,7 @@ use bollard::query_parameters::{
 use bollard::{API_DEFAULT_VERSION, Docker};
 use cove_api::{ErrorCode, SandboxId, SandboxStatus};
 use cove_bay::Bay;
+use cove_config::{ProfileConfig, PullPolicy};
 
 use super::{IMAGE, engine, small, with_containers};
 use crate::support::{Harbour, config, harbour_with, until};
@@ -53,6 +54,53 @@ async fn an_image_that_is_missing_is_named_with_the_next_step() {
     assert_eq!((told.code, &told.details["driver_cause"]), (ErrorCode::ShipError, &"image_missing".into()));
     assert!(told.message.contains("cove-nowhere:1") && told.message.contains("packaging/images/build"), "{told}");
     assert_eq!(harbour.info(&id).await.status, SandboxStatus::Failed);
+    harbour.close().await;
+}
+
+/// Nobody answers where it would come from. The policy that fetches says so, and a sandbox whose image is there does not wait for it.
+#[tokio::test]
+async fn an_image_that_cannot_be_fetched_holds_up_nobody_else() {
+    let Some(socket) = engine() else { return };
+    let harbour = harbour_with(|config| {
+        with_containers(config, &socket);
+        config.driver.image_pull_policy = PullPolicy::IfNotPresent;
+        let mut nowhere = small("nowhere");
+        nowhere.image = Some("127.0.0.1:9/cove-nowhere:1".to_owned());
+        config.profiles = vec![nowhere, small("p")];
+    })
+    .await;
+    let (one, two) = (harbour.create_of("nowhere").await.id, harbour.create_of("p").await.id);
+    let (told, done) = tokio::join!(harbour.shell(&one, "true"), harbour.shell(&two, "true"));
+    let told = told.unwrap_err();
+    assert_eq!((told.code, &told.details["driver_cause"]), (ErrorCode::ShipError, &"image_missing".into()));
+    assert!(told.message.contains("could not be fetched") && told.message.contains("docker load"), "{told}");
+    assert!(done.unwrap().success);
+    harbour.bay.delete_sandbox(&harbour.owner, &two).await.unwrap();
+    harbour.close().await;
+}
+
+/// A profile names the OCI runtime. One that the engine does not have is named in the refusal.
+#[tokio::test]
+async fn a_profile_chooses_the_oci_runtime() {
+    let Some(socket) = engine() else { return };
+    let docker = connect(&socket).await;
+    let named = docker.info().await.unwrap().default_runtime.unwrap();
+    let harbour = harbour_with(|config| {
+        with_containers(config, &socket);
+        let of = |id: &str, runtime: &str| ProfileConfig { runtime: Some(runtime.to_owned()), ..small(id) };
+        config.profiles = vec![of("there", &named), of("none", "cove-no-such-runtime")];
+    })
+    .await;
+    let id = harbour.create_of("there").await.id;
+    assert_eq!(harbour.out(&id, "echo on").await, "on");
+    let seen = docker.inspect_container(&of(&socket, &id).await[0], None).await.unwrap();
+    assert_eq!(seen.host_config.unwrap().runtime, Some(named));
+    let none = harbour.create_of("none").await.id;
+    let told = harbour.shell(&none, "true").await.unwrap_err();
+    assert_eq!(told.code, ErrorCode::ShipError);
+    assert!(told.message.contains("cove-no-such-runtime") && told.message.len() < 3_000, "{told}");
+    assert_eq!(of(&socket, &none).await, Vec::<String>::new(), "no half of a container is left");
+    harbour.bay.delete_sandbox(&harbour.owner, &id).await.unwrap();
     harbour.close().await;
 }
 
