@@ -91,7 +91,8 @@ fn container(filter: bool, masked_proc: bool, app_armor: bool) -> String {
         told += "; `cove setup container-profile` prints cove-seccomp.json";
     }
     if masked_proc {
-        told += "; with Podman `--security-opt unmask=ALL`, in Kubernetes `procMount: Unmasked`";
+        told += "; with Podman `--security-opt unmask=ALL`, in Kubernetes `procMount: Unmasked` or a hostPath volume of \
+                 /proc, anywhere a volume of it (`-v /proc:/run/proc`)";
     }
     told + "; no capability is needed"
 }

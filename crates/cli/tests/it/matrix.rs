@@ -83,6 +83,10 @@ fn sandboxes_run_where_they_can() {
     let no_groups = on(&format!("mount -t tmpfs none /sys; {FEW_CAPABILITIES}"));
     works("no control groups", &no_groups);
     assert_eq!(no_groups["sandboxes"]["memory_is_enforced"], false, "{no_groups}");
+    // Covered in its place, and whole in another: the kernel then mounts one more.
+    let whole_elsewhere =
+        format!("mkdir $TMPDIR/proc; mount --rbind /proc $TMPDIR/proc; {MASK_PROC}; {FEW_CAPABILITIES}");
+    works("a masked /proc beside a whole one", &on(&whole_elsewhere));
     let no_landlock = without_calls(&[libc::SYS_landlock_create_ruleset], libc::ENOSYS);
     works("no Landlock", &no_landlock);
     for part in ["embedded", "sandboxes"] {
