@@ -95,6 +95,16 @@ pub struct StartError(pub String);
 impl Bay {
     /// Opens the store, ends what an earlier Bay left behind, and starts the upkeep.
     pub async fn open(config: Config) -> Result<Self, StartError> {
+        Self::open_on(config, None).await
+    }
+
+    /// The same with a driver of the caller's.
+    #[cfg(feature = "testkit")]
+    pub async fn open_with(config: Config, driver: Arc<dyn Driver>) -> Result<Self, StartError> {
+        Self::open_on(config, Some(driver)).await
+    }
+
+    async fn open_on(config: Config, driver: Option<Arc<dyn Driver>>) -> Result<Self, StartError> {
         let failed = |error: &dyn std::fmt::Display| StartError(error.to_string());
         config.check().map_err(|error| failed(&error))?;
         let profiles = config.resolved_profiles().map_err(|error| failed(&error))?;
@@ -112,7 +122,10 @@ impl Bay {
             Some(named) => named.clone(),
             None => fresh_name("bay").map_err(|error| failed(&error))?,
         };
-        let driver = cove_drivers::open(&config, &instance_id).await.map_err(|error| failed(&error))?;
+        let driver = match driver {
+            Some(driver) => driver,
+            None => cove_drivers::open(&config, &instance_id).await.map_err(|error| failed(&error))?,
+        };
         let new = store.is_new().await.map_err(|error| failed(&error))?;
         if new {
             missing_database::check(&config, driver.cargos()).await?;
