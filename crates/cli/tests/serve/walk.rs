@@ -116,10 +116,12 @@ impl Stranger {
 }
 
 /// What pages say, for those that print something worth a look.
-const SAID: [(&str, &[&str]); 7] = [
+const SAID: [(&str, &[&str]); 9] = [
     ("api.md", &["45"]),
+    ("backup.md", &["kept"]),
     ("browse.md", &["My shop", "[ref=e2]", "Screenshot saved", "Hello"]),
     ("files.md", &["notes.md:1: TODO", "2500"]),
+    ("hardening.md", &["every wall is active"]),
     ("install.md", &["every wall is active", "agent-browser"]),
     ("page.md", &["http://127.0.0.1:"]),
     ("run.md", &["{\"sum\":6}"]),
@@ -129,7 +131,8 @@ const SAID: [(&str, &[&str]); 7] = [
 #[test]
 fn every_block_of_the_documents_works_in_an_empty_folder() {
     let mut ran = 0;
-    for entry in std::fs::read_dir(project().join("docs")).unwrap() {
+    let pages = ["docs", "docs/deploy"].map(|folder| std::fs::read_dir(project().join(folder)).unwrap());
+    for entry in pages.into_iter().flatten() {
         let page = entry.unwrap().path();
         if page.extension().is_none_or(|extension| extension != "md") {
             continue;
