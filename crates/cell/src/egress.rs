@@ -8,13 +8,11 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use cove_core::NetworkPolicy;
-use cove_network::{AddressRule, converse};
+use cove_network::{AddressRule, accept_each, converse};
 use tokio::net::UnixListener;
-use tokio::sync::Semaphore;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 
 /// Connections of one cell at the same time.
 const MAX_CONNECTIONS: usize = 128;
@@ -32,7 +30,13 @@ impl Egress {
         let listener = UnixListener::bind(&path)?;
         // The guest is somebody else, and sees nothing of the folder but this socket.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666))?;
-        let server = tokio::spawn(serve(listener, Arc::new(AddressRule::new(policy))));
+        let rule = Arc::new(AddressRule::new(policy));
+        let server = tokio::spawn(accept_each(listener, MAX_CONNECTIONS, move |client| {
+            let rule = Arc::clone(&rule);
+            async move {
+                let _ = converse(client, &rule).await;
+            }
+        }));
         Ok(Self { path, server })
     }
 
@@ -46,25 +50,5 @@ impl Drop for Egress {
     fn drop(&mut self) {
         self.server.abort();
         let _ = std::fs::remove_file(&self.path);
-    }
-}
-
-async fn serve(listener: UnixListener, rule: Arc<AddressRule>) {
-    let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut connections = JoinSet::new();
-    loop {
-        let Ok(seat) = Arc::clone(&seats).acquire_owned().await else { return };
-        while connections.try_join_next().is_some() {}
-        match listener.accept().await {
-            Ok((client, _)) => {
-                let rule = Arc::clone(&rule);
-                connections.spawn(async move {
-                    let _ = converse(client, &rule).await;
-                    drop(seat);
-                });
-            }
-            // Out of descriptors, most likely: others must end first.
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
-        }
     }
 }

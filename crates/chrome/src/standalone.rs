@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cove_core::NetworkPolicy;
-use cove_network::AddressRule;
+use cove_network::{AddressRule, pass_on};
 use cove_walls::Ruleset;
 use cove_walls::process::kill_group;
 use tokio::net::unix::pipe;
@@ -17,7 +17,7 @@ use tokio::task::AbortHandle;
 
 use crate::browser::{END, clear_away, last_words};
 use crate::launch::{COMMON_FLAGS, Launched, OWN_DATA_BYTES, ProcessSetup, become_id, shared_memory_flag, spawn};
-use crate::network::{pass_on, serve};
+use crate::network::{MAX_CONNECTIONS, serve};
 use crate::profile::Profile;
 use crate::renderer::Renderer;
 
@@ -53,7 +53,7 @@ impl NetworkProxy {
         let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
-        let serving = tokio::spawn(pass_on(tokio::net::TcpListener::from_std(listener)?, socket));
+        let serving = tokio::spawn(pass_on(tokio::net::TcpListener::from_std(listener)?, MAX_CONNECTIONS, socket));
         Ok(Self { port, serving: serving.abort_handle() })
     }
 

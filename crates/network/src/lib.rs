@@ -6,12 +6,14 @@
 //! Bay's own address is closed to all guests, whatever a policy says. A server on this machine's loopback can recognise
 //! connections of guests.
 
+mod accept;
 mod address;
 mod connect;
 mod mark;
 mod proxy;
 mod reserved;
 
+pub use accept::{accept_each, pass_on};
 pub use address::{AddressRule, is_private, split_port};
 pub use connect::{ConnectError, STEP, connect};
 pub use mark::is_guest;

@@ -8,4 +8,4 @@ mod ports;
 mod proxy;
 
 pub(crate) use ports::{Lease, Proxies};
-pub(crate) use proxy::{pass_on, serve};
+pub(crate) use proxy::{MAX_CONNECTIONS, serve};

@@ -5,11 +5,9 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, UnixStream};
-use tokio::sync::Semaphore;
+use cove_network::pass_on;
+use tokio::net::TcpListener;
 
 /// Where guests find their proxy.
 const PORT: u16 = 3128;
@@ -34,19 +32,6 @@ pub(super) fn environment() -> [(&'static str, String); 6] {
 /// Opens the port; connections are passed on for as long as the runtime runs.
 pub(super) async fn open(socket: PathBuf) -> io::Result<()> {
     let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, PORT))).await?;
-    let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    tokio::spawn(async move {
-        loop {
-            let Ok(seat) = Arc::clone(&seats).acquire_owned().await else { return };
-            let Ok((mut guest, _)) = listener.accept().await else { continue };
-            let socket = socket.clone();
-            tokio::spawn(async move {
-                if let Ok(mut proxy) = UnixStream::connect(socket).await {
-                    let _ = copy_bidirectional(&mut guest, &mut proxy).await;
-                }
-                drop(seat);
-            });
-        }
-    });
+    tokio::spawn(pass_on(listener, MAX_CONNECTIONS, socket));
     Ok(())
 }
