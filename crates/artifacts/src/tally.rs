@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cove_workspace::lock_within;
 use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 use crate::error::ArtifactError;
 use crate::folder::StoreFolder;
@@ -42,7 +42,9 @@ impl Tally {
     /// Waits for the store's lock; `count` is asked only when somebody else has changed the store.
     pub(crate) fn lock(&self, count: impl FnOnce() -> io::Result<Usage>) -> Result<Locked<'_>, ArtifactError> {
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-        self.wait()?;
+        if !lock_within(&self.lock, LOCK_PATIENCE)? {
+            return Err(ArtifactError::Busy);
+        }
         // From here on `Locked` gives the lock back, whatever happens.
         let mut locked = Locked { lock: &self.lock, generation: 0, usage: Usage::default(), remembered: None };
         locked.generation = self.generation()?;
@@ -53,22 +55,6 @@ impl Tally {
         *remembered = Some((locked.generation, locked.usage));
         locked.remembered = Some(remembered);
         Ok(locked)
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a file lock with a deadline has no event to await")]
-    fn wait(&self) -> Result<(), ArtifactError> {
-        let start = Instant::now();
-        loop {
-            match flock(&self.lock, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(()),
-                Err(Errno::WOULDBLOCK) if start.elapsed() < LOCK_PATIENCE => {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Err(Errno::WOULDBLOCK) => return Err(ArtifactError::Busy),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(io::Error::from(error).into()),
-            }
-        }
     }
 
     fn generation(&self) -> io::Result<u64> {

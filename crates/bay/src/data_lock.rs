@@ -4,17 +4,17 @@
 //! The kernel releases the lock when the process ends, however it ends. Several Bays share a PostgreSQL, each with a folder of its
 //! own.
 
-use std::fs::{File, TryLockError};
-use std::io::{Read as _, Seek as _, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::StartError;
 use cove_store::sqlite_file;
+use cove_workspace::lock_within;
 
 /// How long a Bay that is just ending, or a child between its fork and its exec, may still hold the lock.
 const PATIENCE: Duration = Duration::from_secs(3);
-const STEP: Duration = Duration::from_millis(50);
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
@@ -41,30 +41,23 @@ impl DataLock {
 }
 
 async fn acquire(what: &Path, lock: &Path) -> Result<File, StartError> {
-    let failed = |error: std::io::Error| {
-        let has_no_locks = error.kind() == std::io::ErrorKind::Unsupported
+    let failed = |error: io::Error| {
+        let has_no_locks = error.kind() == io::ErrorKind::Unsupported
             || error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
         let why = if has_no_locks { "its file system has no locks, as NFS without a lock service; " } else { "" };
         StartError(format!("{}: {error}: {why}use another location (--data-dir, --database-url)", lock.display()))
     };
-    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(lock).map_err(failed)?;
-    let begin = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => break,
-            Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => tokio::time::sleep(STEP).await,
-            Err(TryLockError::WouldBlock) => {
-                let mut who = String::new();
-                let _ = file.read_to_string(&mut who);
-                let who = who.trim().parse::<u32>().map_or(String::new(), |pid| format!(" (process {pid})"));
-                return Err(StartError(format!(
-                    "{} is in use by another Cove{who}: stop that one, or use another location (--data-dir, \
-                     --database-url)",
-                    what.display()
-                )));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(lock).map_err(failed)?;
+    let waiting = tokio::task::spawn_blocking(move || lock_within(&file, PATIENCE).map(|locked| (locked, file)));
+    let (locked, mut file) = waiting.await.map_err(io::Error::other).and_then(|waited| waited).map_err(failed)?;
+    if !locked {
+        let mut who = String::new();
+        let _ = file.read_to_string(&mut who);
+        let who = who.trim().parse::<u32>().map_or(String::new(), |pid| format!(" (process {pid})"));
+        return Err(StartError(format!(
+            "{} is in use by another Cove{who}: stop that one, or use another location (--data-dir, --database-url)",
+            what.display()
+        )));
     }
     // For the one who is refused; a disk that is full does not matter here.
     let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));

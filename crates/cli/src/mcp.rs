@@ -3,9 +3,10 @@
 //! It brings its own Bay in a private folder that goes with it, and its own sandbox, made when a call first needs one.
 //! Standard output belongs to the protocol; whatever there is to say to people goes to standard error.
 
+use std::fs::DirBuilder;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use cove_config::{Config, check_key};
 use cove_core::NetworkPolicy;
 use cove_mcp::{Answers, DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
+use cove_workspace::HeldFolder;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
@@ -24,6 +26,9 @@ use crate::terminal::{self, GREEN, PLAIN, YELLOW, note};
 
 /// What a folder of ours is called; the process that uses it is part of the name.
 const FOLDER: &str = "cove-mcp-";
+
+/// The data folder in it.
+const DATA: &str = "data";
 
 /// The profiles that are there without a configuration.
 const USUAL_PROFILES: [&str; 3] = ["python-default", "browser-python", "javascript"];
@@ -87,7 +92,7 @@ async fn run(args: &Mcp) -> anyhow::Result<Exit> {
         Some(_) => None,
         None => Some(folder()?),
     };
-    let config = configured(args, temporary.as_ref().map(tempfile::TempDir::path))?;
+    let config = configured(args, temporary.as_ref().map(|folder| folder.path().join(DATA)).as_deref())?;
     let no_browser = no_browser(&config);
     // A sandbox with a browser cannot start where there is none.
     let usual = if no_browser.is_some() { "python-default" } else { "browser-python" };
@@ -203,19 +208,13 @@ fn no_browser(config: &Config) -> Option<String> {
     commands.or_else(|| cove_chrome::find_browser(local.browser.as_deref()).err().map(|error| error.to_string()))
 }
 
-/// A folder for this process, after clearing away those of processes that were killed.
-fn folder() -> std::io::Result<tempfile::TempDir> {
-    for entry in std::fs::read_dir(std::env::temp_dir())?.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let pid = name.strip_prefix(FOLDER).and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
-        if pid.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
-    let made = tempfile::Builder::new().prefix(&format!("{FOLDER}{}-", std::process::id())).tempdir()?;
-    // The browser runs as another user where this one is root, and must be able to pass.
-    std::fs::set_permissions(made.path(), std::fs::Permissions::from_mode(0o711))?;
-    Ok(made)
+/// A folder for this process, after clearing away those of processes that were killed. The browser runs as another user where
+/// this one is root, and must be able to pass.
+fn folder() -> std::io::Result<HeldFolder> {
+    let parent = std::env::temp_dir();
+    HeldFolder::left(&parent, FOLDER).for_each(drop);
+    let prefix = format!("{FOLDER}{}-", std::process::id());
+    HeldFolder::make(&parent, &prefix, 0o711, |path| DirBuilder::new().mode(0o711).create(path.join(DATA)))
 }
 
 #[cfg(test)]

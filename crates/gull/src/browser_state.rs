@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use cove_workspace::{is_passable, open_up};
+use cove_workspace::{is_passable, open_up, remove_tree};
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
@@ -96,11 +96,11 @@ impl BrowserState {
     pub(crate) fn forget_data(&self) {
         let entries = std::fs::read_dir(format!("/proc/self/fd/{}", self.data.as_raw_fd()));
         for entry in entries.into_iter().flatten().flatten() {
-            let path = entry.path();
+            let name = entry.file_name();
             let _ = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                std::fs::remove_dir_all(path)
+                remove_tree(&self.data, name.as_os_str())
             } else {
-                std::fs::remove_file(path)
+                unlinkat(&self.data, name.as_os_str(), AtFlags::empty())
             };
         }
     }

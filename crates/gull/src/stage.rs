@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use cove_workspace::remove_folder;
+
 use crate::cargo::Cargo;
 use crate::plan::{Word, shown};
 use crate::private_folder::PrivateFolder;
@@ -129,7 +131,7 @@ pub(crate) fn publish(outgoing: &Outgoing, cargo: &Cargo) -> io::Result<bool> {
 /// Removes a staged file and the folder that was made for it.
 pub(crate) fn discard(staged: &Path) {
     if let Some(folder) = staged.parent() {
-        let _ = fs::remove_dir_all(folder);
+        let _ = remove_folder(folder);
     }
 }
 

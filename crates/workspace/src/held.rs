@@ -6,15 +6,13 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, chown};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
-use rustix::io::Errno;
 
 use crate::folder::{FOLDER, READ};
-use crate::remove::remove_tree;
+use crate::remove::remove_folder;
 
 const LOCK: &str = "lock";
 
@@ -52,7 +50,7 @@ impl HeldFolder {
         match made() {
             Ok(lock) => Ok(Self { path, _lock: lock }),
             Err(error) => {
-                let _ = remove(&path);
+                let _ = remove_folder(&path);
                 Err(error)
             }
         }
@@ -92,7 +90,7 @@ impl HeldFolder {
     /// Removes everything; the folder is of no use afterwards.
     pub fn clear(&self) {
         for _ in 0..PASSES {
-            if remove(&self.path).is_ok() {
+            if remove_folder(&self.path).is_ok() {
                 return;
             }
         }
@@ -130,12 +128,6 @@ fn free_lock(path: &Path) -> Option<File> {
     let ours = stat.st_uid == rustix::process::geteuid().as_raw();
     let lock = File::from(lock);
     (ours && FileType::from_raw_mode(stat.st_mode).is_file() && lock.try_lock().is_ok()).then_some(lock)
-}
-
-fn remove(path: &Path) -> Result<(), Errno> {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(Errno::INVAL) };
-    let parent: OwnedFd = rustix::fs::open(parent, FOLDER, Mode::empty())?;
-    remove_tree(&parent, name)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! opened: it is its owner's to remove.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
@@ -35,6 +36,15 @@ pub fn remove_tree(parent: impl AsFd, name: impl Arg + Copy) -> Result<(), Errno
     }
     drop(top);
     gone(unlinkat(parent, name, AtFlags::REMOVEDIR))
+}
+
+/// Removes the folder at this path, as [`remove_tree`] does. For folders of our own: the path above it is followed.
+pub fn remove_folder(path: &Path) -> Result<(), Errno> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(Errno::INVAL) };
+    match rustix::fs::open(parent, crate::folder::FOLDER, Mode::empty()) {
+        Err(Errno::NOENT) => Ok(()),
+        parent => remove_tree(parent?, name),
+    }
 }
 
 /// Opens a folder, also one that its owner has closed to himself.
@@ -111,8 +121,9 @@ mod tests {
             fs::set_permissions(tree.join(closed), PermissionsExt::from_mode(0o000)).unwrap();
         }
         let parent = fs::File::open(place.path()).unwrap();
+        remove_folder(&tree).unwrap();
         remove_tree(&parent, "tree").unwrap();
-        remove_tree(&parent, "tree").unwrap();
+        remove_folder(&tree.join("none/below")).unwrap();
         assert!(!tree.exists() && outside.join("kept").exists());
         // A link to a folder is no folder.
         symlink(&outside, &tree).unwrap();

@@ -9,6 +9,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 
 use cove_walls::identity::is_full_root;
+use cove_workspace::remove_folder;
 
 /// The socket of the runtime.
 pub(super) const SOCKET: &str = "runtime.sock";
@@ -119,10 +120,7 @@ impl ContainerFolder {
 
     /// Takes it away; fine where it is gone.
     pub(super) fn remove(&self) {
-        let _ = fs::set_permissions(&self.shared, Permissions::from_mode(0o755));
-        if let Err(error) = fs::remove_dir_all(&self.outer)
-            && error.kind() != io::ErrorKind::NotFound
-        {
+        if let Err(error) = remove_folder(&self.outer) {
             tracing::warn!(%error, "the folder of a container could not be removed");
         }
     }

@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use cove_workspace::{Folder, RelPath, remove_folder};
 use tokio::task::AbortHandle;
-
-use crate::fingerprint;
 
 /// The folder beside those of the containers; no container has this name.
 pub(super) const FOLDER: &str = "lease";
@@ -64,7 +63,7 @@ impl Lease {
         let is_empty =
             || fs::read_dir(root).is_ok_and(|mut all| all.all(|one| one.is_ok_and(|one| one.file_name() == FOLDER)));
         if is_last && is_empty() {
-            let _ = fs::remove_dir_all(&self.folder);
+            let _ = remove_folder(&self.folder);
             let _ = fs::remove_dir(root);
         }
     }
@@ -92,13 +91,13 @@ fn hold(root: &Path) -> io::Result<File> {
     }
 }
 
-/// Written beside it and moved, so that nobody reads half of it.
+/// Nobody reads half of it.
 fn sign(folder: &Path, instance_id: &str, number: u64) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // A guest's user reads it, whatever is masked for this one.
     fs::set_permissions(folder, Permissions::from_mode(0o755))?;
-    let half = folder.join(format!("{:016x}", fingerprint(instance_id)));
-    fs::write(&half, format!("{instance_id} {} {number}\n", std::process::id()))?;
-    fs::set_permissions(&half, Permissions::from_mode(0o644))?;
-    fs::rename(half, folder.join(FILE))
+    let (folder, name) = (Folder::open(folder)?, RelPath::parse(FILE).map_err(io::Error::other)?);
+    let mut draft = folder.draft(0o600)?;
+    draft.write(format!("{instance_id} {} {number}\n", std::process::id()).as_bytes())?;
+    Ok(folder.publish(draft, &name, Some(0o644))?)
 }
