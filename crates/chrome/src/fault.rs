@@ -41,9 +41,10 @@ impl Program<'_> {
 
     /// What the engine itself said against the text, beyond what the preparation saw.
     pub(crate) fn refused(&self, details: ExceptionDetails) -> Fault {
-        let described = details.exception.and_then(|exception| exception.description).unwrap_or(details.text);
-        let message = described.lines().next().unwrap_or_default().to_owned();
-        let kind = if message.starts_with("SyntaxError") { FaultKind::Syntax } else { FaultKind::Exception };
+        let (class, description) =
+            details.exception.map(|thrown| (thrown.class_name, thrown.description)).unwrap_or_default();
+        let kind = if class.as_deref() == Some("SyntaxError") { FaultKind::Syntax } else { FaultKind::Exception };
+        let message = description.unwrap_or(details.text).lines().next().unwrap_or_default().to_owned();
         let position = self.locate(details.line_number + 1, details.column_number + 1);
         self.at(Fault::new(kind, message), position)
     }

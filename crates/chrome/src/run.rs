@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use cove_core::{
-    Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, PictureFailure, RunReport, RunRequest, RunShape,
-    SessionFate, SessionOptions, ToolSpec, Usage,
+    Deadline, Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, PictureFailure, RunReport, RunRequest,
+    RunShape, SessionFate, SessionOptions, ToolSpec, Usage, shorten_shown,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
@@ -126,6 +126,9 @@ fn start(guest: &Guest, tools: &[ToolSpec], number: u64, request: &RunRequest) -
     Ok(Started { prepared, tool_names, file_name, script_name, settings })
 }
 
+/// For the kernel's answer to a call whose run has no time left: the browser's last words are worth more than its silence.
+const ANSWER: Duration = Duration::from_secs(1);
+
 #[expect(clippy::too_many_arguments, reason = "the run's own state, taken apart so that it can be borrowed in parts")]
 async fn follow(
     guest: &Guest,
@@ -144,10 +147,11 @@ async fn follow(
     let mut inbox = tab.events.open_inbox();
     let mut ended = tab.events.watch_end();
     let budget = Duration::from_millis(request.timeout_ms);
-    let deadline = tokio::time::sleep(budget.saturating_sub(began.elapsed()));
+    let until = Deadline::after(budget.saturating_sub(began.elapsed()));
+    let deadline = tokio::time::sleep_until(until.at().into());
     // The kernel compiles it: where it stands, and nowhere else, the counter has a name.
     let call = tab.kernel_call("function(p,s){this.run(p,s)}", &[source.into(), started.settings.to_string().into()]);
-    let begun = tab.session.call::<Evaluated>("Runtime.callFunctionOn", call, budget + Duration::from_secs(1));
+    let begun = tab.session.call::<Evaluated>("Runtime.callFunctionOn", call, until.backstop(ANSWER).left());
     tokio::pin!(deadline, begun);
     let mut has_begun = false;
     loop {
@@ -281,28 +285,21 @@ fn conclude(guest: &Guest, request: &RunRequest, program: &Program<'_>, done: Do
     }
     let canvas_error = canvas_error.map(PictureFailure::drawing);
     let mut warnings: Vec<String> =
-        done.lost.into_iter().take(MAX_WARNINGS).map(|sentence| short(sentence, MAX_WARNING_CHARS)).collect();
+        done.lost.into_iter().take(MAX_WARNINGS).map(|sentence| shorten_shown(sentence, MAX_WARNING_CHARS)).collect();
     if program.prepared.takes_last && !done.answer && !done.undefined {
         warnings.push(LAST_VALUE.to_owned());
     }
     let is_final_answer = done.answer;
     // Asked for, not merely sent: a page cannot choose how its value is shown.
     let shown = done.shown.filter(|_| request.inspect && !is_final_answer);
-    let shown = shown.map(|text| short(text, usize::try_from(limits.max_result_chars).unwrap_or(usize::MAX)));
+    let shown = shown.map(|text| shorten_shown(text, limits.max_result_chars));
     let finished = Finished { value, shown, is_final_answer, pictures, canvas_error, ..Finished::default() };
     End::Finished(Box::new(finished), warnings)
 }
 
 /// Sentences about one value, and characters of each, that are taken from a page.
 const MAX_WARNINGS: usize = 5;
-const MAX_WARNING_CHARS: usize = 1000;
-
-fn short(text: String, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        Some((at, _)) => format!("{}...", &text[..at]),
-        None => text,
-    }
-}
+const MAX_WARNING_CHARS: u64 = 1000;
 
 /// Console lines within their limit.
 struct Logs {

@@ -17,10 +17,13 @@ pub enum Severity {
     Fatal,
 }
 
+/// An enum of stable codes, each with the text that stands for it on every wire: `ALL`, `as_str`, `Display` and `Serialize`. The
+/// crate that uses it has `serde`.
+#[macro_export]
 macro_rules! codes {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    ($(#[$meta:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ::serde::Serialize)]
         pub enum $name {$(
             $(#[$vdoc])*
             #[serde(rename = $text)]
@@ -28,17 +31,17 @@ macro_rules! codes {
         )*}
 
         impl $name {
-            /// Every code, in the order of the contract.
+            /// Every code, in the order in which they are declared.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The code as it is written in answers and in the names of `docs/errors/` pages.
+            /// The code as it is written in answers.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text),* }
             }
         }
 
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.write_str(self.as_str())
             }
         }
@@ -47,6 +50,7 @@ macro_rules! codes {
 
 codes! {
     /// Codes of the stateful executor (`CodeExecutor`).
+    #[derive(Deserialize)]
     ErrorCode {
         /// The hardened world could not be made.
         SesInitFailed = "ERR_SES_INIT_FAILED",
@@ -94,6 +98,7 @@ impl ErrorCode {
 
 codes! {
     /// Codes of the one-shot tool (`run_javascript`).
+    #[derive(Deserialize)]
     ToolErrorCode {
         /// The arguments do not have the documented types.
         InvalidArgs = "invalid_args",

@@ -1,4 +1,4 @@
-//! Long texts, shortened: both ends are kept, and a note between them says how much is missing.
+//! Long texts, shortened: both ends are kept, and a note between them says how much is missing; or only the beginning.
 //!
 //! The beginning says what was asked and the end how it went; the middle of a gigabyte says nothing. Every shortened text is
 //! cut here, so that none is cut inside a character and all have the same note.
@@ -65,9 +65,30 @@ pub fn shorten_bytes(text: &str, max: usize) -> String {
     }
 }
 
+/// The first characters of a text, at most so many, and whether more follow.
+pub fn beginning_chars(text: &str, max: usize) -> (&str, bool) {
+    // Bytes first: never fewer than characters, and known without a pass.
+    let end = if text.len() <= max { None } else { text.char_indices().nth(max) };
+    end.map_or((text, false), |(end, _)| (&text[..end], true))
+}
+
+/// The first whole characters of a text in at most so many bytes, and whether more follow.
+pub fn beginning_bytes(text: &str, max: usize) -> (&str, bool) {
+    let end = text.floor_char_boundary(max);
+    (&text[..end], end < text.len())
+}
+
+/// A value as people are shown it: at most so many characters, and three dots where more would follow.
+pub fn shorten_shown(text: String, max_chars: u64) -> String {
+    match beginning_chars(&text, usize::try_from(max_chars).unwrap_or(usize::MAX)) {
+        (_, false) => text,
+        (beginning, true) => format!("{beginning}..."),
+    }
+}
+
 /// A caller's word as an error repeats it: its beginning.
 pub fn shorten_word(word: &str) -> String {
-    word.chars().take(WORD_CHARS).collect()
+    beginning_chars(word, WORD_CHARS).0.to_owned()
 }
 
 /// What a program writes, kept within bounds while it comes.
@@ -153,6 +174,19 @@ mod tests {
         let kept = shorten_bytes(&format!("é{}ü", "ß".repeat(100)), 11);
         assert_eq!(kept, "éß\n[… 196 bytes left out …]\nßü");
         assert_eq!(shorten_word(&"€".repeat(100)), "€".repeat(64));
+    }
+
+    #[test]
+    fn beginnings_are_whole_characters() {
+        for (text, max, chars, bytes) in [
+            ("", 0, ("", false), ("", false)),
+            ("äöü", 3, ("äöü", false), ("ä", true)),
+            ("äöü", 2, ("äö", true), ("ä", true)),
+        ] {
+            assert_eq!((beginning_chars(text, max), beginning_bytes(text, max)), (chars, bytes), "{text} {max}");
+        }
+        assert_eq!(beginning_bytes("äöü", 6), ("äöü", false));
+        assert_eq!((shorten_shown("añb".into(), 2), shorten_shown("añb".into(), 3)), ("añ...".into(), "añb".into()));
     }
 
     #[test]

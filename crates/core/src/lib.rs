@@ -26,7 +26,10 @@ pub use engine::{
     BoxFuture, CpuClock, EffectGate, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session,
     SessionOptions,
 };
-pub use excerpt::{BothEnds, Excerpt, LEFT_OUT, shorten_bytes, shorten_chars, shorten_word};
+pub use excerpt::{
+    BothEnds, Excerpt, LEFT_OUT, beginning_bytes, beginning_chars, shorten_bytes, shorten_chars, shorten_shown,
+    shorten_word,
+};
 pub use executor::{CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, RunConcurrency};
 pub use fault::{Effects, Fault, FaultKind, Position, Retry};
 pub use id::{

@@ -74,27 +74,27 @@ impl Workspace {
 
 /// What an edit would make of a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Preview {
+pub(crate) struct Preview {
     /// The content afterwards.
-    pub content: Vec<u8>,
+    pub(crate) content: Vec<u8>,
     /// The diff as `details.diff` shows it.
-    pub diff: String,
+    pub(crate) diff: String,
     /// Line of the new content on which the first change is, counted from 1.
-    pub first_changed_line: u64,
+    pub(crate) first_changed_line: u64,
     /// What was replaced and by what: ranges in the old and in the new content, in order.
-    pub changes: Vec<(Range<usize>, Range<usize>)>,
+    pub(crate) changes: Vec<(Range<usize>, Range<usize>)>,
 }
 
 /// Replaces all or nothing, in memory; `given` is the path that messages name.
 ///
 /// Each text is looked for in the content as it was, so the order of the edits says nothing.
-pub fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Result<Preview, FileError> {
+pub(crate) fn preview(content: &[u8], replacements: &[Replacement], given: &str) -> Result<Preview, FileError> {
     if replacements.len() > MAX_REPLACEMENTS {
         let message = format!("edit: {} edits at once; the limit is {MAX_REPLACEMENTS}", replacements.len());
         return Err(FileError::invalid_args(message));
     }
     if Utf16::of(content).is_some() {
-        let message = format!("{given} is UTF-16 text; edit works on UTF-8. Write it anew in UTF-8 first.");
+        let message = format!("{given} is UTF-16 text; edit works on UTF-8. Convert it to UTF-8 first.");
         return Err(FileError::new(FileErrorCode::NotUtf8, message));
     }
     let bom = if content.starts_with(BOM) { BOM.len() } else { 0 };

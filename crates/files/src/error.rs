@@ -5,79 +5,50 @@
 use rustix::io::Errno;
 use serde::Serialize;
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// The stable code of a file tool's failure.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum FileErrorCode {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl FileErrorCode {
-            /// All of them.
-            const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// The code as programs and models read it.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
-            }
-        }
-    };
-}
-
-codes! {
-    /// The arguments do not fit the tool.
-    InvalidArgs = "invalid_args",
-    /// The path leads outside the workspace, or cannot name a file.
-    InvalidPath = "invalid_path",
-    /// Nothing is at this path.
-    FileNotFound = "file_not_found",
-    /// A folder is needed and something else is there.
-    NotADirectory = "not_a_directory",
-    /// A regular file is needed and something else is there.
-    NotAFile = "not_a_file",
-    /// The file is text in another encoding.
-    NotUtf8 = "not_utf8",
-    /// The text to replace occurs more than once.
-    NotUnique = "not_unique",
-    /// The text to replace is not in the file.
-    TextNotFound = "text_not_found",
-    /// The edit would change nothing.
-    NoChange = "no_change",
-    /// Two edits touch the same text.
-    OverlappingEdits = "overlapping_edits",
-    /// The first line to read is after the end of the file.
-    OffsetBeyondEnd = "offset_beyond_end",
-    /// The file changed during the edit.
-    Conflict = "conflict",
-    /// The system does not permit it.
-    PermissionDenied = "permission_denied",
-    /// The workspace or its disk is full.
-    QuotaExceeded = "quota_exceeded",
-    /// The file is larger than the tool takes.
-    FileTooLarge = "file_too_large",
-    /// It took too long.
-    Timeout = "timeout",
-    /// The system failed in another way.
-    IoError = "io_error",
+cove_core::codes! {
+    /// The stable code of a file tool's failure.
+    FileErrorCode {
+        /// The arguments do not fit the tool.
+        InvalidArgs = "invalid_args",
+        /// The path leads outside the workspace, or cannot name a file.
+        InvalidPath = "invalid_path",
+        /// Nothing is at this path.
+        FileNotFound = "file_not_found",
+        /// A folder is needed and something else is there.
+        NotADirectory = "not_a_directory",
+        /// A regular file is needed and something else is there.
+        NotAFile = "not_a_file",
+        /// The file is text in another encoding.
+        NotUtf8 = "not_utf8",
+        /// The text to replace occurs more than once.
+        NotUnique = "not_unique",
+        /// The text to replace is not in the file.
+        TextNotFound = "text_not_found",
+        /// The edit would change nothing.
+        NoChange = "no_change",
+        /// Two edits touch the same text.
+        OverlappingEdits = "overlapping_edits",
+        /// The first line to read is after the end of the file.
+        OffsetBeyondEnd = "offset_beyond_end",
+        /// The file changed during the edit.
+        Conflict = "conflict",
+        /// The system does not permit it.
+        PermissionDenied = "permission_denied",
+        /// The workspace or its disk is full.
+        QuotaExceeded = "quota_exceeded",
+        /// The file is larger than the tool takes.
+        FileTooLarge = "file_too_large",
+        /// It took too long.
+        Timeout = "timeout",
+        /// The system failed in another way.
+        IoError = "io_error",
+    }
 }
 
 impl FileErrorCode {
     /// The code with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)
-    }
-}
-
-impl std::fmt::Display for FileErrorCode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for FileErrorCode {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

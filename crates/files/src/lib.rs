@@ -39,7 +39,6 @@ mod write;
 
 pub use args::{EditArgs, FindArgs, GrepArgs, LsArgs, ReadArgs, Replacement, WriteArgs};
 pub use cove_workspace::Resolver;
-pub use edit::{Preview, preview};
 pub use error::{FileError, FileErrorCode};
 pub use pace::Pace;
 pub use params::FileTool;

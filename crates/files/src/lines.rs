@@ -2,6 +2,7 @@
 
 use std::io;
 
+use cove_core::beginning_chars;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use crate::truncate::MAX_BYTES;
@@ -97,10 +98,8 @@ impl Lines {
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         // Four bytes per character at most: enough of the line to be cut exactly, however long it is.
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * (MAX_LINE_CHARS + 1))]);
-        let (text, cut) = match head.char_indices().nth(MAX_LINE_CHARS) {
-            Some((end, _)) => (format!("{}... [truncated]", &head[..end]), true),
-            None => (head.into_owned(), false),
-        };
+        let (beginning, cut) = beginning_chars(&head, MAX_LINE_CHARS);
+        let text = format!("{beginning}{}", if cut { "... [truncated]" } else { "" });
         // The shortest name and number before a line have four characters more than nothing.
         self.found.bytes += if kind == Kind::Break { 0 } else { text.len() + 4 };
         self.found.lines.push(Line { kind, number: number.unwrap_or(0), text, cut });

@@ -4,6 +4,7 @@
 //! own for the files, so that it never learns where the workspace lies.
 
 use cove_chrome::AddressRule;
+use cove_core::beginning_chars;
 use cove_files::rel_path;
 use cove_workspace::RelPath;
 
@@ -338,9 +339,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 
 /// A guest's word inside a sentence of ours: short, and on one line.
 pub(crate) fn shown(word: &str) -> String {
-    let cut: String = word.chars().take(80).collect();
-    let dots = if cut.len() < word.len() { "…" } else { "" };
-    format!("{}{dots}", cut.escape_debug())
+    let (beginning, is_cut) = beginning_chars(word, 80);
+    format!("{}{}", beginning.escape_debug(), if is_cut { "…" } else { "" })
 }
 
 #[cfg(test)]

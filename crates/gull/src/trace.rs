@@ -5,6 +5,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use cove_core::beginning_bytes;
 use cove_runtime_api::{BrowserAnswer, TraceStep};
 
 use crate::gull::Inner;
@@ -50,10 +51,10 @@ impl Begun {
 
 /// The start of a text, on a character's border, and whether more was there.
 fn cut(text: &str) -> (String, bool) {
-    if text.len() <= MAX_TEXT_BYTES {
-        return (text.to_owned(), false);
+    match beginning_bytes(text, MAX_TEXT_BYTES) {
+        (whole, false) => (whole.to_owned(), false),
+        (beginning, true) => (format!("{beginning}…"), true),
     }
-    (format!("{}…", &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]), true)
 }
 
 #[cfg(test)]

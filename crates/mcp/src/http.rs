@@ -15,6 +15,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use cove_bay::{Bay, Owner};
+use cove_core::shorten_word;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
@@ -92,7 +93,7 @@ pub(crate) fn wished_tools(parts: &Parts) -> Option<Result<Vec<ToolSet>, String>
     let query = parts.uri.query()?;
     let wish = query.split('&').find_map(|pair| pair.strip_prefix("tools="))?;
     let wish = percent_encoding::percent_decode_str(wish).decode_utf8_lossy();
-    Some(wish.split(',').map(|name| ToolSet::parse(name).ok_or_else(|| name.chars().take(40).collect())).collect())
+    Some(wish.split(',').map(|name| ToolSet::parse(name).ok_or_else(|| shorten_word(name))).collect())
 }
 
 /// A call that is forwarded to another Bay.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cove_core::LogSink;
+use cove_core::{LogSink, beginning_chars};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
@@ -91,9 +91,8 @@ fn gather(first: String, heard: &mut mpsc::UnboundedReceiver<String>) -> String 
         message.push('\n');
         message.push_str(&line);
     }
-    if let Some((end, _)) = message.char_indices().nth(MAX_CHARS) {
-        message.truncate(end);
-        message.push('…');
+    match beginning_chars(&message, MAX_CHARS) {
+        (_, false) => message,
+        (beginning, true) => format!("{beginning}…"),
     }
-    message
 }

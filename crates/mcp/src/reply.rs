@@ -8,7 +8,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cove_api::SandboxId;
-use cove_core::{BothEnds, shorten_chars};
+use cove_core::{BothEnds, beginning_chars, shorten_chars};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::{Map, Value, json};
 
@@ -268,7 +268,7 @@ fn shorten(value: &mut Value, longest: usize, items: usize) {
 
 fn shortened(text: &str, longest: usize) -> String {
     if longest < BOTH_ENDS_CHARS {
-        return text.chars().take(longest).chain(['…']).collect();
+        return format!("{}…", beginning_chars(text, longest).0);
     }
     shorten_chars(text, longest)
 }

@@ -7,91 +7,66 @@ use serde_json::{Value, json};
 /// Said for a refusal that says nothing.
 const WITHOUT_REASON: &str = "the runtime refused the request without a reason";
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// The stable code of a refusal.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum RefusalCode {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl RefusalCode {
-            /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// As it is written on the wire.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $text,)*
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    /// A request that cannot be read, or a value out of its bounds.
-    ValidationError = "validation_error",
-    /// Arguments that a file tool does not take.
-    InvalidArgs = "invalid_args",
-    /// A path that leads out of the workspace, or cannot be one.
-    InvalidPath = "invalid_path",
-    /// No such endpoint, process or session.
-    NotFound = "not_found",
-    /// No such file.
-    FileNotFound = "file_not_found",
-    /// Something else than a folder.
-    NotADirectory = "not_a_directory",
-    /// Something else than a plain file.
-    NotAFile = "not_a_file",
-    /// Bytes that are no text.
-    NotText = "not_text",
-    /// Text in another encoding than UTF-8, for a file tool.
-    NotUtf8 = "not_utf8",
-    /// The text to replace occurs more than once.
-    NotUnique = "not_unique",
-    /// The text to replace is not there.
-    TextNotFound = "text_not_found",
-    /// An edit that changes nothing.
-    NoChange = "no_change",
-    /// Edits that touch the same text.
-    OverlappingEdits = "overlapping_edits",
-    /// A line beyond the end of the file.
-    OffsetBeyondEnd = "offset_beyond_end",
-    /// This runtime cannot do that.
-    CapabilityNotSupported = "capability_not_supported",
-    /// Something is there already, or is not empty.
-    Conflict = "conflict",
-    /// Missing or wrong token.
-    Unauthorized = "unauthorized",
-    /// The system does not permit it.
-    Forbidden = "forbidden",
-    /// The same, for a file tool.
-    PermissionDenied = "permission_denied",
-    /// A limit of the sandbox is reached.
-    QuotaExceeded = "quota_exceeded",
-    /// More than is read in one piece.
-    FileTooLarge = "file_too_large",
-    /// It took too long.
-    Timeout = "timeout",
-    /// The system failed at a file.
-    IoError = "io_error",
-    /// The runtime failed.
-    InternalError = "internal_error",
-    /// A code that is not known here, or none at all.
-    Unknown = "unknown",
+cove_core::codes! {
+    /// The stable code of a refusal.
+    RefusalCode {
+        /// A request that cannot be read, or a value out of its bounds.
+        ValidationError = "validation_error",
+        /// Arguments that a file tool does not take.
+        InvalidArgs = "invalid_args",
+        /// A path that leads out of the workspace, or cannot be one.
+        InvalidPath = "invalid_path",
+        /// No such endpoint, process or session.
+        NotFound = "not_found",
+        /// No such file.
+        FileNotFound = "file_not_found",
+        /// Something else than a folder.
+        NotADirectory = "not_a_directory",
+        /// Something else than a plain file.
+        NotAFile = "not_a_file",
+        /// Bytes that are no text.
+        NotText = "not_text",
+        /// Text in another encoding than UTF-8, for a file tool.
+        NotUtf8 = "not_utf8",
+        /// The text to replace occurs more than once.
+        NotUnique = "not_unique",
+        /// The text to replace is not there.
+        TextNotFound = "text_not_found",
+        /// An edit that changes nothing.
+        NoChange = "no_change",
+        /// Edits that touch the same text.
+        OverlappingEdits = "overlapping_edits",
+        /// A line beyond the end of the file.
+        OffsetBeyondEnd = "offset_beyond_end",
+        /// This runtime cannot do that.
+        CapabilityNotSupported = "capability_not_supported",
+        /// Something is there already, or is not empty.
+        Conflict = "conflict",
+        /// Missing or wrong token.
+        Unauthorized = "unauthorized",
+        /// The system does not permit it.
+        Forbidden = "forbidden",
+        /// The same, for a file tool.
+        PermissionDenied = "permission_denied",
+        /// A limit of the sandbox is reached.
+        QuotaExceeded = "quota_exceeded",
+        /// More than is read in one piece.
+        FileTooLarge = "file_too_large",
+        /// It took too long.
+        Timeout = "timeout",
+        /// The system failed at a file.
+        IoError = "io_error",
+        /// The runtime failed.
+        InternalError = "internal_error",
+        /// A code that is not known here, or none at all.
+        Unknown = "unknown",
+    }
 }
 
 impl RefusalCode {
     /// The code with this name; `Unknown` where there is none.
     fn named(name: &str) -> Self {
         Self::ALL.iter().copied().find(|code| code.as_str() == name).unwrap_or(Self::Unknown)
-    }
-}
-
-impl Serialize for RefusalCode {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

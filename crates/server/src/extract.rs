@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use cove_api::ErrorCode;
 use cove_bay::IdempotencyKey;
+use cove_core::shorten_word;
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
@@ -147,7 +148,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
                 let names = RawPathParams::from_request_parts(parts, state).await.ok();
                 let id = names.and_then(|names| Some(names.iter().find(|(name, _)| *name == "id")?.1.to_owned()));
                 Err(match id {
-                    Some(id) => failure.with("id", id.chars().take(64).collect::<String>()),
+                    Some(id) => failure.with("id", shorten_word(&id)),
                     None => failure,
                 })
             }

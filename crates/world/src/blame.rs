@@ -1,7 +1,7 @@
 //! From an exception to a fault: its kind by marks that only this crate can set, its sentence without running the
 //! guest's code, its place in the user's own text.
 
-use cove_core::{Fault, FaultKind, ImportPolicy, Position};
+use cove_core::{Fault, FaultKind, ImportPolicy, Position, beginning_bytes};
 use cove_script::Call;
 use rquickjs::{Ctx, IntoJs, Value};
 
@@ -143,5 +143,6 @@ fn call<'js>(ctx: &Ctx<'js>, state: &State, name: &str, value: &Value<'js>) -> O
 fn short(message: &str) -> String {
     const MOST: usize = 100;
     let line = message.lines().next().unwrap_or_default();
-    if line.len() <= MOST { line.to_owned() } else { format!("{}...", &line[..line.floor_char_boundary(MOST)]) }
+    let (beginning, is_cut) = beginning_bytes(line, MOST);
+    format!("{beginning}{}", if is_cut { "..." } else { "" })
 }

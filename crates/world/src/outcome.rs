@@ -1,7 +1,7 @@
 //! From a JavaScript value to the JSON that leaves the world: one round trip, with limits, through functions that no
 //! guest code can replace.
 
-use cove_core::Fault;
+use cove_core::{Fault, shorten_shown};
 use rquickjs::{Ctx, Value};
 
 use crate::blame;
@@ -41,7 +41,7 @@ pub(crate) fn value_of<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -
 pub(crate) fn shown<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -> Result<String, Fault> {
     let text = state.kit(ctx, "inspect").and_then(|inspect| inspect.call::<_, Value<'js>>((value.clone(),)));
     match text.map(|text| raw::text(&text)) {
-        Ok(Some(text)) => Ok(cut(text, state.limits.get().max_result_chars)),
+        Ok(Some(text)) => Ok(shorten_shown(text, state.limits.get().max_result_chars)),
         Ok(None) | Err(_) => {
             ctx.catch();
             if state.is_stopped() {
@@ -50,16 +50,6 @@ pub(crate) fn shown<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -> R
             Ok("[value that cannot be shown]".to_owned())
         }
     }
-}
-
-/// At most so many characters: a text for eyes is cut, not refused.
-fn cut(mut text: String, most: u64) -> String {
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    if let Some((at, _)) = text.char_indices().nth(most) {
-        text.truncate(at);
-        text.push_str("...");
-    }
-    text
 }
 
 /// What of a value JSON has no form for, in sentences, each with what to write instead.
@@ -146,12 +136,6 @@ mod tests {
         check(r#""\ud83d\ude00\ud83d""#, "😀\u{FFFD}");
         check(r#""\\ud800""#, "\\ud800");
         check(r#""\"\ud800\n""#, "\"\u{FFFD}\n");
-    }
-
-    #[test]
-    fn a_text_for_eyes_is_cut_between_characters() {
-        assert_eq!(cut("añb".to_owned(), 3), "añb");
-        assert_eq!(cut("añb".to_owned(), 2), "añ...");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Traces: what each step of a browser call said, kept for whoever wants to look, and for skills to learn from.
 
 use cove_api::{BayError, BrowserStep, BrowserTrace, ErrorCode, Moment, SandboxId, TraceContent, TraceKind};
+use cove_core::beginning_bytes;
 use serde_json::{Value, json};
 
 use crate::exec::Execution;
@@ -83,7 +84,7 @@ impl Bay {
 
 /// The trace of a call. What a step said is cut; its command is whole, for whoever replays it.
 pub(super) fn traced(kind: TraceKind, success: bool, total_steps: u32, steps: &[BrowserStep]) -> TraceContent {
-    let short = |text: &str| text[..text.floor_char_boundary(MAX_TRACED_BYTES)].to_owned();
+    let short = |text: &str| beginning_bytes(text, MAX_TRACED_BYTES).0.to_owned();
     let step = |step: &BrowserStep| {
         json!({
             "step_index": step.step_index, "kind": "cmd", "cmd": step.cmd, "stdout": short(&step.stdout),

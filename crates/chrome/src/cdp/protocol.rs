@@ -85,6 +85,7 @@ pub(crate) struct Evaluated {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RemoteObject {
     pub(crate) object_id: Option<String>,
+    pub(crate) class_name: Option<String>,
     pub(crate) description: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! What ran before.
 
 use cove_api::{Annotation, ExecutionId, HistoryEntry, HistoryQuery, SandboxId};
+use cove_core::beginning_chars;
 use serde_json::{Value, json};
 
 use super::sandboxes::to_value;
@@ -17,7 +18,7 @@ pub(super) async fn list(mut call: Call<'_>, id: &SandboxId) -> Done {
     let mut text = format!("{} of {} executions, newest first.\n", list.entries.len(), list.total);
     for entry in &list.entries {
         let how = if entry.success { "ok" } else { "failed" };
-        let code: String = entry.code.chars().take(120).map(|c| if c == '\n' { ' ' } else { c }).collect();
+        let code = beginning_chars(&entry.code, 120).0.replace('\n', " ");
         text.push_str(&format!(
             "{} {} {how} {} ms {}: {code}\n",
             entry.id, entry.exec_type, entry.execution_time_ms, entry.created_at
@@ -31,10 +32,9 @@ pub(super) async fn list(mut call: Call<'_>, id: &SandboxId) -> Done {
         }
         for name in ["code", "output", "failure", "notes"] {
             if let Value::String(text) = &mut fields[name]
-                && let Some((end, _)) = text.char_indices().nth(LISTED_CHARS)
+                && let (beginning, true) = beginning_chars(text, LISTED_CHARS)
             {
-                text.truncate(end);
-                text.push('…');
+                *text = format!("{beginning}…");
             }
         }
         fields

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use cove_core::{LogLevel, LogLine};
+use cove_core::{LogLevel, LogLine, beginning_bytes};
 use rquickjs::{Ctx, Exception, IntoJs, Object, Value};
 
 use super::{put, string};
@@ -41,9 +41,8 @@ impl State {
     /// Hands a line to the host, cut where the session's whole log would end anyway.
     pub(crate) fn say(&self, level: LogLevel, mut text: String) {
         let most = usize::try_from(self.limits.get().max_log_bytes).unwrap_or(usize::MAX);
-        if text.len() > most {
-            text.truncate(text.floor_char_boundary(most));
-            text.push_str("...");
+        if let (beginning, true) = beginning_bytes(&text, most) {
+            text = format!("{beginning}...");
         }
         self.port.with(|port| port.log(&LogLine { level, text }));
     }
