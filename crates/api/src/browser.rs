@@ -17,6 +17,18 @@ fn yes() -> bool {
     true
 }
 
+/// Exit code of a command that the browser could not carry out.
+pub const EXIT_FAILED: i32 = 1;
+
+/// Exit code of a command that was refused before anything happened.
+pub const EXIT_REFUSED: i32 = 2;
+
+/// Exit code of a command that ran out of time.
+pub const EXIT_TIMED_OUT: i32 = -1;
+
+/// Exit code of a command that was not begun, because a person had control of the browser until the command's deadline.
+pub const EXIT_HELD: i32 = -2;
+
 /// One command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BrowserExecRequest {

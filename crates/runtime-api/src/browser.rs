@@ -25,18 +25,6 @@ pub const MAX_BROWSER_TIMEOUT: Duration = Duration::from_secs(300);
 /// The most time of a batch.
 pub const MAX_BATCH_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Exit code of a command that the browser could not carry out.
-pub const EXIT_FAILED: i32 = 1;
-
-/// Exit code of a command that was refused before anything happened.
-pub const EXIT_REFUSED: i32 = 2;
-
-/// Exit code of a command that ran out of time.
-pub const EXIT_TIMED_OUT: i32 = -1;
-
-/// Exit code of a command that was not begun, because a person had control of the browser until the command's deadline.
-pub const EXIT_HELD: i32 = -2;
-
 /// One command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BrowserRequest {
@@ -95,7 +83,8 @@ pub struct BrowserAnswer {
     pub stdout: String,
     /// What went wrong, hints, and notes about what Gull had to do (a browser started again, a page closed).
     pub stderr: String,
-    /// 0: done. Else [`EXIT_FAILED`], [`EXIT_REFUSED`], [`EXIT_TIMED_OUT`], [`EXIT_HELD`], or agent-browser's own.
+    /// 0: done. Else [`EXIT_FAILED`](crate::EXIT_FAILED), [`EXIT_REFUSED`](crate::EXIT_REFUSED),
+    /// [`EXIT_TIMED_OUT`](crate::EXIT_TIMED_OUT), [`EXIT_HELD`](crate::EXIT_HELD), or agent-browser's own.
     pub exit_code: i32,
     /// What happened, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

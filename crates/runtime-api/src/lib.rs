@@ -23,13 +23,15 @@ pub use bounds::{
     MAX_ANSWER_BYTES, MAX_BODY_BYTES, MAX_CODE_BYTES, MAX_ENTRIES, MAX_TEXT_BYTES, MAX_TIMEOUT, OutOfBounds, time_limit,
 };
 pub use browser::{
-    BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT,
-    MAX_BATCH_TIMEOUT, MAX_BROWSER_BODY_BYTES, MAX_BROWSER_TIMEOUT, MAX_COMMAND_BYTES, MAX_COMMANDS,
-    MIN_BROWSER_TIMEOUT, TraceStep,
+    BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, MAX_BATCH_TIMEOUT, MAX_BROWSER_BODY_BYTES,
+    MAX_BROWSER_TIMEOUT, MAX_COMMAND_BYTES, MAX_COMMANDS, MIN_BROWSER_TIMEOUT, TraceStep,
 };
 pub use call::Call;
-pub use client::{CallError, Connection, Endpoint, RuntimeClient};
-pub use cove_api::{BrowserStep, OutputChunk, OutputStream, PythonOutput, RuntimeCause, StopCause, Stopped};
+pub use client::{CallError, Connection, Endpoint, RuntimeClient, until_it_listens};
+pub use cove_api::{
+    BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT, OutputChunk, OutputStream, PythonOutput,
+    RuntimeCause, StopCause, Stopped,
+};
 pub use files::{
     CreateFileRequest, DOWNLOAD_PATH, DeleteFileRequest, EditFileRequest, FileDone, FileText, FolderEntry, FolderList,
     ListFolderRequest, ReadFileRequest, ToolRequest, UPLOAD_PATH, Uploaded, WriteFileRequest, WriteMode,

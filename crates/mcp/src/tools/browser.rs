@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use cove_api::{BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, BrowserStep, SandboxId};
+use cove_api::{
+    BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED,
+    EXIT_TIMED_OUT, SandboxId,
+};
 use cove_bay::Timed;
 use serde_json::{Value, json};
 
@@ -20,11 +23,6 @@ const STRANGER: &str = "a web page";
 
 const FAILED: &str = "browser_command_failed";
 
-/// Exit codes of the browser runtime: the browser could not do it; refused before anything happened; out of time.
-const EXIT_FAILED: i32 = 1;
-const EXIT_REFUSED: i32 = 2;
-const EXIT_TIMED_OUT: i32 = -1;
-
 /// How its refusals begin, and what it adds to the browser's words.
 const REFUSED: &str = "✗ ";
 const HINT: &str = "hint: ";
@@ -34,6 +32,9 @@ const ENDED: &str = "note: the command was ended";
 /// Signs of a reference that names nothing on the page any more.
 const LOST_PLACE: [&str; 5] =
     ["Unknown ref", "Could not locate element", "stale", "ref not found", "Element not found"];
+
+/// After a command that waited in vain for a person to give control back.
+const HELD: &str = "Wait until that person is done, then take a new snapshot (`snapshot -i`) and use its references.";
 
 pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
     let timeout = time::take("browser_exec", BROWSER, &mut call.args)?;
@@ -49,6 +50,7 @@ pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
     merge(&mut structured, json!({"exit_code": done.exit_code, "trace_ref": done.trace_ref}));
     let own = failure(&done.stderr, done.exit_code.unwrap_or(EXIT_FAILED), "", timeout, BROWSER);
     let text = match done.exit_code {
+        Some(EXIT_HELD) => String::new(),
         Some(EXIT_REFUSED) if is_refused(&done.stdout, &done.stderr) => String::new(),
         _ if done.success => done.output.clone(),
         _ => joined(&done.stdout, &without_ours(&done.stderr)),
@@ -146,6 +148,7 @@ fn failure(stderr: &str, exit_code: i32, place: &str, timeout: Duration, bounds:
             };
             Failure::new("timeout", format!("{said}: not done within {} ms", timeout.as_millis()), next_step)
         }
+        EXIT_HELD => Failure::new(FAILED, format!("{said}: a person has control of the browser, not begun"), HELD),
         EXIT_REFUSED if stderr.starts_with(REFUSED) => {
             let mut lines = stderr.trim_start_matches(REFUSED).lines();
             let message = format!("{said}: {}", lines.next().unwrap_or_default());
@@ -188,5 +191,19 @@ async fn show(call: &Call<'_>, id: &SandboxId, said: &str, reply: &mut Reply) {
     if is_picture(media) {
         reply.picture(&bytes, media);
         reply.link(uri::file(id, path), path, media, Some(bytes.len() as u64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The command was right: nobody is told to correct it.
+    #[test]
+    fn while_a_person_has_control_the_next_step_is_to_wait() {
+        let failure =
+            failure("✗ words of the runtime\nhint: a hint", EXIT_HELD, "step 2 of 3: ", Duration::ZERO, BROWSER);
+        assert_eq!(failure.next_step, HELD);
+        assert!(failure.message.starts_with("step 2 of 3: exit code -2: a person has control"), "{}", failure.message);
     }
 }

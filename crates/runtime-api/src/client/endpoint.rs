@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use hyper::Uri;
 use hyper::rt::ReadBufCursor;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpStream, UnixStream};
+
+/// Between two tries of a socket that nobody listens on yet.
+const TRY_EVERY: Duration = Duration::from_millis(5);
 
 /// Where a runtime listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,5 +135,13 @@ impl hyper::rt::Write for Stream {
             Self::Unix(stream) => Pin::new(stream).poll_shutdown(context),
             Self::Tcp(stream) => Pin::new(stream).poll_shutdown(context),
         }
+    }
+}
+
+/// Waits until somebody takes connections at this socket. Who waits also watches the program behind it, and the clock.
+pub async fn until_it_listens(socket: &Path) {
+    while UnixStream::connect(socket).await.is_err() {
+        // A program does not say when it is ready; its socket has to be tried.
+        tokio::time::sleep(TRY_EVERY).await;
     }
 }

@@ -24,7 +24,7 @@ use crate::{Call, Refusal};
 use endpoint::Connector;
 
 pub use connection::Connection;
-pub use endpoint::Endpoint;
+pub use endpoint::{Endpoint, until_it_listens};
 
 const JSON: &str = "application/json";
 
