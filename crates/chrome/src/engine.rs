@@ -58,7 +58,7 @@ impl ChromeEngine {
     /// Launches the browser now, as a server does at its start; says why if it cannot be had.
     pub async fn start(&self) -> Result<(), EngineError> {
         let inner = self.inner.clone();
-        self.on_keeper(async move { inner.browser().await.map(drop) }).await
+        self.on_owner_thread(async move { inner.browser().await.map(drop) }).await
     }
 
     /// The browser's process id, while there is one.
@@ -78,11 +78,11 @@ impl ChromeEngine {
             inner.end().await;
             Ok(())
         };
-        let _ = self.on_keeper(ended).await;
+        let _ = self.on_owner_thread(ended).await;
     }
 
     /// Runs `work` on the owner thread; dropping the returned future does not interrupt it half-way.
-    async fn on_keeper<T: Send + 'static>(
+    async fn on_owner_thread<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
     ) -> Result<T, EngineError> {
@@ -115,7 +115,8 @@ impl Engine for ChromeEngine {
                 let seat = seat.map_err(|_| EngineError::Open("the engine has ended".to_owned()))?;
                 let inner = self.inner.clone();
                 let (network, gate) = (options.network.clone(), options.gate.clone());
-                let (tab, browser, lease) = self.on_keeper(async move { inner.tab(&network, gate).await }).await?;
+                let (tab, browser, lease) =
+                    self.on_owner_thread(async move { inner.tab(&network, gate).await }).await?;
                 Ok((seat, tab, browser, lease))
             };
             let opened = tokio::time::timeout(wait, opened).await;

@@ -37,6 +37,7 @@ mod owner_thread;
 mod page;
 mod page_reply;
 mod pool;
+mod processes;
 mod profile;
 mod renderer;
 mod run;
@@ -52,6 +53,7 @@ pub use engine::ChromeEngine;
 pub use find::{BrowserNotFound, IN_DATA_DIR, find_browser, find_browser_with, libraries_of};
 pub use options::ChromeOptions;
 pub use owner_thread::OwnerThread;
+pub use processes::BrowserProcesses;
 pub use standalone::{
     BrowserFolder, BrowserPipe, Ender, NetworkProxy, StandaloneBrowser, StandaloneOptions, is_sandboxed,
 };

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::cdp::{CdpError, Client, Evaluated, Gone, Session, call_browser};
 use crate::page::{BINDING, KERNEL, PAGE_URL, SYNC_URL};
+use crate::processes::BrowserProcesses;
 use crate::renderer::Renderers;
 use crate::tab_events::TabEvents;
 
@@ -49,7 +50,7 @@ pub(crate) enum TabError {
     Kernel(String),
     #[error("the page ended while it was being made")]
     Ended,
-    #[error("the page's process could not be told from the others")]
+    #[error("the page's renderer process could not be identified")]
     NoProcess,
 }
 
@@ -86,19 +87,6 @@ struct ContextMade {
 #[serde(rename_all = "camelCase")]
 struct TargetMade {
     target_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Processes {
-    process_info: Vec<Process>,
-}
-
-#[derive(Deserialize)]
-struct Process {
-    #[serde(rename = "type")]
-    kind: String,
-    id: u32,
 }
 
 #[derive(Deserialize)]
@@ -290,15 +278,14 @@ async fn fresh_renderers(client: &Client, build: Build, before: &[u32]) -> Resul
 }
 
 async fn renderers(client: &Client) -> Result<Vec<u32>, CdpError> {
-    processes(client, |kind| kind == "renderer").await
+    Ok(processes(client).await?.renderers())
 }
 
 /// The processes that belong to no tab.
 pub(crate) async fn shared_processes(client: &Client) -> Result<Vec<u32>, CdpError> {
-    processes(client, |kind| kind != "renderer").await
+    Ok(processes(client).await?.shared())
 }
 
-async fn processes(client: &Client, wanted: impl Fn(&str) -> bool) -> Result<Vec<u32>, CdpError> {
-    let all: Processes = call_browser(client, "SystemInfo.getProcessInfo", json!({}), STEP).await?;
-    Ok(all.process_info.into_iter().filter(|process| wanted(&process.kind)).map(|process| process.id).collect())
+async fn processes(client: &Client) -> Result<BrowserProcesses, CdpError> {
+    call_browser(client, BrowserProcesses::METHOD, json!({}), STEP).await
 }

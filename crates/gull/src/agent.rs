@@ -14,12 +14,12 @@ use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use cove_runtime_api::until_it_listens;
 use cove_walls::limits::Resource;
 use cove_walls::process::kill_group;
 use cove_walls::{ChildSetup, Ruleset};
 use cove_workspace::is_passable;
 use tokio::io::AsyncWriteExt;
-use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
@@ -127,15 +127,15 @@ impl Agent {
         let mut child = command.spawn().map_err(told)?;
         let pid = child.id().ok_or_else(|| "agent-browser ended at once".to_owned())?;
         let until = Instant::now() + READY;
-        while UnixStream::connect(self.beside_socket("sock")).await.is_err() {
-            let ended = matches!(child.try_wait(), Ok(Some(_)) | Err(_));
-            if ended || Instant::now() > until {
-                kill_group(pid);
-                let said = std::fs::read_to_string(&log).unwrap_or_default();
-                return Err(format!("agent-browser's daemon did not start: {}", said.trim()));
-            }
-            // It says nothing when it is ready; its socket has to be tried.
-            tokio::time::sleep(Duration::from_millis(5)).await;
+        let socket = self.beside_socket("sock");
+        let listens = tokio::select! {
+            listens = tokio::time::timeout_at(until, until_it_listens(&socket)) => listens.is_ok(),
+            _ = child.wait() => false,
+        };
+        if !listens {
+            kill_group(pid);
+            let said = std::fs::read_to_string(&log).unwrap_or_default();
+            return Err(format!("agent-browser's daemon did not start: {}", said.trim()));
         }
         let daemon = Daemon { child, pid };
         // Under our walls it cannot open the port through which it would show the browser to anybody; where the kernel

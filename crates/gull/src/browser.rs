@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_chrome::{BrowserFolder, NetworkProxy, StandaloneBrowser, StandaloneOptions, find_browser, is_sandboxed};
+use cove_chrome::{
+    BrowserFolder, BrowserProcesses, NetworkProxy, StandaloneBrowser, StandaloneOptions, find_browser, is_sandboxed,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -68,18 +70,20 @@ struct Way {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Targets {
-    target_infos: Vec<Target>,
+pub(crate) struct Targets {
+    pub(crate) target_infos: Vec<Target>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Target {
-    target_id: String,
+pub(crate) struct Target {
+    pub(crate) target_id: String,
     #[serde(rename = "type")]
-    kind: String,
+    pub(crate) kind: String,
     #[serde(default)]
-    url: String,
+    pub(crate) title: String,
+    #[serde(default)]
+    pub(crate) url: String,
 }
 
 #[derive(Deserialize)]
@@ -109,19 +113,6 @@ struct Bounds {
 #[serde(rename_all = "camelCase")]
 struct Made {
     target_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Processes {
-    process_info: Vec<Process>,
-}
-
-#[derive(Deserialize)]
-struct Process {
-    #[serde(rename = "type")]
-    kind: String,
-    id: u32,
 }
 
 /// Where the active page is: the one that `active` names, else the first.
@@ -212,14 +203,9 @@ impl Browser {
         if !self.answers(&page, wait).await {
             return Err(LaunchError::Other("its first page does not answer".to_owned()));
         }
-        let processes: Processes =
-            self.link.call(None, "SystemInfo.getProcessInfo", json!({}), STEP).await.map_err(told)?;
-        let renderers: Vec<u32> = processes
-            .process_info
-            .iter()
-            .filter(|process| process.kind == "renderer")
-            .map(|process| process.id)
-            .collect();
+        let processes: BrowserProcesses =
+            self.link.call(None, BrowserProcesses::METHOD, json!({}), STEP).await.map_err(told)?;
+        let renderers = processes.renderers();
         if renderers.is_empty() {
             return Err(LaunchError::Other("it has no renderer".to_owned()));
         }

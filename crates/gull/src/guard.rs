@@ -58,6 +58,9 @@ pub(crate) enum Verdict {
     Drop,
 }
 
+/// Said of an address that the browser may not be sent to. agent-browser repeats it, in words of its own, and so it is found again.
+pub(crate) const ADDRESS_REFUSED: &str = "this address is not allowed";
+
 /// Looks at a message. `private_folder` is the only folder whose files may be named.
 pub(crate) fn look(text: &str, private_folder: &Path) -> Verdict {
     let Ok(message) = serde_json::from_str::<Message<'_>>(text) else { return Verdict::Drop };
@@ -97,7 +100,7 @@ fn objection(method: &str, params: Option<&RawValue>, private_folder: &Path) -> 
     };
     match method {
         "Page.navigate" | "Target.createTarget" => match read() {
-            Ok(Params { url: Some(url), .. }) if !is_visitable(&url) => Some("this address is not allowed".to_owned()),
+            Ok(Params { url: Some(url), .. }) if !is_visitable(&url) => Some(ADDRESS_REFUSED.to_owned()),
             Ok(_) => None,
             Err(why) => Some(why),
         },

@@ -1,5 +1,7 @@
 //! What to do next, in one line, where agent-browser only says what went wrong.
 
+use crate::guard::ADDRESS_REFUSED;
+
 /// A hint for a failed command, if there is one.
 pub(crate) fn hint(said: &str) -> Option<&'static str> {
     const HINTS: &[(&[&str], &str)] = &[
@@ -20,7 +22,7 @@ pub(crate) fn hint(said: &str) -> Option<&'static str> {
             "the sandbox reaches only the hosts that its profile opens",
         ),
         (&["Expected a tab id"], "`tab` lists the tabs with their ids (t1, t2, …)"),
-        (&["this address is not allowed"], "http, https, data: and about:blank are allowed"),
+        (&[ADDRESS_REFUSED], "http, https, data: and about:blank are allowed"),
     ];
     HINTS.iter().find(|(signs, _)| signs.iter().any(|sign| said.contains(sign))).map(|(_, hint)| *hint)
 }

@@ -11,10 +11,10 @@ use std::time::Duration;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
+use cove_core::beginning_chars;
 use cove_runtime_api::{
     Controller, MAX_VIEW_WORD_BYTES, Refusal, RefusalCode, ViewCause, ViewEvent, ViewMode, ViewState, ViewTab, ViewWord,
 };
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::address;
-use crate::browser::STEP;
+use crate::browser::{STEP, Target, Targets};
 use crate::control::Held;
 use crate::gull::{Gull, Inner};
 use crate::view_input;
@@ -50,7 +50,7 @@ pub(crate) async fn open(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let (inner, owner) = gull.parts();
-    let Some(place) = Place::take(&inner) else {
+    let Some(slot) = WatcherSlot::take(&inner) else {
         let message = format!("too many watch this browser: the limit is {MAX_WATCHERS}");
         let refusal = Refusal::new(429, RefusalCode::QuotaExceeded, message);
         return (axum::http::StatusCode::TOO_MANY_REQUESTS, axum::Json(refusal.body(None))).into_response();
@@ -81,14 +81,14 @@ pub(crate) async fn open(
             () = watcher.serve(socket) => {}
             () = inner.control.ended() => {}
         }
-        drop(place);
+        drop(slot);
     })
 }
 
-/// One of the places of watchers.
-struct Place(Arc<Inner>);
+/// One of the slots for watchers, of which there are only so many.
+struct WatcherSlot(Arc<Inner>);
 
-impl Place {
+impl WatcherSlot {
     fn take(inner: &Arc<Inner>) -> Option<Self> {
         if inner.watchers.fetch_add(1, Ordering::SeqCst) >= MAX_WATCHERS {
             inner.watchers.fetch_sub(1, Ordering::SeqCst);
@@ -98,28 +98,10 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for WatcherSlot {
     fn drop(&mut self) {
         self.0.watchers.fetch_sub(1, Ordering::SeqCst);
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Targets {
-    target_infos: Vec<Target>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Target {
-    target_id: String,
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    title: String,
-    #[serde(default)]
-    url: String,
 }
 
 struct Watcher {
@@ -420,5 +402,5 @@ async fn send(socket: &mut WebSocket, message: Message) -> Result<(), Gone> {
 }
 
 fn cut(text: &str) -> String {
-    text.chars().take(MAX_TEXT).collect()
+    beginning_chars(text, MAX_TEXT).0.to_owned()
 }

@@ -6,18 +6,19 @@
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use cove_core::{Deadline, NetworkPolicy};
 use cove_gull::find_agent_browser;
-use cove_runtime_api::{BrowserAnswer, BrowserRequest, CallError, RuntimeClient};
+use cove_runtime_api::{BrowserAnswer, BrowserRequest, CallError, RuntimeClient, until_it_listens};
+use cove_workspace::lock_within;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde::{Deserialize, Serialize};
 use tokio::net::UnixStream;
+use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
 use super::{Browse, hosts};
@@ -87,15 +88,15 @@ impl Session {
     async fn start(folder: PathBuf, args: &Browse, record: Record, client: RuntimeClient) -> anyhow::Result<Self> {
         let _ = std::fs::remove_file(folder.join(SOCKET));
         let mut child = spawn(&folder, args, &record.network).context("the session's server could not be started")?;
-        let until = Instant::now() + START;
-        while UnixStream::connect(folder.join(SOCKET)).await.is_err() {
-            let ended = child.try_wait()?;
-            if ended.is_some() || Instant::now() > until {
-                let _ = child.kill();
-                let said = std::fs::read_to_string(folder.join(LOG)).unwrap_or_default();
-                bail!("the session could not be started: {}", said.trim());
-            }
-            tokio::time::sleep(LOOK).await;
+        let socket = folder.join(SOCKET);
+        let listens = tokio::select! {
+            listens = tokio::time::timeout(START, until_it_listens(&socket)) => listens.is_ok(),
+            _ = child.wait() => false,
+        };
+        if !listens {
+            let _ = child.start_kill();
+            let said = std::fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+            bail!("the session could not be started: {}", said.trim());
         }
         std::fs::write(folder.join(RECORD), serde_json::to_vec(&record)?)?;
         Ok(Self { folder, record, client })
@@ -148,14 +149,11 @@ fn own_folder(path: &Path) -> anyhow::Result<PathBuf> {
 
 async fn lock(path: &Path) -> anyhow::Result<File> {
     let file = File::create(path).with_context(|| path.display().to_string())?;
-    let until = Instant::now() + START;
-    while file.try_lock().is_err() {
-        if Instant::now() > until {
-            bail!("another call is still starting or ending this session");
-        }
-        tokio::time::sleep(LOOK).await;
+    let waiting = tokio::task::spawn_blocking(move || lock_within(&file, START).map(|locked| locked.then_some(file)));
+    match waiting.await?.with_context(|| path.display().to_string())? {
+        Some(file) => Ok(file),
+        None => bail!("another call is still starting or ending this session"),
     }
-    Ok(file)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the server ends itself: by close, idle time-out or with the terminal")]

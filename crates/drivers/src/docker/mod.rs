@@ -20,8 +20,8 @@ use std::time::{Duration, SystemTime};
 use bollard::models::{ContainerSummary, ContainerSummaryStateEnum};
 use cove_cell::{Egress, adopt_cargo, give_to};
 use cove_core::{CargoId, NetworkPolicy};
+use cove_runtime_api::until_it_listens;
 use cove_walls::identity::is_full_root;
-use tokio::net::UnixStream;
 use tokio::sync::{Mutex, watch};
 
 use super::cargo::{Cargos, on_disk, overgrown};
@@ -37,9 +37,6 @@ use lease::Lease;
 
 /// How long a container may take from its start to its first connection.
 const START_LIMIT: Duration = Duration::from_secs(40);
-
-/// How often its socket is tried meanwhile.
-const TRY_EVERY: Duration = Duration::from_millis(5);
 
 /// How long a browser may take to keep its cookies before it is ended.
 const GULL_END_SECONDS: i32 = 6;
@@ -176,13 +173,8 @@ impl DockerDriver {
         };
         self.engine.run(name, plan.body()).await?;
         let socket = folder.socket();
-        let answers = async {
-            while UnixStream::connect(&socket).await.is_err() {
-                tokio::time::sleep(TRY_EVERY).await;
-            }
-        };
         let failed = tokio::select! {
-            answered = tokio::time::timeout(START_LIMIT, answers) => match answered {
+            answered = tokio::time::timeout(START_LIMIT, until_it_listens(&socket)) => match answered {
                 Ok(()) => None,
                 Err(_) => Some(format!("did not start within {START_LIMIT:?}")),
             },
