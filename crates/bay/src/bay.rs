@@ -19,7 +19,7 @@ use crate::pending_history::PendingHistory;
 use crate::session::Sessions;
 use crate::warm::WarmPool;
 use crate::{BayResult, Owner, missing_database};
-use cove_config::{Config, DriverKind, Profile};
+use cove_config::{Config, Profile};
 use cove_drivers::Driver;
 use cove_store::{Bounds, Kind, Store, sqlite_file};
 
@@ -141,7 +141,7 @@ impl Bay {
         let peers = Peers::join(&store).await?;
         let began_ms = cove_cgroup::uptime_ms().map_err(|error| failed(&error))?;
         let now = store.clock().await.map_err(|error| failed(&error))?;
-        if config.driver.kind == DriverKind::Local {
+        if !driver.outlives_bay() {
             // A Bay that was killed and comes back under its own name: its sessions died with it.
             store.must(|| store.remove_instance(&instance_id)).await.map_err(|error| failed(&error))?;
         }

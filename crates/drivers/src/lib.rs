@@ -230,6 +230,10 @@ pub trait Driver: Debug + Send + Sync + 'static {
     fn keeps_running(&self) -> bool {
         false
     }
+    /// Whether containers can live on when their Bay was killed.
+    fn outlives_bay(&self) -> bool {
+        true
+    }
     /// What runs may go on until this moment of the machine's uptime, in milliseconds; then it ends by itself unless this
     /// is called again. Never called: it goes on for as long as Bay lives. Nothing to do where containers outlive their Bay.
     fn renew(&self, _lease_until_ms: u64) {}

@@ -4,11 +4,12 @@
 //! mount outlives a Bay that was killed, and the next one uses it as it is.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cove_core::CargoId;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,7 +21,10 @@ const OWN_SHARE: u64 = 25;
 const OWN_BYTES: u64 = 4 << 20;
 
 /// Making or mounting one takes a tenth of a second; longer is a machine in trouble.
-const PATIENCE: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is shown of what a program that failed has said.
+const MAX_SAID_BYTES: usize = 1000;
 
 const IMAGE: &str = ".image-";
 const DRAFT: &str = "draft";
@@ -119,24 +123,63 @@ fn find(program: &str) -> Option<PathBuf> {
 /// ends by itself.
 #[expect(clippy::disallowed_methods, reason = "ends its one child, at the latest when its time is over")]
 fn run(program: &Path, options: &[&str], paths: &[&Path]) -> io::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
     let mut command = Command::new(program);
     command.args(options).args(paths).env("LC_ALL", "C");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-    let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())
-        .and_then(|handle| poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&PATIENCE)));
+    let mut said = Vec::new();
+    let ended = child.stderr.take().map_or(Ok(()), |stderr| hear(stderr, &mut said, deadline)).and_then(|()| {
+        let handle = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+        await_event(&handle, deadline)
+    });
     let name = program.display();
-    match ended {
-        Ok(1..) => {}
-        Ok(_) | Err(_) => {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(io::Error::new(io::ErrorKind::TimedOut, format!("{name} did not end in time")));
-        }
+    if let Err(error) = ended {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(io::Error::new(error.kind(), format!("{name} did not end in time")));
     }
-    let done = child.wait_with_output()?;
-    if done.status.success() {
+    if child.wait()?.success() {
         return Ok(());
     }
-    let said: String = String::from_utf8_lossy(&done.stderr).trim().chars().take(1000).collect();
-    Err(io::Error::other(format!("{name} failed: {said}")))
+    let said = String::from_utf8_lossy(&said);
+    Err(io::Error::other(format!("{name} failed: {}", said.trim())))
+}
+
+/// Reads all that a program says, so that none waits for a reader; what is beyond the limit is dropped.
+fn hear(mut from: impl Read + AsFd, said: &mut Vec<u8>, deadline: Instant) -> io::Result<()> {
+    let mut part = [0; 4096];
+    loop {
+        await_event(&from, deadline)?;
+        let length = from.read(&mut part)?;
+        if length == 0 {
+            return Ok(());
+        }
+        let room = MAX_SAID_BYTES.saturating_sub(said.len());
+        said.extend_from_slice(&part[..length.min(room)]);
+    }
+}
+
+fn await_event(of: &impl AsFd, deadline: Instant) -> io::Result<()> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let left = Timespec::try_from(left).map_err(io::Error::other)?;
+    match poll(&mut [PollFd::new(of, PollFlags::IN)], Some(&left))? {
+        0 => Err(io::ErrorKind::TimedOut.into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More than a pipe holds: a program that nobody hears would stand still.
+    #[test]
+    fn a_program_that_says_much_comes_to_its_end() {
+        let begin = Instant::now();
+        let much = ["-c", "head -c 200000 /dev/zero | tr '\\0' x >&2; exit 3"];
+        let error = run(Path::new("/bin/sh"), &much, &[]).unwrap_err();
+        assert!(begin.elapsed() < PATIENCE, "{error}");
+        assert!(error.to_string().starts_with("/bin/sh failed: xxx") && error.to_string().len() < 2 * MAX_SAID_BYTES);
+        run(Path::new("/bin/sh"), &["-c", "exit 0"], &[]).unwrap();
+    }
 }

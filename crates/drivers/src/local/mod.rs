@@ -107,6 +107,10 @@ impl Driver for LocalDriver {
         })
     }
 
+    fn outlives_bay(&self) -> bool {
+        false
+    }
+
     fn renew(&self, lease_until_ms: u64) {
         self.lease.send_replace(Some(lease_until_ms));
     }
@@ -114,7 +118,7 @@ impl Driver for LocalDriver {
     fn reserve(&self, addresses: &[SocketAddr]) {
         // Ships' proxies are in this process and know already; browsers' are not.
         if let Err(error) = self.runtime_dir.reserve(addresses) {
-            tracing::warn!(%error, "the list of reserved addresses could not be written; browsers that cannot read it reach nothing");
+            tracing::warn!(%error, "the list of reserved addresses could not be written; new browsers will have no network");
         }
     }
 
