@@ -27,7 +27,7 @@ impl Pictures {
         self.of().get(owner).map_or(0, |sandboxes| sandboxes.values().sum())
     }
 
-    fn forget(&self, sandbox_id: &str) {
+    fn forget(&self, sandbox_id: &SandboxId) {
         for sandboxes in self.of().values_mut() {
             sandboxes.remove(sandbox_id);
         }
@@ -111,10 +111,10 @@ impl Bay {
     }
 
     /// Removes a sandbox's artifacts; for `delete` and the collector. What cannot be removed is found again by the latter.
-    pub(crate) async fn remove_artifacts(&self, sandbox_id: &str) {
+    pub(crate) async fn remove_artifacts(&self, sandbox_id: &SandboxId) {
         self.inner.pictures.forget(sandbox_id);
         let folder = self.inner.javascript.forget_pictures(sandbox_id);
-        let _ = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
+        let _ = tokio::task::spawn_blocking(move || cove_workspace::remove_folder(&folder)).await;
     }
 
     /// Ids of the sandboxes that have artifacts on the disk; for the collector.

@@ -44,7 +44,7 @@ impl Bay {
     }
 
     /// Something happened.
-    pub(crate) fn emit(&self, sandbox_id: &str, kind: EventKind, data: &Map<String, Value>) {
+    pub(crate) fn emit(&self, sandbox_id: &SandboxId, kind: EventKind, data: &Map<String, Value>) {
         self.inner.events.emit(sandbox_id, kind, data);
     }
 }
@@ -52,7 +52,7 @@ impl Bay {
 /// The rings of all sandboxes.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
-    rings: Mutex<HashMap<String, Arc<Ring>>>,
+    rings: Mutex<HashMap<SandboxId, Arc<Ring>>>,
     /// What all of them weigh.
     bytes: Arc<AtomicUsize>,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Events {
 impl Events {
     /// Notes an event and wakes the readers. What merely belongs to a run opens no ring: a run's last words after its
     /// sandbox was deleted would keep it for ever.
-    pub(crate) fn emit(&self, sandbox_id: &str, kind: EventKind, data: &Map<String, Value>) {
+    pub(crate) fn emit(&self, sandbox_id: &SandboxId, kind: EventKind, data: &Map<String, Value>) {
         let ring = match kind {
             EventKind::State | EventKind::RunStarted => Some(self.ring(sandbox_id)),
             _ => self.rings().get(sandbox_id).cloned(),
@@ -75,7 +75,7 @@ impl Events {
     }
 
     /// A reader.
-    pub(crate) fn read(&self, sandbox_id: &str, after: Option<u64>) -> EventStream {
+    pub(crate) fn read(&self, sandbox_id: &SandboxId, after: Option<u64>) -> EventStream {
         let ring = self.ring(sandbox_id);
         let bell = ring.bell.subscribe();
         let at = match after {
@@ -90,12 +90,12 @@ impl Events {
     }
 
     /// Whether somebody follows this sandbox.
-    pub(crate) fn are_read(&self, sandbox_id: &str) -> bool {
+    pub(crate) fn are_read(&self, sandbox_id: &SandboxId) -> bool {
         self.rings().get(sandbox_id).is_some_and(|ring| ring.bell.receiver_count() > 0)
     }
 
     /// The sandbox is gone: its readers get what is left, and then the end.
-    pub(crate) fn end(&self, sandbox_id: &str) {
+    pub(crate) fn end(&self, sandbox_id: &SandboxId) {
         let ring = self.rings().remove(sandbox_id);
         if let Some(ring) = ring {
             ring.end();
@@ -108,12 +108,12 @@ impl Events {
         rings.iter().for_each(|ring| ring.end());
     }
 
-    fn ring(&self, sandbox_id: &str) -> Arc<Ring> {
+    fn ring(&self, sandbox_id: &SandboxId) -> Arc<Ring> {
         let new = || Arc::new(Ring::new(Arc::clone(&self.bytes)));
-        Arc::clone(self.rings().entry(sandbox_id.to_owned()).or_insert_with(new))
+        Arc::clone(self.rings().entry(sandbox_id.clone()).or_insert_with(new))
     }
 
-    fn rings(&self) -> MutexGuard<'_, HashMap<String, Arc<Ring>>> {
+    fn rings(&self) -> MutexGuard<'_, HashMap<SandboxId, Arc<Ring>>> {
         self.rings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -279,6 +279,10 @@ mod tests {
         [("text".to_owned(), text.into())].into_iter().collect()
     }
 
+    fn id(number: u32) -> SandboxId {
+        format!("sandbox-{number:012x}").parse().unwrap()
+    }
+
     async fn texts(stream: EventStream) -> Vec<String> {
         stream
             .map(|event| match event.kind {
@@ -292,17 +296,17 @@ mod tests {
     #[tokio::test]
     async fn a_reader_resumes_where_it_was() {
         let events = Events::default();
-        events.emit("s", EventKind::RunStarted, &line("a"));
-        let mut first = events.read("s", Some(0));
+        events.emit(&id(0), EventKind::RunStarted, &line("a"));
+        let mut first = events.read(&id(0), Some(0));
         let a = first.next().await.unwrap();
-        events.emit("s", EventKind::Console, &line("b"));
-        events.emit("s", EventKind::Console, &line("c"));
-        let (b, again) = (first.next().await.unwrap(), events.read("s", Some(a.seq)));
+        events.emit(&id(0), EventKind::Console, &line("b"));
+        events.emit(&id(0), EventKind::Console, &line("c"));
+        let (b, again) = (first.next().await.unwrap(), events.read(&id(0), Some(a.seq)));
         assert_eq!(b.seq, a.seq + 1);
-        let from_now = events.read("s", None);
-        events.emit("s", EventKind::RunFinished, &line("d"));
-        let from_the_future = events.read("s", Some(b.seq + 100));
-        events.end("s");
+        let from_now = events.read(&id(0), None);
+        events.emit(&id(0), EventKind::RunFinished, &line("d"));
+        let from_the_future = events.read(&id(0), Some(b.seq + 100));
+        events.end(&id(0));
         assert_eq!(texts(first).await, ["c", "d"]);
         assert_eq!(texts(again).await, ["b", "c", "d"]);
         assert_eq!(texts(from_now).await, ["d"]);
@@ -312,12 +316,12 @@ mod tests {
     #[tokio::test]
     async fn who_was_away_too_long_is_told() {
         let events = Events::default();
-        events.emit("s", EventKind::RunStarted, &line("first"));
-        let slow = events.read("s", None);
+        events.emit(&id(0), EventKind::RunStarted, &line("first"));
+        let slow = events.read(&id(0), None);
         for n in 0..KEPT_EVENTS + 5 {
-            events.emit("s", EventKind::Console, &line(&n.to_string()));
+            events.emit(&id(0), EventKind::Console, &line(&n.to_string()));
         }
-        events.end("s");
+        events.end(&id(0));
         let heard = texts(slow).await;
         assert_eq!((heard[0].as_str(), heard[1].as_str(), heard.len()), ("gap", "5", KEPT_EVENTS + 1));
     }
@@ -325,13 +329,13 @@ mod tests {
     #[tokio::test]
     async fn weight_counts_too_and_late_words_open_nothing() {
         let events = Events::default();
-        events.emit("s", EventKind::Console, &line("nobody"));
+        events.emit(&id(0), EventKind::Console, &line("nobody"));
         assert!(events.rings().is_empty());
-        events.emit("s", EventKind::State, &line(""));
+        events.emit(&id(0), EventKind::State, &line(""));
         for _ in 0..3 {
-            events.emit("s", EventKind::Console, &line(&"x".repeat(KEPT_BYTES)));
+            events.emit(&id(0), EventKind::Console, &line(&"x".repeat(KEPT_BYTES)));
         }
-        let ring = events.ring("s");
+        let ring = events.ring(&id(0));
         assert_eq!(ring.kept().events.len(), 1);
         events.end_all();
         assert!(ring.kept().ended && events.rings().is_empty());
@@ -344,14 +348,14 @@ mod tests {
     async fn who_says_little_keeps_it() {
         let events = Events::default();
         for n in 0..10 {
-            events.emit("quiet", EventKind::RunStarted, &line(&n.to_string()));
+            events.emit(&id(0), EventKind::RunStarted, &line(&n.to_string()));
         }
         let text = "x".repeat(50_000);
         for n in 0..2_000 {
-            events.emit(&format!("loud{}", n % 50), EventKind::RunStarted, &line(&text));
+            events.emit(&id(1 + n % 50), EventKind::RunStarted, &line(&text));
         }
         assert!(events.bytes.load(Ordering::Relaxed) <= ALL_BYTES);
-        let reader = events.read("quiet", Some(0));
+        let reader = events.read(&id(0), Some(0));
         events.end_all();
         assert_eq!(texts(reader).await.len(), 10);
     }
@@ -363,14 +367,14 @@ mod tests {
         let text = "x".repeat(10_000);
         for round in 0..3 {
             for n in 0..1_000 {
-                events.emit(&format!("s{n}"), EventKind::RunStarted, &line(&text));
-                events.emit(&format!("s{n}"), EventKind::Console, &line(&round.to_string()));
+                events.emit(&id(n), EventKind::RunStarted, &line(&text));
+                events.emit(&id(n), EventKind::Console, &line(&round.to_string()));
             }
             assert!(events.bytes.load(Ordering::Relaxed) <= ALL_BYTES);
         }
         let kept: usize = events.rings().values().map(|ring| ring.kept().bytes).sum();
         assert_eq!(events.bytes.load(Ordering::Relaxed), kept);
-        let reader = events.read("s7", Some(0));
+        let reader = events.read(&id(7), Some(0));
         events.end_all();
         assert_eq!(texts(reader).await.last().map(String::as_str), Some("2"));
     }

@@ -171,7 +171,7 @@ impl Bay {
         let (limit, cursor) = (page_size(query.limit)?, Cursor::parse(query.cursor.as_deref())?);
         let store = &self.inner.store;
         let page = store.list_sandboxes(owner, query.status, cursor.as_ref(), limit, Moment::now()).await?;
-        self.check_health_of_all(page.items.iter().map(|row| row.id.as_str())).await;
+        self.check_health_of_all(page.items.iter().map(|row| &row.id)).await;
         let mut items: Vec<SandboxInfo> = page.items.iter().map(|row| self.info(row)).collect();
         if query.usage {
             self.count_usage(&mut items).await;

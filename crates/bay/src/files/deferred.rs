@@ -26,13 +26,13 @@ const MAX_SANDBOX_BYTES: usize = 8 << 20;
 
 /// All texts that wait, the oldest first, each with its sandbox.
 #[derive(Debug, Default)]
-pub(crate) struct Deferred(Mutex<VecDeque<(String, WriteFile)>>);
+pub(crate) struct Deferred(Mutex<VecDeque<(SandboxId, WriteFile)>>);
 
 impl Deferred {
-    fn keep(&self, sandbox_id: &str, file: WriteFile) {
+    fn keep(&self, sandbox_id: &SandboxId, file: WriteFile) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push_back((sandbox_id.to_owned(), file));
-        let held = |waiting: &VecDeque<(String, WriteFile)>, own: bool| {
+        waiting.push_back((sandbox_id.clone(), file));
+        let held = |waiting: &VecDeque<(SandboxId, WriteFile)>, own: bool| {
             let counted = waiting.iter().filter(|(id, _)| !own || id == sandbox_id);
             counted.map(|(_, file)| file.content.len()).sum::<usize>()
         };
@@ -47,7 +47,7 @@ impl Deferred {
     }
 
     /// Takes out those of a sandbox; also for one that is deleted.
-    pub(crate) fn take(&self, sandbox_id: &str) -> Vec<WriteFile> {
+    pub(crate) fn take(&self, sandbox_id: &SandboxId) -> Vec<WriteFile> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (own, others) = waiting.drain(..).partition::<VecDeque<_>, _>(|(id, _)| id == sandbox_id);
         *waiting = others;
@@ -106,12 +106,13 @@ mod tests {
     fn what_waits_is_bounded_and_belongs_to_one_sandbox() {
         let deferred = Deferred::default();
         let file = |name: usize, mib: usize| WriteFile { path: name.to_string(), content: "x".repeat(mib << 20) };
-        (0..5).for_each(|name| deferred.keep("a", file(name, 3)));
-        deferred.keep("b", file(9, 1));
-        let names = |id: &str| deferred.take(id).into_iter().map(|file| file.path).collect::<Vec<_>>();
-        assert_eq!(names("a"), ["3", "4"]);
-        assert_eq!((names("a").len(), names("b")), (0, vec!["9".to_owned()]));
-        (0..30).for_each(|name| deferred.keep(&name.to_string(), file(name, 3)));
-        assert_eq!((names("8").len(), names("9").len()), (0, 1));
+        let id = |number: usize| format!("sandbox-{number:012x}").parse::<SandboxId>().unwrap();
+        (0..5).for_each(|name| deferred.keep(&id(0xa), file(name, 3)));
+        deferred.keep(&id(0xb), file(9, 1));
+        let names = |of: usize| deferred.take(&id(of)).into_iter().map(|file| file.path).collect::<Vec<_>>();
+        assert_eq!(names(0xa), ["3", "4"]);
+        assert_eq!((names(0xa).len(), names(0xb)), (0, vec!["9".to_owned()]));
+        (0..30).for_each(|name| deferred.keep(&id(name), file(name, 3)));
+        assert_eq!((names(8).len(), names(9).len()), (0, 1));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cove_api::{BayError, ErrorCode, ToolAnswer};
+use cove_api::{BayError, ErrorCode, SandboxId, ToolAnswer};
 use cove_artifacts::StoreLimits;
 use cove_core::{EngineError, EngineName, Limits, RunReport, RunRequest, SessionFate, ToolError};
 use cove_embedded::WallReport;
@@ -33,7 +33,7 @@ pub(crate) struct JavaScriptHost {
     host: SessionHost,
     engines: Engines,
     artifacts: PathBuf,
-    pictures: Mutex<HashMap<String, Arc<PictureStore>>>,
+    pictures: Mutex<HashMap<SandboxId, Arc<PictureStore>>>,
 }
 
 impl JavaScriptHost {
@@ -78,12 +78,12 @@ impl JavaScriptHost {
     }
 
     /// Ends a session of a sandbox (`None`: everything of it that runs or is kept).
-    pub(crate) async fn end(&self, sandbox_id: &str, session: Option<&str>) {
+    pub(crate) async fn end(&self, sandbox_id: &SandboxId, session: Option<&str>) {
         self.host.end(sandbox_id, session).await;
     }
 
     /// Whether something of a sandbox runs or is kept.
-    pub(crate) fn has(&self, sandbox_id: &str) -> bool {
+    pub(crate) fn has(&self, sandbox_id: &SandboxId) -> bool {
         self.host.has(sandbox_id)
     }
 
@@ -94,7 +94,12 @@ impl JavaScriptHost {
     }
 
     /// A client's answer to a tool call.
-    pub(crate) fn answer_call(&self, sandbox_id: &str, call_id: &str, answer: ToolAnswer) -> Result<(), BayError> {
+    pub(crate) fn answer_call(
+        &self,
+        sandbox_id: &SandboxId,
+        call_id: &str,
+        answer: ToolAnswer,
+    ) -> Result<(), BayError> {
         let answer = match answer.error {
             Some(error) => Err(ToolError::new(error)),
             None => Ok(answer.result.unwrap_or(Value::Null)),
@@ -110,14 +115,14 @@ impl JavaScriptHost {
     }
 
     /// The sandbox's picture store.
-    pub(crate) fn pictures(&self, sandbox_id: &str) -> Arc<PictureStore> {
+    pub(crate) fn pictures(&self, sandbox_id: &SandboxId) -> Arc<PictureStore> {
         let mut stores = self.pictures.lock().unwrap_or_else(PoisonError::into_inner);
-        let store = stores.entry(sandbox_id.to_owned());
+        let store = stores.entry(sandbox_id.clone());
         Arc::clone(store.or_insert_with(|| Arc::new(PictureStore::at(self.artifacts.join(sandbox_id), PICTURE_LIMITS))))
     }
 
     /// Forgets the sandbox's picture store, and says where its files are.
-    pub(crate) fn forget_pictures(&self, sandbox_id: &str) -> PathBuf {
+    pub(crate) fn forget_pictures(&self, sandbox_id: &SandboxId) -> PathBuf {
         self.pictures.lock().unwrap_or_else(PoisonError::into_inner).remove(sandbox_id);
         self.artifacts.join(sandbox_id)
     }

@@ -117,7 +117,7 @@ impl Bay {
     }
 
     /// Ends every run and every session of a sandbox; for `stop` and `delete`.
-    pub(crate) async fn end_javascript(&self, sandbox_id: &str) {
+    pub(crate) async fn end_javascript(&self, sandbox_id: &SandboxId) {
         self.inner.javascript.end(sandbox_id, None).await;
     }
 

@@ -36,7 +36,9 @@ impl RunListener for Ear {
     }
 }
 
-const SANDBOX: &str = "sandbox-000000000001";
+fn sandbox(number: u32) -> SandboxId {
+    format!("sandbox-{number:012x}").parse().unwrap()
+}
 
 impl Stage {
     fn new() -> Self {
@@ -47,10 +49,10 @@ impl Stage {
 
     fn context(&self) -> RunContext {
         RunContext {
-            owner: SANDBOX.to_owned(),
+            owner: sandbox(1).to_string(),
             tools: self.files.clone(),
             network: NetworkPolicy::default(),
-            pictures: Pictures::Kept(self.host.pictures(SANDBOX)),
+            pictures: Pictures::Kept(self.host.pictures(&sandbox(1))),
             idle_timeout: Some(self.idle),
         }
     }
@@ -112,12 +114,12 @@ async fn pictures_come_from_either_engine() {
         assert_eq!((data.result, data.engine.unwrap().name.as_str()), (json!(1), engine));
         let [image] = &data.images[..] else { panic!("{:?}", data.images) };
         assert_eq!((image.width, image.height), (Some(40), Some(30)));
-        assert!(stage.folder.path().join("artifacts").join(SANDBOX).join(&image.name).is_file());
+        assert!(stage.folder.path().join("artifacts").join(sandbox(1)).join(&image.name).is_file());
     }
     let in_session = stage.run(cell("getCanvas(8, 8).getContext('2d').fillRect(0, 0, 9, 9); 'drawn'")).await.unwrap();
     let data = in_session.data.unwrap();
     assert_eq!((data.result, data.images.len()), (json!("drawn"), 1));
-    assert_eq!(stage.host.pictures(SANDBOX).store().unwrap().list().unwrap().len(), 3);
+    assert_eq!(stage.host.pictures(&sandbox(1)).store().unwrap().list().unwrap().len(), 3);
     stage.host.close().await;
 }
 
@@ -139,7 +141,7 @@ async fn a_session_keeps_its_state_until_it_ends() {
     assert_eq!(stage.value(cell("typeof n")).await, "undefined");
 
     stage.value(cell("let n = 1")).await;
-    stage.host.end(SANDBOX, Some("s")).await;
+    stage.host.end(&sandbox(1), Some("s")).await;
     assert_eq!(stage.value(cell("typeof n")).await, "undefined");
     stage.host.close().await;
 }
@@ -165,10 +167,10 @@ async fn who_asked_answers_the_tools() {
             let Some(Word::Call { id, name, args }) = words.recv().await else { panic!("no call") };
             assert_eq!((name.as_str(), args), ("ask", vec![json!(1), json!("x")]));
             let answer = ToolAnswer { result: Some(json!({"y": 7})), error: None };
-            let elsewhere = stage.host.answer_call("sandbox-000000000002", &id, answer.clone());
+            let elsewhere = stage.host.answer_call(&sandbox(2), &id, answer.clone());
             assert_eq!(elsewhere.unwrap_err().code, ErrorCode::NotFound);
-            stage.host.answer_call(SANDBOX, &id, answer.clone()).unwrap();
-            assert_eq!(stage.host.answer_call(SANDBOX, &id, answer).unwrap_err().code, ErrorCode::NotFound);
+            stage.host.answer_call(&sandbox(1), &id, answer.clone()).unwrap();
+            assert_eq!(stage.host.answer_call(&sandbox(1), &id, answer).unwrap_err().code, ErrorCode::NotFound);
         };
         let (outcome, ()) = tokio::join!(run, answer);
         assert_eq!(outcome.unwrap().answer(), json!({"y": 7}));
@@ -236,7 +238,7 @@ async fn nothing_outlives_its_end() {
             async move { stage.run(RunRequest { timeout_ms: 60_000, ..request() }).await }
         });
         assert!(settles(true).await, "it runs");
-        stage.host.end(SANDBOX, None).await;
+        stage.host.end(&sandbox(1), None).await;
         assert_eq!(run.await.unwrap().unwrap_err().code, ErrorCode::Conflict);
         assert!(settles(false).await, "it is gone with its sandbox");
     }
@@ -256,7 +258,7 @@ async fn idle_sessions_end_and_their_number_is_bounded() {
     }
     let full = stage.run(RunRequest { session: Some("one more".to_owned()), ..cell("1") }).await.unwrap_err();
     assert_eq!(full.code, ErrorCode::QuotaExceeded);
-    stage.host.end(SANDBOX, Some("s3")).await;
+    stage.host.end(&sandbox(1), Some("s3")).await;
     stage.value(RunRequest { session: Some("one more".to_owned()), ..cell("1") }).await;
     stage.host.close().await;
 }

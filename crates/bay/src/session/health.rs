@@ -6,7 +6,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use cove_api::{BayError, ErrorCode, RuntimeCause};
+use cove_api::{BayError, ErrorCode, RuntimeCause, SandboxId};
 use cove_core::Deadline;
 use cove_runtime_api::HealthRequest;
 use futures_util::future::join_all;
@@ -84,16 +84,16 @@ impl LiveContainer {
 
 impl Bay {
     /// Looks at a session for somebody who wants to see its sandbox.
-    pub(crate) async fn check_health(&self, sandbox_id: &str) {
+    pub(crate) async fn check_health(&self, sandbox_id: &SandboxId) {
         self.check_health_of(sandbox_id, FRESH).await;
     }
 
     /// Looks at the sessions of these sandboxes, where nobody has for a while.
-    pub(crate) async fn check_health_of_all(&self, sandbox_ids: impl Iterator<Item = &str>) {
+    pub(crate) async fn check_health_of_all(&self, sandbox_ids: impl Iterator<Item = &SandboxId>) {
         join_all(sandbox_ids.map(|id| self.check_health_of(id, FRESH_IN_LISTS))).await;
     }
 
-    async fn check_health_of(&self, sandbox_id: &str, fresh: Duration) {
+    async fn check_health_of(&self, sandbox_id: &SandboxId, fresh: Duration) {
         let Some(session) = self.inner.sessions.get(sandbox_id) else { return };
         let living = session.all().into_iter().filter(|one| one.handle.is_alive());
         join_all(living.map(|container| check_health(container, fresh))).await;

@@ -263,13 +263,13 @@ pub(crate) type Turn = tokio::sync::OwnedMutexGuard<()>;
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     live: RwLock<HashMap<SandboxId, Arc<LiveSession>>>,
-    turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    turns: Mutex<HashMap<SandboxId, Arc<tokio::sync::Mutex<()>>>>,
     quiet: Arc<Notify>,
 }
 
 impl Sessions {
     /// A sandbox's session, if it runs here.
-    pub(crate) fn get(&self, sandbox_id: &str) -> Option<Arc<LiveSession>> {
+    pub(crate) fn get(&self, sandbox_id: &SandboxId) -> Option<Arc<LiveSession>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(sandbox_id).cloned()
     }
 
@@ -289,7 +289,7 @@ impl Sessions {
         self.tell_count();
     }
 
-    pub(crate) fn take(&self, sandbox_id: &str) -> Option<Arc<LiveSession>> {
+    pub(crate) fn take(&self, sandbox_id: &SandboxId) -> Option<Arc<LiveSession>> {
         let taken = self.live.write().unwrap_or_else(PoisonError::into_inner).remove(sandbox_id);
         self.tell_count();
         taken
@@ -308,14 +308,14 @@ impl Sessions {
     }
 
     /// Waits for the turn at a sandbox: to start, mend or end its session.
-    pub(crate) async fn turn(&self, sandbox_id: &str, deadline: Deadline) -> Option<Turn> {
+    pub(crate) async fn turn(&self, sandbox_id: &SandboxId, deadline: Deadline) -> Option<Turn> {
         let turn = {
             let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
             // Nobody holds or awaits those that only the map knows.
             if turns.len() > 1024 {
                 turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             }
-            Arc::clone(turns.entry(sandbox_id.to_owned()).or_default())
+            Arc::clone(turns.entry(sandbox_id.clone()).or_default())
         };
         tokio::time::timeout_at(deadline.at().into(), turn.lock_owned()).await.ok()
     }

@@ -143,7 +143,7 @@ impl Bay {
     }
 
     /// Tells of a sandbox's state.
-    pub(crate) fn tell_state(&self, sandbox_id: &str, status: &str, error: Option<&str>) {
+    pub(crate) fn tell_state(&self, sandbox_id: &SandboxId, status: &str, error: Option<&str>) {
         let mut data = serde_json::Map::new();
         data.insert("status".to_owned(), json!(status));
         if let Some(error) = error {

@@ -31,9 +31,7 @@ pub(super) async fn held(store: &Store, owner: &Owner, payload_ref: &str) -> Bay
         None if payload_ref.starts_with("blob:") => return Err(missing().into()),
         None => {
             let shown = shorten_word(payload_ref);
-            return Err(invalid(format!(
-                "Unsupported payload_ref {shown:?}: only payloads of ours (`blob:…`) can be read"
-            )));
+            return Err(invalid(format!("Unsupported payload_ref {shown:?}: only `blob:…` references can be read")));
         }
     };
     Ok(store.blob(owner, &id).await?.ok_or_else(missing)?)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use cove_api::ErrorCode;
 use cove_client::{Bits, Client, ClientError};
+use cove_core::{PrefixedId as _, SandboxId};
 use futures_util::StreamExt as _;
 use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
@@ -17,7 +18,7 @@ use crate::terminal::{self, DIM, PLAIN, note};
 /// `sandbox-…:path`; nothing else before a colon is a sandbox.
 fn remote(text: &str) -> Option<(&str, &str)> {
     let (id, path) = text.split_once(':')?;
-    id.starts_with("sandbox-").then_some((id, path))
+    id.starts_with(SandboxId::PREFIX).then_some((id, path))
 }
 
 pub(super) async fn copy(bay: &Client, from: &str, to: &str) -> anyhow::Result<Exit> {

@@ -1,6 +1,6 @@
 //! After a refusal of Bay's.
 
-use cove_api::{BayError, ErrorCode, RuntimeCause};
+use cove_api::{BayError, ErrorCode, RuntimeCause, SandboxId};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -63,7 +63,8 @@ pub(crate) fn look_up(failure: &mut Failure, tool: &str, own_sandbox: bool) {
     if failure.code != ErrorCode::NotFound.as_str() {
         return;
     }
-    let sandbox = failure.details.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with("sandbox-"));
+    let id = failure.details.get("id").and_then(Value::as_str);
+    let sandbox = id.is_some_and(|id| id.parse::<SandboxId>().is_ok());
     let step = match tool {
         "delete_sandbox" => "Nothing to delete; list_sandboxes shows which there are.",
         _ if sandbox => return about_sandbox(failure, own_sandbox),

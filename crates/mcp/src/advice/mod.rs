@@ -24,7 +24,8 @@ pub(crate) fn out_of_time(given: Duration, bounds: Bounds) -> String {
 /// Where a host cannot be reached.
 pub(crate) const NO_NETWORK: &str = "Go on without that host, or ask the user to open it (`--allow-host`).";
 
-/// Whether a program's words are those of one that reached no host.
+/// Whether a program's words are those of one that reached no host. Programs of others (curl, Python, Chrome) name no cause: their
+/// words are all there is.
 pub(crate) fn reached_nobody(words: &str) -> bool {
     const SIGNS: [&str; 10] = [
         "CONNECT tunnel failed, response 403",
