@@ -35,6 +35,7 @@ fn every_way(address: SocketAddr, stun: SocketAddr) -> String {
             const p = new RTCPeerConnection({{ iceServers: [{{ urls: 'stun:{stun}' }}] }});
             p.createDataChannel('x');
             await p.setLocalDescription(await p.createOffer());
+            // That nothing is sent has no event: a request for candidates is given its time.
             await new Promise(r => setTimeout(r, 300));
         }});
         return (await Promise.all(tries)).length"#,

@@ -143,6 +143,7 @@ async fn a_frozen_bay_keeps_nobody_waiting_and_writes_beside_nobody() {
     .await;
     let took = frozen.elapsed();
     let taken_over = lines();
+    // That the old session writes no more has no event: it is given the time for many lines.
     b.shell(&id, "sleep 2").await;
     assert_eq!(lines(), taken_over, "two sessions write into one cargo");
     until("all that it ran has ended, though it is stopped", async || sessions.iter().all(|pid| !alive(*pid))).await;

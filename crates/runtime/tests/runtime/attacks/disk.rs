@@ -144,6 +144,8 @@ async fn small(host: Host) -> Sandbox {
 
 /// Runs an attack; returns how much it has written, and the answer.
 async fn attack(guest: &Sandbox, code: &str) -> (u64, Value) {
+    // An attack that is not ended must come to "done", and one that is may be ended a moment after its last write: the pause
+    // is that moment.
     let code = format!("{PRELUDE}{code}\ntime.sleep(2)\nprint('done')");
     let answer = guest
         .ok("/shell/exec", json!({"command": "exec python3 -c \"$CODE\"", "env": {"CODE": code}, "timeout": 40}))

@@ -63,6 +63,8 @@ pub(super) async fn small(host: Host) -> Sandbox {
 
 /// Runs an attack in Python; returns how much it said to hold, and the answer.
 pub(super) async fn attack(guest: &Sandbox, code: &str) -> (u64, Value) {
+    // An attack that is not ended must come to "done", and one that is may be ended a moment after it has taken what it wants:
+    // the pause is that moment.
     let code = format!("{PRELUDE}WANTED = {WANTED}\n{code}\ntime.sleep(1)\nprint('done')");
     guest.ok("/fs/write_file", json!({"path": "attack.py", "content": code})).await;
     guest.out("echo 0 > held").await;

@@ -53,8 +53,8 @@ for name in names:
     try: fcntl.fcntl(fd, 37, struct.pack('hhqqi4x', 0, 0, 0, 0, 0)) # a shared lock of the open file
     except OSError: pass
 print('watched', len(marks), 'locked', len(locked), flush=True)
-time.sleep(.2)
-try: os.read(watch, 1 << 20) # what we did ourselves
+time.sleep(.2) # for what we did ourselves: nothing says that all of it has been reported
+try: os.read(watch, 1 << 20)
 except OSError: pass
 open('ready', 'w').close()
 while not os.path.exists('go'): time.sleep(.02)
