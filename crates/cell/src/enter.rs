@@ -377,14 +377,14 @@ fn own_layers(shared: &[String]) -> Result<String, String> {
     if shared.is_empty() {
         return Ok("the machine's files are read through overlays of the sandbox's own".to_owned());
     }
-    Err(format!("watches and flock are refused instead, record locks are not: {}", shared.join(", ")))
+    Err(format!("no private overlay for {}: inotify and flock are refused, record locks work", shared.join(", ")))
 }
 
 /// Through nodes of the machine's own nobody can be watched or held up, but two guests who lock them can signal.
 fn own_devices(shared: bool) -> Result<String, String> {
     if shared {
-        let why =
-            "only root can make device nodes: these are the machine's; watches are refused, locks on them are not";
+        let why = "device nodes are shared with the host (only root can create private ones): file watches are refused, file \
+                   locks work";
         return Err(why.to_owned());
     }
     Ok("nodes of the sandbox's own".to_owned())
@@ -395,7 +395,7 @@ fn await_watch(mut supervisor_line: &UnixStream, wait: bool) -> io::Result<()> {
     supervisor_line.write_all(&[watch::LOOK])?;
     let mut word = [0];
     if wait && (supervisor_line.read_exact(&mut word).is_err() || word != [watch::LOOKING]) {
-        return Err(io::Error::other("no control group counts memory, and it could not be watched either"));
+        return Err(io::Error::other("memory can neither be limited by a control group nor be watched"));
     }
     Ok(())
 }

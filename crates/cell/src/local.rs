@@ -74,7 +74,7 @@ impl Drop for SocketFile {
 
 impl LocalCell {
     /// Starts the program behind walls; returns when they stand. Its socket takes connections from then on.
-    #[expect(clippy::disallowed_methods, reason = "this is the room that owns cells' supervisors")]
+    #[expect(clippy::disallowed_methods, reason = "this is the module that owns cells' supervisors")]
     pub async fn start(options: CellOptions) -> Result<Self, CellError> {
         static SWEEP: Once = Once::new();
         SWEEP.call_once(cove_cgroup::sweep);

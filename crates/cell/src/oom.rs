@@ -89,7 +89,9 @@ impl OomScore {
             Err(error) => return Err(error),
         };
         if score.trim().starts_with('-') {
-            return Err(io::Error::other("its out-of-memory score would exempt it from being killed; try again"));
+            return Err(io::Error::other(
+                "not started: the process would be exempt from the out-of-memory killer; try again",
+            ));
         }
         Ok(())
     }

@@ -298,7 +298,7 @@ const TYPE: &str = "cgroup.type";
 fn is_for_processes(dir: &Path) -> io::Result<()> {
     match fs::read_to_string(dir.join(TYPE)) {
         Ok(kind) if kind.trim() != "domain" => Err(io::Error::other(format!(
-            "a control group here would be of the kind `{}`, which counts no memory",
+            "control groups created here have the type `{}`, which cannot limit memory",
             kind.trim()
         ))),
         _ => Ok(()),

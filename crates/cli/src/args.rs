@@ -142,7 +142,7 @@ pub(crate) struct Doctor {
     /// Path of the browser to look at [default: COVE_BROWSER, then the usual places]
     #[arg(long, value_name = "PATH")]
     pub(crate) browser: Option<PathBuf>,
-    /// The Python environment to look at, as `python` in the server's configuration [default: the one of `cove setup`, then the system's]
+    /// Python environment to check (the server's `driver.local.python`) [default: the one of `cove setup`, then the system's]
     #[arg(long, value_name = "DIR")]
     pub(crate) python: Option<PathBuf>,
     #[command(flatten)]

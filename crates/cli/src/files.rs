@@ -1,4 +1,4 @@
-//! `cove files`: the six file tools for people, on the same workspace room that agents use.
+//! `cove files`: the six file tools for people, by the same crate that agents use.
 
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;

@@ -42,7 +42,7 @@ pub(crate) struct Serve {
     /// Start with an empty database when the old one is lost; existing workspaces are moved aside, not deleted
     #[arg(long)]
     start_empty: bool,
-    /// Allow sandboxes whose profile has no network of its own to reach this host: `example.com`, `*.example.com`; may be
+    /// Let sandboxes reach this host, unless their profile sets its own network: `example.com`, `*.example.com`; may be
     /// repeated [default: no network]
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,

@@ -43,7 +43,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
         if self.pending > MAX_LINE_BYTES {
             // A failed read has read nothing.
             buffer.set_filled(before);
-            tracing::warn!("a message of more than {MAX_LINE_BYTES} bytes: the conversation ends");
+            tracing::warn!("message larger than {MAX_LINE_BYTES} bytes; connection closed");
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, "a message is too long")));
         }
         Poll::Ready(Ok(()))

@@ -21,7 +21,7 @@ pub enum ConnectError {
     #[error("{0}:{1} is not on the list of opened hosts")]
     NotNamed(String, u16),
     /// The policy names it, but all its addresses are private and the policy does not name those.
-    #[error("{0}:{1} has a private address, which stays closed unless that address is named, too")]
+    #[error("{0}:{1} resolves to a private address; private addresses must be allowed explicitly")]
     Private(String, u16),
     /// Cove itself is there, whatever the policy names.
     #[error("{0}:{1} is Cove's own address, which no policy opens")]

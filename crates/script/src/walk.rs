@@ -1,4 +1,4 @@
-//! The walk: which node goes to which room.
+//! The walk: which node goes to which module.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};

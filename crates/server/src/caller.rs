@@ -75,7 +75,7 @@ fn is_stream(response: &Response) -> bool {
         || kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// Lets in who has a key, and whoever is on this very machine: for figures that are nobody's secret there.
+/// Lets in who has a key, and whoever is on this very machine: for metrics that are nobody's secret there.
 pub(crate) async fn admit_local(State(app): State<App>, request: Request, next: Next) -> Response {
     if !is_local(&request)
         && let Err(failure) = identify(&app, &request, None)

@@ -1,4 +1,4 @@
-//! What is around every request: its id, its span, its figures, the shape of its errors, and a net under panics.
+//! What is around every request: its id, its span, its metrics, the shape of its errors, and a net under panics.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;

@@ -81,8 +81,9 @@ impl Share {
         }
         let own = held.by.get(&self.owner).copied().unwrap_or_default();
         if own.saturating_add(more) > *each {
-            let message =
-                format!("this owner has {own} {what} at once; the limit is {each}; try again when some have ended");
+            let message = format!(
+                "too many {what} for this owner: {own} at once, the limit is {each}; try again when some have ended"
+            );
             return Err(self.of.full(message, *each));
         }
         held.by.insert(self.owner.clone(), own + more);
@@ -116,7 +117,10 @@ mod tests {
         let (ada, ben, eve) = (Owner::new("ada"), Owner::new("ben"), Owner::new("eve"));
         let mut taken = vec![shares.take(&ada).unwrap(), shares.take(&ada).unwrap()];
         let refused = shares.take(&ada).unwrap_err();
-        assert!(refused.code() == ErrorCode::QuotaExceeded && refused.message().contains("this owner has 2 requests"));
+        assert!(
+            refused.code() == ErrorCode::QuotaExceeded
+                && refused.message().contains("too many requests for this owner: 2 at once")
+        );
         taken.push(shares.take(&ben).unwrap());
         assert!(shares.take(&eve).unwrap_err().message().starts_with("too many requests"));
         taken.remove(0);

@@ -1,4 +1,4 @@
-//! The only unsafe room: how much of what was written the peer has not taken yet. The kernel says it by `ioctl` alone.
+//! The only unsafe module: how much of what was written the peer has not taken yet. The kernel says it by `ioctl` alone.
 
 #![allow(unsafe_code)]
 

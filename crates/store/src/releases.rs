@@ -113,7 +113,7 @@ impl Store {
         // Read again now that it is our turn: it may have been deleted or evaluated while we waited.
         let candidate = self.held_candidate(&mut tx, owner, candidate_id).await?;
         if candidate.latest_pass != Some(true) {
-            let why = "a candidate can be released once its last evaluation has passed";
+            let why = "the candidate's last evaluation has not passed";
             return Err(StoreError::Conflict(why.to_owned()));
         }
         if let Some(id) = &wish.upgrade_of_release_id {

@@ -73,7 +73,7 @@ impl Reserve {
         self.held.store(false, Ordering::Relaxed);
         let given = fs::remove_file(&self.path).is_ok();
         if given {
-            tracing::warn!("the disk of the database is full: the room that was kept for the records is in use now");
+            tracing::warn!("the database's disk is full; its reserved space is now in use");
         }
         given
     }

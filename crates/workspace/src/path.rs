@@ -39,7 +39,7 @@ pub enum PathError {
         bytes: usize,
     },
     /// Longer than a name may be.
-    #[error("no file can have such a long name")]
+    #[error("the file name is too long")]
     LongName,
     /// Absolute, and not below where guests see the workspace.
     #[error("only paths below /workspace can be reached")]

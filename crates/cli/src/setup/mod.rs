@@ -44,7 +44,7 @@ enum Part {
     Python,
     /// Fonts for pictures: Latin, Chinese, Japanese, emoji
     Fonts,
-    /// An AppArmor profile that lets Cove make user namespaces, where the system wants one (Ubuntu)
+    /// AppArmor profile that allows user namespaces (needed on Ubuntu)
     Apparmor,
     /// Print the seccomp profile for a container in which Cove makes sandboxes
     ContainerProfile,

@@ -59,7 +59,7 @@ impl Cargos {
             Err(_) => fs::write(&path, &sign).is_ok(),
         };
         if !known {
-            tracing::warn!(root = %root.display(), "these cargos belong to another database: orphans are left alone");
+            tracing::warn!(root = %root.display(), "these cargos belong to another database: cargos without a record are not deleted");
         }
         Ok(Self { root: root.canonicalize()?, known, mounted: Arc::default() })
     }

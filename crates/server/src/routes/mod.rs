@@ -64,7 +64,7 @@ pub(crate) fn router(app: App) -> Router {
         .route_layer(from_fn_with_state(app.clone(), forward::forward_if_elsewhere))
         .route_layer(from_fn_with_state(app.clone(), caller::admit));
     let (service, _) = service::routes().split_for_parts();
-    let figures = Router::new()
+    let metrics = Router::new()
         .route("/metrics", routing::get(service::metrics))
         .route_layer(from_fn_with_state(app.clone(), caller::admit_local));
     let all = Router::new()
@@ -72,7 +72,7 @@ pub(crate) fn router(app: App) -> Router {
         // Clients of the first interface know these paths without a version.
         .merge(api)
         .merge(service)
-        .merge(figures)
+        .merge(metrics)
         .merge(mcp::routes(&app))
         .route("/openapi.json", routing::get(document::json))
         .route("/docs", routing::get(document::page))

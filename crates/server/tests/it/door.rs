@@ -248,7 +248,7 @@ async fn pages_may_call_only_from_named_origins() {
 }
 
 #[tokio::test]
-async fn figures_count_what_came() {
+async fn metrics_count_what_came() {
     let place = Place::new().await;
     for _ in 0..3 {
         place.ask("GET", "/v1/profiles").send().await.unwrap();
@@ -260,7 +260,7 @@ async fn figures_count_what_came() {
     assert!(text.contains(r#"cove_http_errors_total{code="unauthorized"} 1"#), "{text}");
     assert!(text.contains("cove_http_request_seconds_bucket"), "{text}");
     assert!(!text.contains(KEY));
-    // Seen from elsewhere, figures need a key.
+    // Seen from elsewhere, metrics need a key.
     let proxied = |request: reqwest::RequestBuilder| request.header("x-forwarded-for", "10.0.0.1");
     assert_eq!(proxied(place.bare("GET", "/metrics")).send().await.unwrap().status(), 401);
     assert_eq!(proxied(place.ask("GET", "/metrics")).send().await.unwrap().status(), 200);

@@ -153,7 +153,7 @@ async fn nobody_is_told_to_go_on_with_what_is_refused() {
 
 /// Figures are for who is on this machine and means it: a foreign name that points here is a page's trick.
 #[tokio::test]
-async fn figures_are_not_for_foreign_names() {
+async fn metrics_are_not_for_foreign_names() {
     let place = Place::new().await;
     for (host, status) in [
         ("localhost:8114", 200),

@@ -183,7 +183,7 @@ async fn one_owner_has_its_share_of_streams() {
     }
     let (status, body) = read(place.ask("GET", &path).send().await.unwrap()).await;
     assert_eq!((status, &body["error"]["code"]), (429, &json!("quota_exceeded")), "{body}");
-    assert!(body["error"]["message"].as_str().unwrap().contains("this owner has 8 streams"), "{body}");
+    assert!(body["error"]["message"].as_str().unwrap().contains("streams for this owner: 8 at once"), "{body}");
     let key = "dGhlIHNhbXBsZSBub25jZQ==";
     let terminal = place.ask("GET", &format!("/v1/sandboxes/{id}/terminal")).header("connection", "upgrade");
     let terminal = terminal.header("upgrade", "websocket").header("sec-websocket-key", key).send().await.unwrap();
@@ -219,7 +219,7 @@ async fn one_owner_has_its_share_of_requests() {
         .await;
     let (status, body) = read(place.ask("GET", "/v1/profiles").send().await.unwrap()).await;
     assert_eq!((status, &body["error"]["code"]), (429, &json!("quota_exceeded")), "{body}");
-    assert!(body["error"]["message"].as_str().unwrap().contains("this owner has 4 requests"), "{body}");
+    assert!(body["error"]["message"].as_str().unwrap().contains("requests for this owner: 4 at once"), "{body}");
     let other = place.bare("GET", "/v1/profiles").bearer_auth(OTHER).send().await.unwrap();
     assert_eq!(other.status(), 200, "another owner is not concerned");
     is_well(&place).await;

@@ -99,7 +99,11 @@ impl PendingCopy {
         let ready: Ready = frames.reader.receive().await?;
         let program = family.adopt(ready.pid, mark)?;
         let mut copy = Interpreter { program, frames, out, err, version: ready.version, ipython: false };
-        if copy.is_untouched() { Ok(copy) } else { Err(io::Error::other("guest code has changed it")) }
+        if copy.is_untouched() {
+            Ok(copy)
+        } else {
+            Err(io::Error::other("guest code changed the preloaded interpreter"))
+        }
     }
 }
 
