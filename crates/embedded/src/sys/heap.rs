@@ -4,6 +4,8 @@
 //! and each first write to a page that is shared with the zygote costs a fault and a copy. So the zygote uses all free
 //! places up: what a child allocates then lies together, and those pages can be had in one call.
 
+#![cfg_attr(not(target_env = "gnu"), expect(dead_code, reason = "only the heap of glibc is known"))]
+
 use std::ptr;
 
 /// What the free places of one size may add up to. A world leaves a few hundred kilobytes of them in all.

@@ -45,11 +45,10 @@ pub(crate) fn on_signal(signal: i32, handler: extern "C" fn(i32)) {
 
 /// Sends this process one SIGALRM after so many microseconds.
 pub(crate) fn alarm_in(microseconds: u32) {
-    let mut timer = libc::itimerval {
+    let timer = libc::itimerval {
         it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
-        it_value: libc::timeval { tv_sec: 0, tv_usec: 0 },
+        it_value: libc::timeval { tv_sec: 0, tv_usec: microseconds.into() },
     };
-    timer.it_value.tv_usec = libc::suseconds_t::from(microseconds);
     // SAFETY: the value is initialised and only read.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) };
 }
