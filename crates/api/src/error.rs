@@ -36,13 +36,17 @@ pub enum ErrorCode {
     CapabilityNotSupported,
     /// Invalid path, or a path outside the workspace; `details.reason`.
     InvalidPath,
+    /// No program listens on this port of the sandbox.
+    PortClosed,
+    /// The link to a port has expired.
+    LinkExpired,
     /// Internal server error.
     InternalError,
 }
 
 impl ErrorCode {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::NotFound,
         Self::Unauthorized,
         Self::Forbidden,
@@ -57,6 +61,8 @@ impl ErrorCode {
         Self::FileNotFound,
         Self::CapabilityNotSupported,
         Self::InvalidPath,
+        Self::PortClosed,
+        Self::LinkExpired,
         Self::InternalError,
     ];
 
@@ -70,7 +76,8 @@ impl ErrorCode {
             Self::Conflict | Self::SandboxExpired | Self::SandboxTtlInfinite => 409,
             Self::QuotaExceeded => 429,
             Self::InternalError => 500,
-            Self::ShipError => 502,
+            Self::LinkExpired => 410,
+            Self::ShipError | Self::PortClosed => 502,
             Self::SessionNotReady => 503,
             Self::Timeout => 504,
         }
@@ -93,6 +100,8 @@ impl ErrorCode {
             Self::FileNotFound => "file_not_found",
             Self::CapabilityNotSupported => "capability_not_supported",
             Self::InvalidPath => "invalid_path",
+            Self::PortClosed => "port_closed",
+            Self::LinkExpired => "link_expired",
             Self::InternalError => "internal_error",
         }
     }

@@ -23,6 +23,9 @@ pub enum EventKind {
     ToolCall,
     /// A run ended: `{execution_id, exec_type, success, execution_time_ms}`.
     RunFinished,
+    /// The ports on which programs listen have changed: `{ports: [{port, addresses, url}]}`, all of them. Told while
+    /// somebody follows the sandbox's events, and first when that begins and there are some.
+    Ports,
     /// Events before this one are gone, because the reader was away too long or too slow: `{after, missed}`. `missed` is
     /// their number, where it is known.
     Gap,

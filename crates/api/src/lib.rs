@@ -14,6 +14,7 @@ mod history;
 mod maintenance;
 mod owner;
 mod page;
+mod ports;
 mod profile;
 mod sandbox;
 mod skills;
@@ -40,6 +41,7 @@ pub use history::{Annotation, Barrier, ExecType, HistoryEntry, HistoryList, Hist
 pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
 pub use owner::{IdempotencyKey, Owner};
 pub use page::Status;
+pub use ports::{CreatePortLink, CreatedPortLink, PortInfo, PortLink, PortLinkList, PortList};
 pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};
 pub use sandbox::{
     ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus, SandboxUsage,

@@ -40,7 +40,9 @@ impl Bay {
     pub async fn events(&self, owner: &Owner, id: &SandboxId, after: Option<u64>) -> BayResult<EventStream> {
         let row = self.alive_row(owner, id).await?;
         self.settle(&row).await?;
-        Ok(self.inner.events.read(id, after))
+        let events = self.inner.events.read(id, after);
+        self.watch_ports(id);
+        Ok(events)
     }
 
     /// Something happened.

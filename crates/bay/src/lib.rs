@@ -23,6 +23,7 @@ mod live;
 mod missing_database;
 mod peers;
 mod pending_history;
+mod ports;
 mod router;
 mod sandboxes;
 mod session;
@@ -43,6 +44,7 @@ pub use files::{ByteStream, Download, LatePath};
 pub use host::{BrowserReport, ContainerReport, EmbeddedReport, HostReport, MemoryReport, ProfileReport};
 pub use javascript::JavaScriptCall;
 pub use peers::SessionHome;
+pub use ports::{OPEN_PATH, PortConnection, PortVisit};
 pub use timed::{OutputSink, Timed};
 pub use websocket::RuntimeSocket;
 

@@ -80,6 +80,11 @@ impl Bay {
         Ok(())
     }
 
+    /// Where this Bay is served, once it is.
+    pub(crate) fn own_address(&self) -> Option<SocketAddr> {
+        self.inner.peers.places.lock().unwrap_or_else(PoisonError::into_inner).own.first().copied()
+    }
+
     fn reserve(&self, change: impl FnOnce(&mut PeerAddresses)) {
         let mut places = self.inner.peers.places.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut places);

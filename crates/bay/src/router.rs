@@ -241,6 +241,7 @@ fn refusal(refused: &Refusal) -> BayError {
         (RefusalCode::Conflict, _) | (_, 409) => ErrorCode::Conflict,
         (RefusalCode::QuotaExceeded, _) | (_, 429) => ErrorCode::QuotaExceeded,
         (RefusalCode::Forbidden | RefusalCode::PermissionDenied, _) | (_, 403) => ErrorCode::Forbidden,
+        (RefusalCode::PortClosed, _) => ErrorCode::PortClosed,
         (RefusalCode::Timeout, _) | (_, 504) => ErrorCode::Timeout,
         (_, 400 | 413 | 422) => ErrorCode::ValidationError,
         _ => ErrorCode::ShipError,

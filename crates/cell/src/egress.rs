@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cove_core::NetworkPolicy;
-use cove_network::{AddressRule, accept_each, converse};
+use cove_network::{AddressRule, SandboxPorts, accept_each, converse};
 use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
 
@@ -25,16 +25,17 @@ pub struct Egress {
 }
 
 impl Egress {
-    /// Opens the proxy's socket in a folder that only the owner can reach.
-    pub fn open(policy: &NetworkPolicy, path: PathBuf) -> io::Result<Self> {
+    /// Opens the proxy's socket in a folder that only the owner can reach. `inside`: the sandbox that `localhost` is, where
+    /// whoever asks is not in it.
+    pub fn open(policy: &NetworkPolicy, inside: Option<SandboxPorts>, path: PathBuf) -> io::Result<Self> {
         let listener = UnixListener::bind(&path)?;
         // The guest is somebody else, and sees nothing of the folder but this socket.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666))?;
-        let rule = Arc::new(AddressRule::new(policy));
+        let ways = Arc::new((AddressRule::new(policy), inside));
         let server = tokio::spawn(accept_each(listener, MAX_CONNECTIONS, move |client| {
-            let rule = Arc::clone(&rule);
+            let ways = Arc::clone(&ways);
             async move {
-                let _ = converse(client, &rule).await;
+                let _ = converse(client, &ways.0, ways.1.as_ref()).await;
             }
         }));
         Ok(Self { path, server })

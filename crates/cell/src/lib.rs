@@ -35,6 +35,7 @@ mod watch;
 pub use blocked::{Blocker, WallFailure};
 pub use contained::{Contained, contain};
 pub use cove_cgroup::{Limit, LimitedBy};
+pub use cove_network::SandboxPorts;
 pub use cove_walls::WallState;
 pub use disk::{DiskNews, Hidden};
 pub use egress::Egress;

@@ -84,7 +84,7 @@ impl LocalCell {
         let (listener, socket) = listen(&options.socket_dir)?;
         let egress = match &options.network {
             CellNetwork::Proxy(policy) if !(policy.is_closed() && policy.allow_private.is_empty()) => {
-                Some(Egress::open(policy, socket.0.with_extension("egress"))?)
+                Some(Egress::open(policy, None, socket.0.with_extension("egress"))?)
             }
             CellNetwork::Proxy(_) | CellNetwork::None => None,
         };

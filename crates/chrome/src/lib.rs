@@ -48,7 +48,7 @@ mod tab_events;
 mod watch;
 
 pub use cdp::{Frame, FrameReader, MAX_FRAME_BYTES};
-pub use cove_network::{AddressRule, is_private, reserve_listed};
+pub use cove_network::{AddressRule, SandboxPorts, is_loopback_name, is_private, reserve_listed};
 pub use engine::ChromeEngine;
 pub use find::{BrowserNotFound, IN_DATA_DIR, find_browser, find_browser_with, libraries_of};
 pub use options::ChromeOptions;

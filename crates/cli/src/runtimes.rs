@@ -58,6 +58,9 @@ pub(crate) struct Gull {
     /// Reach the network through the proxy that listens on this socket
     #[arg(long, value_name = "SOCKET")]
     egress: Option<PathBuf>,
+    /// Reach the programs of the same sandbox, as `localhost`, through the proxy that listens on this socket
+    #[arg(long, value_name = "SOCKET")]
+    inside: Option<PathBuf>,
     /// End when this file has not changed for so many seconds: its owner is gone
     #[arg(long, value_name = "SECONDS:FILE")]
     lease: Option<OwnerLease>,
@@ -90,6 +93,7 @@ pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {
     options.cpus = args.cpus;
     options.reserved_list = args.reserved;
     options.egress = args.egress;
+    options.inside = args.inside;
     options.control_groups = args.control_groups;
     let silence = async {
         match args.lease {

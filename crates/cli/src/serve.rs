@@ -111,6 +111,7 @@ async fn run(args: &Serve) -> anyhow::Result<Exit> {
     let (keys, key) = keys(&config, &data_dir)?;
     let mut config = config;
     let bound = listener.local_addr()?;
+    config.server.port = bound.port();
     if config.server.advertise_url.is_none() && !bound.ip().is_unspecified() {
         // Who listens at one address can be reached there; who listens everywhere must say where.
         config.server.advertise_url = Some(format!("http://{bound}"));

@@ -90,6 +90,9 @@ pub struct ServerConfig {
     pub port: u16,
     /// Where other Bays reach this one, as `http://10.0.0.5:8114`; needed where several share a database.
     pub advertise_url: Option<String>,
+    /// What the addresses of sandboxes' ports look like, as `https://{port}-{id}.ports.example.com/`; none: names below
+    /// `localhost`, which are this machine. The domain should be none that the server itself, or anything else, is part of.
+    pub ports_url: Option<String>,
     /// Origins that a page may call from; none unless named.
     pub cors_origins: Vec<String>,
     /// Connections of one address at the same time; none: half of all, and all for this machine's own.
@@ -98,12 +101,16 @@ pub struct ServerConfig {
     pub shutdown_grace_seconds: u64,
 }
 
+/// The usual port.
+pub const DEFAULT_PORT: u16 = 8114;
+
 impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             host: "127.0.0.1".to_owned(),
-            port: 8114,
+            port: DEFAULT_PORT,
             advertise_url: None,
+            ports_url: None,
             cors_origins: Vec::new(),
             max_connections_per_address: None,
             shutdown_grace_seconds: 10,

@@ -143,6 +143,13 @@ impl Config {
         if !(1..=100).contains(&self.skills.canary_percent) {
             return wrong("skills.canary_percent", "must be 1 to 100");
         }
+        if let Some(url) = self.server.ports_url.as_deref().filter(|url| !is_ports_url(url)) {
+            let reason = format!(
+                "{url:?} must look like https://{{port}}-{{id}}.ports.example.com/: an address whose first name is \
+                 {{port}}-{{id}}, and no path"
+            );
+            return wrong("server.ports_url", &reason);
+        }
         self.check_access()?;
         self.check_mounts()?;
         self.check_sizes()?;
@@ -162,6 +169,16 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// Whether these are addresses of ports: each an origin of its own, with the port and the sandbox in its first name.
+fn is_ports_url(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let Some(domain) = rest.and_then(|rest| rest.strip_prefix("{port}-{id}.")?.strip_suffix('/')) else { return false };
+    let (domain, port) = domain.split_once(':').map_or((domain, None), |(domain, port)| (domain, Some(port)));
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0)) && domain.split('.').all(is_name)
 }
 
 impl Config {

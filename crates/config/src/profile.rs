@@ -66,6 +66,8 @@ pub struct ProfileConfig {
     pub network: Option<NetworkPolicy>,
     /// Whether no sandbox is made where the kernel does not enforce its limits.
     pub require_enforced_limits: bool,
+    /// Whether a connection to one of its ports counts as use of the session; true unless it is said.
+    pub ports_keep_awake: Option<bool>,
     /// How the size of new cargos is limited.
     pub disk: DiskLimit,
     /// Its containers, where there are several.
@@ -114,6 +116,8 @@ pub struct Profile {
     pub warm_pool_size: usize,
     /// Whether no sandbox is made where the kernel does not enforce its limits.
     pub require_enforced_limits: bool,
+    /// Whether a connection to one of its ports counts as use of the session.
+    pub ports_keep_awake: bool,
     /// How the size of new cargos is limited.
     pub disk: DiskLimit,
     /// At least one.
@@ -223,6 +227,7 @@ impl ProfileConfig {
             idle_timeout: self.idle_timeout.unwrap_or(DEFAULT_IDLE_SECONDS),
             warm_pool_size: self.warm_pool_size,
             require_enforced_limits: self.require_enforced_limits,
+            ports_keep_awake: self.ports_keep_awake.unwrap_or(true),
             disk: self.disk,
             containers,
         })

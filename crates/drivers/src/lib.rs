@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use cove_cell::SandboxPorts;
 use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind};
 use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
@@ -130,6 +131,19 @@ pub struct ContainerOrder {
     pub disk: DiskLimit,
     /// What it is.
     pub spec: ContainerSpec,
+    /// Its environment beside the profile's, which wins. It may change from start to start: one that runs is gone on with all
+    /// the same.
+    pub own_env: Vec<(String, String)>,
+    /// For a browser: the ports of its sandbox, which are its `localhost`.
+    pub inside: Option<SandboxPorts>,
+}
+
+impl ContainerOrder {
+    /// The environment that guests get.
+    pub(crate) fn env(&self) -> Vec<(String, String)> {
+        let own = self.own_env.iter().filter(|(name, _)| !self.spec.env.iter().any(|(other, _)| other == name));
+        self.spec.env.iter().chain(own).cloned().collect()
+    }
 }
 
 /// A container that runs. Dropping the last handle ends it.

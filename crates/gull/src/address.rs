@@ -3,7 +3,7 @@
 //! Asked twice: at the door, for a clear answer, and again on the wire (`guard.rs`), for certainty. The network itself
 //! is held by the browser's proxy; here it is only said sooner and better.
 
-use cove_chrome::AddressRule;
+use cove_chrome::{AddressRule, is_loopback_name};
 
 use crate::plan::shown;
 use crate::refusal::CommandRefusal;
@@ -41,8 +41,8 @@ const SCHEMES: &[&str] = &[
     "wss",
 ];
 
-/// Checks an address that a person or a model wrote.
-pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), CommandRefusal> {
+/// Checks an address that a person or a model wrote. `inside`: whether `localhost` is the sandbox.
+pub(crate) fn check(given: &str, network: &AddressRule, inside: bool) -> Result<(), CommandRefusal> {
     let text = as_a_browser_reads(given);
     let scheme = scheme(&text);
     let rest = match scheme.as_deref() {
@@ -57,7 +57,7 @@ pub(crate) fn check(given: &str, network: &AddressRule) -> Result<(), CommandRef
     };
     let default = if scheme.as_deref() == Some("http") { 80 } else { 443 };
     let (host, port) = authority(rest, default);
-    if host.is_empty() || network.allows_host(host, port) {
+    if host.is_empty() || network.allows_host(host, port) || (inside && is_loopback_name(host)) {
         return Ok(());
     }
     Err(CommandRefusal::new(format!("the network of this sandbox does not allow {}:{port}", shown(host)))
@@ -88,10 +88,14 @@ pub fn named_hosts(cmd: &str) -> Vec<(String, u16)> {
     if host.is_empty() { Vec::new() } else { vec![(host.to_ascii_lowercase(), port)] }
 }
 
-/// An address as a browser takes it: a host that a person typed is asked by HTTPS.
+/// An address as a browser takes it: a host that a person typed is asked by HTTPS, but for this machine itself.
 pub(crate) fn complete(given: &str) -> String {
     let text = as_a_browser_reads(given);
-    if scheme(&text).is_some() || text.is_empty() { text } else { format!("https://{text}") }
+    if scheme(&text).is_some() || text.is_empty() {
+        return text;
+    }
+    let is_own = is_loopback_name(authority(&text, 80).0);
+    format!("{}://{text}", if is_own { "http" } else { "https" })
 }
 
 /// Whether the browser may be told to go to this very address, which is complete and comes from agent-browser.
@@ -185,7 +189,7 @@ mod tests {
             "HTTP://EXAMPLE.com",
             "https://u:p@example.com:8443/",
         ] {
-            assert_eq!(check(url, &rule), Ok(()), "{url}");
+            assert_eq!(check(url, &rule, false), Ok(()), "{url}");
         }
         for url in [
             "file:///etc/passwd",
@@ -206,8 +210,17 @@ mod tests {
             "devtools://x",
             "https://evil.org\\@example.com",
         ] {
-            assert!(check(url, &rule).is_err(), "{url}");
+            assert!(check(url, &rule, false).is_err(), "{url}");
         }
+        // Where `localhost` is the sandbox it is open, and nothing else is.
+        for url in ["http://[::1]/", "http://127.0.0.1:9/", "localhost:5173/x"] {
+            assert_eq!(check(url, &rule, true), Ok(()), "{url}");
+        }
+        for url in ["http://169.254.169.254/", "https://other.org", "http://localhost.evil.org/", "http://0.0.0.0/"] {
+            assert!(check(url, &rule, true).is_err(), "{url}");
+        }
+        let typed = [("localhost:3000", "http://localhost:3000"), ("example.com", "https://example.com")];
+        assert!(typed.iter().all(|(given, complete_url)| complete(given) == *complete_url));
         for url in ["https://any.org/", "about:blank", "data:,x", ""] {
             assert!(is_visitable(url), "{url}");
         }

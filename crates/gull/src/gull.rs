@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use cove_chrome::{AddressRule, NetworkProxy, OwnerThread, find_browser};
+use cove_chrome::{AddressRule, NetworkProxy, OwnerThread, SandboxPorts, find_browser};
 use cove_core::Deadline;
 use cove_runtime_api::{
     BatchAnswer, BrowserAnswer, BrowserHealth, BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_TIMED_OUT, HealthStatus,
@@ -297,7 +297,7 @@ impl Inner {
         let closed = options.network.allow_hosts.is_empty() && options.network.allow_private.is_empty();
         let proxy = match &options.egress {
             Some(socket) if !closed => NetworkProxy::through(socket.clone()).map(Some),
-            _ => NetworkProxy::open(&options.network),
+            _ => NetworkProxy::open(&options.network, options.inside.clone().map(SandboxPorts::through)),
         };
         let proxy = proxy.map_err(folder("the network proxy could not be started".to_owned()))?;
         let agent = Agent::new(binary, &options.session, &private_folder, (bridge.url(), bridge.port()), become_id)

@@ -73,6 +73,9 @@ pub struct GullOptions {
     pub listen: Listen,
     /// The socket of a proxy that leads out, for a Gull without a network of its own; that one decides what is reached.
     pub egress: Option<PathBuf>,
+    /// The socket of a proxy that leads to the programs of the same sandbox: `localhost` is theirs then, unless the network
+    /// names it.
+    pub inside: Option<PathBuf>,
     /// A file of addresses that pages never reach, whatever the network opens: Bay's own. It may change.
     pub reserved_list: Option<PathBuf>,
 }
@@ -100,6 +103,7 @@ impl GullOptions {
             token: None,
             listen: Listen::default(),
             egress: None,
+            inside: None,
             reserved_list: None,
         }
     }

@@ -52,6 +52,8 @@ pub(crate) enum Plan {
 pub(crate) struct Rules<'a> {
     /// The network that the browser has.
     pub(crate) network: &'a AddressRule,
+    /// Whether `localhost` is the sandbox.
+    pub(crate) inside: bool,
     /// Makes the name of a file that the command leaves open: its prefix and its ending.
     pub(crate) name_file: &'a dyn Fn(&str, &str) -> String,
 }
@@ -301,7 +303,7 @@ fn read_value(takes: Takes, word: &str, rules: &Rules<'_>) -> Result<Word, Comma
     match takes {
         Takes::Nothing => Ok(Word::text(word)),
         Takes::Value => Ok(Word::text(word)),
-        Takes::Url => address::check(word, rules.network).map(|()| Word::text(word)),
+        Takes::Url => address::check(word, rules.network, rules.inside).map(|()| Word::text(word)),
         Takes::In => Ok(Word::In(file()?)),
         Takes::Out => Ok(Word::Out { path: file()?, later: false }),
         Takes::OutLater => Ok(Word::Out { path: file()?, later: true }),

@@ -8,7 +8,7 @@ fn read(line: &str) -> Result<Plan, CommandRefusal> {
         NetworkPolicy { allow_hosts: vec!["example.com".to_owned()], allow_private: vec!["127.0.0.1:80".to_owned()] };
     let network = AddressRule::new(&policy);
     let name_file = |prefix: &str, ending: &str| format!("{prefix}-1.{ending}");
-    Plan::read(line, &Rules { network: &network, name_file: &name_file })
+    Plan::read(line, &Rules { network: &network, inside: false, name_file: &name_file })
 }
 
 /// The plan as one line: files in brackets.

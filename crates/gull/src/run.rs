@@ -52,7 +52,8 @@ enum Wrapped {
 pub(crate) async fn exec(inner: Arc<Inner>, line: String, deadline: Deadline) -> BrowserAnswer {
     let over = deadline.at().into();
     let name_file = |prefix: &str, ending: &str| inner.name_file(prefix, ending);
-    let plan = match Plan::read(&line, &Rules { network: &inner.network, name_file: &name_file }) {
+    let inside = inner.options.inside.is_some();
+    let plan = match Plan::read(&line, &Rules { network: &inner.network, inside, name_file: &name_file }) {
         Ok(plan) => plan,
         Err(refusal) => return BrowserAnswer::failed(EXIT_REFUSED, refusal.to_string()),
     };

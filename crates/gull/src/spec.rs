@@ -44,6 +44,8 @@ pub struct GullSpec {
     pub cpus: f64,
     /// Use control groups where available.
     pub control_groups: bool,
+    /// The socket of a proxy that leads to the programs of the same sandbox.
+    pub inside: Option<PathBuf>,
     /// A file of addresses that pages never reach. It may change.
     pub reserved_list: PathBuf,
     /// When it ends, unless that is renewed; by the machine's uptime. None: never by itself.
@@ -82,6 +84,7 @@ impl GullSpec {
         options.cpus = Some(self.cpus);
         options.control_groups = self.control_groups;
         options.reserved_list = Some(self.reserved_list);
+        options.inside = self.inside;
         options
     }
 }
@@ -133,6 +136,7 @@ mod tests {
             memory_bytes: 2,
             cpus: 0.5,
             control_groups: true,
+            inside: Some("/i".into()),
             reserved_list: "/r".into(),
             lease_until_ms: Some(3),
         };

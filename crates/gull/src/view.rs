@@ -308,7 +308,7 @@ impl Watcher {
         }
         match word {
             ViewWord::Navigate { url } => {
-                if let Err(why) = address::check(&url, &self.inner.network) {
+                if let Err(why) = address::check(&url, &self.inner.network, self.inner.options.inside.is_some()) {
                     return refuse(socket, ViewCause::NotAllowed, &why.to_string()).await;
                 }
                 let url = address::complete(&url);

@@ -9,6 +9,7 @@
 mod accept;
 mod address;
 mod connect;
+mod inside;
 mod mark;
 mod proxy;
 mod reserved;
@@ -16,6 +17,7 @@ mod reserved;
 pub use accept::{accept_each, pass_on};
 pub use address::{AddressRule, is_private, split_port};
 pub use connect::{ConnectError, STEP, connect};
+pub use inside::{ByteStream, Opening, SandboxPorts, is_loopback_name};
 pub use mark::is_guest;
 pub use proxy::converse;
 pub use reserved::{Reserved, reserve_listed};

@@ -13,6 +13,7 @@ mod files;
 mod live;
 mod meta;
 mod owner;
+mod ports;
 mod python;
 mod refusal;
 mod shell;
@@ -43,6 +44,9 @@ pub use meta::{
     RuntimeHealth, RuntimeInfo, ShipMeta,
 };
 pub use owner::OwnerLease;
+pub use ports::{
+    ListeningPort, ListeningPorts, MAX_PORTS, MAX_PORTS_WAIT, PORT_PATH, PORT_PROTOCOL, PortTarget, PortsRequest,
+};
 pub use python::{KernelState, KernelStatus, PythonAnswer, PythonRequest, Restarted};
 pub use refusal::{Refusal, RefusalCode};
 pub use shell::{ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ShellAnswer, ShellRequest, WorkingFolder};

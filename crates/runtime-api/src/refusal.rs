@@ -56,6 +56,8 @@ cove_core::codes! {
         Timeout = "timeout",
         /// The system failed at a file.
         IoError = "io_error",
+        /// Nobody listens on this port.
+        PortClosed = "port_closed",
         /// The runtime failed.
         InternalError = "internal_error",
         /// A code that is not known here, or none at all.

@@ -2,8 +2,8 @@
 
 use cove_api::{
     Annotation, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, CargoQuery, ClickRequest,
-    CreateCandidate, CreateCargo, CreatePayload, CreateSandbox, DeleteRequest, Evaluate, ExtendTtl, FileQuery,
-    FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest, MAX_CARGO_MB, NavigateRequest, Promote,
+    CreateCandidate, CreateCargo, CreatePayload, CreatePortLink, CreateSandbox, DeleteRequest, Evaluate, ExtendTtl,
+    FileQuery, FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest, MAX_CARGO_MB, NavigateRequest, Promote,
     PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest, ShellExecRequest, SnapshotRequest, ToolAnswer,
     WriteFile,
 };
@@ -15,6 +15,8 @@ use crate::schema::Problems;
 const MAX_EXEC_SECS: u64 = 300;
 /// The longest time-out of a batch, in seconds.
 const MAX_BATCH_SECS: u64 = 600;
+/// The longest life of a link to a port, in seconds: 30 days.
+const MAX_LINK_SECS: u32 = 30 * 24 * 3600;
 /// The longest page of sandboxes or cargos.
 const MAX_PAGE: u32 = 200;
 /// The longest page of history or skills.
@@ -87,6 +89,13 @@ impl Bounded for BrowserBatchRequest {
 impl Bounded for CreateSandbox {
     fn check(&self, problems: &mut Problems) {
         problems.range("ttl", self.ttl.unwrap_or(0), 0, i64::MAX);
+    }
+}
+
+impl Bounded for CreatePortLink {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("port", self.port, 1, u16::MAX);
+        problems.range("seconds", self.seconds.unwrap_or(1), 1, MAX_LINK_SECS);
     }
 }
 

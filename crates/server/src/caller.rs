@@ -69,7 +69,7 @@ pub(crate) async fn admit(State(app): State<App>, mut request: Request, next: Ne
 }
 
 /// Whether an answer is one that stays open.
-fn is_stream(response: &Response) -> bool {
+pub(crate) fn is_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     response.status() == StatusCode::SWITCHING_PROTOCOLS
         || kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
@@ -158,16 +158,18 @@ const PROXIES_SAY: [&str; 14] = [
 /// machine's own names in `Host`: a foreign name that points here is how web pages get around the check of their origin.
 pub(crate) fn is_local(request: &Request) -> bool {
     let headers = request.headers();
-    let proxied = headers.keys().any(|name| {
-        let name = name.as_str();
-        name.starts_with("x-forwarded") || PROXIES_SAY.contains(&name)
-    });
+    let proxied = headers.keys().any(|name| is_proxys(name.as_str()));
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
     let near = peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback() && !is_guest(peer));
     let direct = request.version() == Version::HTTP_11 && request.uri().authority().is_none();
     let mut hosts = headers.get_all(header::HOST).iter();
     let named = hosts.next().is_some_and(|host| is_own_name(host.to_str().unwrap_or_default()));
     near && direct && !proxied && named && hosts.next().is_none()
+}
+
+/// Whether a header is one that proxies write.
+pub(crate) fn is_proxys(name: &str) -> bool {
+    name.starts_with("x-forwarded") || PROXIES_SAY.contains(&name)
 }
 
 /// `localhost`, or an address of loopback, with or without a port.

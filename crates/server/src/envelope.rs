@@ -13,6 +13,7 @@ use futures_util::FutureExt as _;
 use tracing::Instrument as _;
 
 use crate::failure::Failure;
+use crate::ports::FromGuest;
 use crate::{limits, metrics};
 
 /// The request's id, on its way in and out.
@@ -60,9 +61,12 @@ pub(crate) async fn envelope(mut request: Request, next: Next) -> Response {
     if let Some(failure) = response.extensions_mut().remove::<Failure>() {
         write_error(&mut response, &failure, id.to_str().unwrap_or_default());
     }
+    let guests = response.extensions().get::<FromGuest>().is_some();
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id);
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if !guests {
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    }
     response
 }
 

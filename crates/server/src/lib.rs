@@ -22,6 +22,7 @@ mod metrics;
 mod options;
 mod page;
 mod phase;
+mod ports;
 mod routes;
 mod schema;
 mod shares;

@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0004_peers.sql"),
     include_str!("../migrations/0005_one_active.sql"),
     include_str!("../migrations/0006_barriers.sql"),
+    include_str!("../migrations/0007_port_links.sql"),
 ];
 
 impl Store {

@@ -102,6 +102,8 @@ SAMPLES: dict[str, Any] = {
     "images": True,
     "on_output": None,
     "after": 1,
+    "port": 3000,
+    "link_id": "link-000000000000",
 }
 SPECIAL: dict[tuple[str, str], Any] = {
     ("list", "status"): "idle",

@@ -91,6 +91,10 @@ export class WorkspaceFileNotFoundError extends NotFoundError {}
 export class CapabilityNotSupportedError extends ApiError {}
 /** Invalid path, or a path outside the workspace; `details.reason`. */
 export class InvalidPathError extends ApiError {}
+/** No program listens on this port of the sandbox. */
+export class PortClosedError extends ApiError {}
+/** The link to a port has expired. */
+export class LinkExpiredError extends ApiError {}
 /** Internal server error. */
 export class InternalError extends ApiError {}
 
@@ -110,6 +114,8 @@ export const BY_CODE: Record<ErrorCode, typeof ApiError> = {
     file_not_found: WorkspaceFileNotFoundError,
     capability_not_supported: CapabilityNotSupportedError,
     invalid_path: InvalidPathError,
+    port_closed: PortClosedError,
+    link_expired: LinkExpiredError,
     internal_error: InternalError,
 };
 

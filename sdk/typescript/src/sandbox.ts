@@ -73,6 +73,28 @@ export class Sandbox implements AsyncDisposable {
         await this.transport.send({ method: "DELETE", path: this.#base, ...options });
     }
 
+    /** The ports on which programs in it listen. Starts nothing. */
+    async ports(options: CallOptions = {}): Promise<Schemas["PortInfo"][]> {
+        return (await this.transport.call<Schemas["PortList"]>({ method: "GET", path: `${this.#base}/ports`, ...options })).items;
+    }
+
+    /** An address by which whoever has it uses a port in a browser; it works for an hour unless `seconds` says otherwise. */
+    async portUrl(port: number, { seconds, ...options }: CallOptions & { seconds?: number } = {}): Promise<string> {
+        const path = `${this.#base}/port_links`;
+        const body = seconds === undefined ? { port } : { port, seconds };
+        return (await this.transport.call<Schemas["CreatedPortLink"]>({ method: "POST", path, body, harmless: true, ...options })).url;
+    }
+
+    /** The links to its ports that work, without their addresses. */
+    async portLinks(options: CallOptions = {}): Promise<Schemas["PortLink"][]> {
+        return (await this.transport.call<Schemas["PortLinkList"]>({ method: "GET", path: `${this.#base}/port_links`, ...options })).items;
+    }
+
+    /** Revokes a link: nobody gets in with it any more. */
+    async revokePortLink(id: string, options: CallOptions = {}): Promise<void> {
+        await this.transport.send({ method: "DELETE", path: `${this.#base}/port_links/${segment(id)}`, ...options });
+    }
+
     /** What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox, or with the loop. */
     async *events(options: CallOptions & { after?: number } = {}): AsyncGenerator<Schemas["Event"]> {
         const over = new AbortController();

@@ -411,6 +411,20 @@ export interface components {
              */
             size_limit_mb?: number | null;
         };
+        /** @description A link that has just been made. Whoever has its address may use the port until it expires or is revoked. */
+        CreatedPortLink: {
+            /** @description When it ends. */
+            expires_at: components["schemas"]["Moment"];
+            /** @description Its id, by which it is revoked. */
+            id: string;
+            /**
+             * Format: int32
+             * @description The port.
+             */
+            port: number;
+            /** @description The address to open in a browser. It is shown this once. */
+            url: string;
+        };
         /** @description A payload to store. */
         CreatePayload: {
             /**
@@ -420,6 +434,20 @@ export interface components {
             kind?: string;
             /** @description An object or an array. */
             payload: unknown;
+        };
+        /** @description A link to make. */
+        CreatePortLink: {
+            /**
+             * Format: int32
+             * @description The port. Nobody needs to listen there yet.
+             */
+            port: number;
+            /**
+             * Format: int32
+             * @description How long it works.
+             * @default 3600
+             */
+            seconds?: number | null;
         };
         /** @description A sandbox to create. */
         CreateSandbox: {
@@ -485,7 +513,7 @@ export interface components {
          * @description The stable code of an error.
          * @enum {string}
          */
-        ErrorCode: "not_found" | "unauthorized" | "forbidden" | "quota_exceeded" | "session_not_ready" | "timeout" | "ship_error" | "conflict" | "sandbox_expired" | "sandbox_ttl_infinite" | "validation_error" | "file_not_found" | "capability_not_supported" | "invalid_path" | "internal_error";
+        ErrorCode: "not_found" | "unauthorized" | "forbidden" | "quota_exceeded" | "session_not_ready" | "timeout" | "ship_error" | "conflict" | "sandbox_expired" | "sandbox_ttl_infinite" | "validation_error" | "file_not_found" | "capability_not_supported" | "invalid_path" | "port_closed" | "link_expired" | "internal_error";
         /** @description An error. */
         ErrorDetail: {
             /** @description The stable code. */
@@ -551,7 +579,7 @@ export interface components {
          * @description The kind of an event.
          * @enum {string}
          */
-        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "gap";
+        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap";
         /**
          * @description The kind of an execution.
          * @enum {string}
@@ -831,6 +859,42 @@ export interface components {
             kind: string;
             /** @description `blob:` and its id. */
             payload_ref: string;
+        };
+        /** @description A port on which a program in the sandbox listens. */
+        PortInfo: {
+            /** @description The addresses inside the sandbox that the program listens on. */
+            addresses: string[];
+            /**
+             * Format: int32
+             * @description Its number.
+             */
+            port: number;
+            /** @description Where a browser reaches it, by a link. */
+            url: string;
+        };
+        /** @description A link, without its address. */
+        PortLink: {
+            /** @description When it was made. */
+            created_at: components["schemas"]["Moment"];
+            /** @description When it ends. */
+            expires_at: components["schemas"]["Moment"];
+            /** @description Its id, by which it is revoked. */
+            id: string;
+            /**
+             * Format: int32
+             * @description The port.
+             */
+            port: number;
+        };
+        /** @description The links of a sandbox that still work, the newest first. */
+        PortLinkList: {
+            /** @description All of them. */
+            items: components["schemas"]["PortLink"][];
+        };
+        /** @description The ports on which programs listen; empty while the sandbox does not run. */
+        PortList: {
+            /** @description In their order. */
+            items: components["schemas"]["PortInfo"][];
         };
         /** @description A profile. */
         ProfileInfo: {
@@ -1164,7 +1228,7 @@ export interface components {
         SentEvent: {
             /** @description The whole event as JSON. */
             data: string;
-            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "gap") & Record<string, never>;
+            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap") & Record<string, never>;
             /** @description Its number. */
             id: string;
         };

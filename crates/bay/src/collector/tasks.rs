@@ -182,6 +182,7 @@ impl Bay {
     async fn purge(&self, report: &mut GcTaskReport) -> BayResult<()> {
         let (store, now) = (&self.inner.store, Moment::now());
         report.cleaned += store.purge_answers(now).await?;
+        report.cleaned += store.purge_port_links(now.plus_secs(-REMEMBER_SECS)).await?;
         report.cleaned += store.purge_sandboxes(now.plus_secs(-REMEMBER_SECS)).await?;
         report.cleaned += store.purge_traces(now.plus_secs(-TRACE_SECS)).await?;
         report.cleaned += store.purge_replays(now.plus_secs(-REPLAY_SECS)).await?;

@@ -131,7 +131,8 @@ impl Bay {
                 unwanted.push(found);
                 continue;
             };
-            let order = plan.order(found.container_id.clone(), &profile.containers[place], cargo_limit_bytes);
+            let spec = &profile.containers[place];
+            let order = plan.order(found.container_id.clone(), spec, cargo_limit_bytes, self.ways(&plan, spec));
             match self.adopt_container(&found, order).await {
                 Some(container) => places[place] = Some(container),
                 None => unwanted.push(found),

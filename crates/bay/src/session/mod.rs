@@ -18,7 +18,7 @@ use cove_api::{ContainerInfo, Moment};
 use cove_core::{CargoId, Deadline, SandboxId, SessionId};
 use cove_runtime_api::RuntimeClient;
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use cove_config::{Capability, ContainerSpec, Profile};
 use cove_drivers::Container;
@@ -47,6 +47,10 @@ pub(crate) struct LiveSession {
     running: AtomicUsize,
     /// How many terminals are open.
     pub(crate) terminals: Arc<AtomicUsize>,
+    /// Places for connections to ports.
+    pub(crate) port_places: Arc<Semaphore>,
+    /// Whether somebody tells of its ports.
+    pub(crate) ports_watched: AtomicBool,
     /// What the workspace was last seen to hold, when, and what came since.
     weighed: Mutex<Option<Weighed>>,
     /// Whether it was ended to keep the disk from filling up.
@@ -139,6 +143,8 @@ impl LiveSession {
             dirty: AtomicBool::new(false),
             running: AtomicUsize::new(0),
             terminals: Arc::default(),
+            port_places: Arc::new(Semaphore::new(crate::ports::MAX_OF_SESSION)),
+            ports_watched: AtomicBool::new(false),
             weighed: Mutex::new(None),
             for_disk: AtomicBool::new(false),
         }

@@ -39,6 +39,7 @@ impl Bay {
         match self.start_container(&plan, spec, session.cargo_limit_bytes).await {
             Ok(remade) => {
                 session.replace(place, Arc::clone(&remade));
+                self.watch_ports(&session.sandbox_id);
                 let records = serde_json::to_value(session.records()).unwrap_or_default();
                 let wanted = self.inner.store.update_containers(&session.id, &records).await?;
                 if !wanted {

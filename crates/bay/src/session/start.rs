@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode, EventKind, Moment, RuntimeCause};
 use cove_core::{CargoId, Deadline, SandboxId, SessionId};
+use cove_network::SandboxPorts;
 use cove_runtime_api::{CallError, Meta, MetaRequest, RuntimeClient, WriteFileRequest};
 use futures_util::future::join_all;
 use serde::Deserialize as _;
@@ -20,6 +21,9 @@ use cove_drivers::{CargoLimit, Container, ContainerOrder, DriverError};
 
 /// How long a runtime that has just started may take to say what it is.
 const META_LIMIT: Duration = Duration::from_secs(15);
+
+/// By which guests know where their ports are reached from outside: `{port}` stands for a number.
+const URL_TEMPLATE: &str = "COVE_URL_TEMPLATE";
 
 /// What a session is started for.
 #[derive(Debug, Clone)]
@@ -48,7 +52,13 @@ impl SessionPlan {
     }
 
     /// What the driver is told about one container.
-    pub(super) fn order(&self, container_id: String, spec: &ContainerSpec, cargo_limit_bytes: u64) -> ContainerOrder {
+    pub(super) fn order(
+        &self,
+        container_id: String,
+        spec: &ContainerSpec,
+        cargo_limit_bytes: u64,
+        (url_template, inside): (String, Option<SandboxPorts>),
+    ) -> ContainerOrder {
         ContainerOrder {
             container_id,
             sandbox_id: self.sandbox_id.clone(),
@@ -57,6 +67,8 @@ impl SessionPlan {
             cargo_limit_bytes,
             disk: self.profile.disk,
             spec: spec.clone(),
+            own_env: vec![(URL_TEMPLATE.to_owned(), url_template)],
+            inside,
         }
     }
 }
@@ -93,6 +105,7 @@ impl Bay {
         self.inner.sessions.put(Arc::clone(&session));
         self.watch_containers(&session);
         self.tell_state(&plan.sandbox_id, "ready", None);
+        self.watch_ports(&plan.sandbox_id);
         Ok(session)
     }
 
@@ -130,6 +143,11 @@ impl Bay {
         Ok(LiveSession::new(plan, cargo_limit_bytes, containers, idle_end(&plan.profile)))
     }
 
+    /// Where the sandbox's ports are reached from outside, and from its browser.
+    pub(super) fn ways(&self, plan: &SessionPlan, spec: &ContainerSpec) -> (String, Option<SandboxPorts>) {
+        (self.url_template(&plan.sandbox_id), self.inside(plan, spec))
+    }
+
     /// Starts one container and asks it what it is.
     pub(super) async fn start_container(
         &self,
@@ -138,7 +156,8 @@ impl Bay {
         cargo_limit_bytes: u64,
     ) -> Result<Arc<LiveContainer>, DriverError> {
         let id = fresh_name(spec.runtime_type.as_str()).map_err(|error| DriverError::other(error.message))?;
-        let handle = self.inner.driver.start(plan.order(id, spec, cargo_limit_bytes)).await?;
+        let order = plan.order(id, spec, cargo_limit_bytes, self.ways(plan, spec));
+        let handle = self.inner.driver.start(order).await?;
         live_container(handle, spec.clone(), Deadline::after(META_LIMIT)).await
     }
 

@@ -52,6 +52,35 @@ async fn a_browser_is_started_when_it_is_needed() {
     harbour.close().await;
 }
 
+/// `localhost` is the sandbox, with the network closed: what a program serves there the browser shows, and nothing opens with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_browser_finds_the_programs_of_its_own_sandbox() {
+    let outside = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = outside.local_addr().unwrap().port();
+    let harbour = harbour().await;
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    let id = harbour.create_of("browser-python").await.id;
+    let browse = async |cmd: &str| bay.exec_browser(owner, &id, command(cmd)).await.unwrap();
+    harbour.out(&id, "mkdir w && echo '<title>Inside</title><h1>Hello</h1>' > w/index.html").await;
+    harbour.out(&id, "cd w && nohup python3 -m http.server 3000 --bind 127.0.0.1 >/dev/null 2>&1 & true").await;
+    until("it listens", || async { bay.ports(owner, &id).await.unwrap().items.iter().any(|one| one.port == 3000) })
+        .await;
+    for url in ["http://localhost:3000", "http://127.0.0.1:3000/index.html"] {
+        let opened = browse(&format!("open {url}")).await;
+        assert!(opened.success, "{url}: {opened:?}");
+        assert_eq!(browse("get title").await.output.trim(), "Inside", "{url}");
+    }
+    // Where nobody listens inside, this machine's own programs are not found in their place; nor is anything else.
+    let missed = browse(&format!("open http://localhost:{closed}")).await;
+    assert!(!missed.success, "{missed:?}");
+    outside.set_nonblocking(true).unwrap();
+    assert!(outside.accept().is_err(), "the machine's own port was asked");
+    for url in ["http://example.com", "http://10.0.0.1", "http://0.0.0.0:3000", "http://localhost.example:3000"] {
+        assert!(!browse(&format!("open {url}")).await.success, "{url}");
+    }
+    harbour.close().await;
+}
+
 async fn containers(harbour: &Harbour, id: &SandboxId) -> Vec<String> {
     harbour.info(id).await.containers.into_iter().flatten().map(|container| container.name).collect()
 }

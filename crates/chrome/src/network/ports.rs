@@ -83,7 +83,8 @@ impl Proxies {
         if proxy_port.open.is_none() {
             let listener = proxy_port.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
             let listener = listener.map_err(|error| format!("the network proxy could not be started: {error}"))?;
-            let serving = tokio::spawn(proxy::serve(listener, rule.clone(), Some(self.user), gate)).abort_handle();
+            let serving =
+                tokio::spawn(proxy::serve(listener, rule.clone(), None, Some(self.user), gate)).abort_handle();
             proxy_port.open = Some(Opened { rule, is_gated, serving });
         }
         proxy_port.users += 1;

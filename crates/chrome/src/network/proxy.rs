@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cove_core::EffectGate;
-use cove_network::{AddressRule, accept_each, converse, is_guest};
+use cove_network::{AddressRule, SandboxPorts, accept_each, converse, is_guest};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::peer::user_of;
@@ -12,17 +12,23 @@ use super::peer::user_of;
 pub(crate) const MAX_CONNECTIONS: usize = 256;
 
 /// Serves one port until it is aborted; its connections end with it. Only `user` is served, if one is named, and only
-/// what `gate` lets out, if there is one.
-pub(crate) async fn serve(listener: TcpListener, rule: AddressRule, user: Option<u32>, gate: Option<EffectGate>) {
-    let rule = Arc::new(rule);
+/// what `gate` lets out, if there is one. `inside`: the sandbox that `localhost` is.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    rule: AddressRule,
+    inside: Option<SandboxPorts>,
+    user: Option<u32>,
+    gate: Option<EffectGate>,
+) {
+    let ways = Arc::new((rule, inside));
     accept_each(listener, MAX_CONNECTIONS, |client| {
-        let (rule, gate) = (rule.clone(), gate.clone());
+        let (ways, gate) = (ways.clone(), gate.clone());
         async move {
             // A guest that another policy lets to loopback must not go on from here by this one.
             let is_guest = client.peer_addr().map_or(true, is_guest);
             let is_ours = !is_guest && user.is_none_or(|user| is_from(&client, user));
             if is_ours && gate.is_none_or(|gate| gate()) {
-                let _ = converse(client, &rule).await;
+                let _ = converse(client, &ways.0, ways.1.as_ref()).await;
             }
         }
     })

@@ -71,6 +71,23 @@ pub(super) enum Verb {
         #[arg(long, short = 'n', default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
         last: u32,
     },
+    /// Show the ports on which programs listen, or make a link to one
+    Ports {
+        /// Id of the sandbox
+        id: String,
+        /// Make a link to this port and print its address
+        #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+        link: Option<u16>,
+        /// How long the link works: `90`, `15m`, `2h`, `7d` [default: 1h]
+        #[arg(long, value_name = "TIME", value_parser = seconds, requires = "link")]
+        r#for: Option<i64>,
+        /// Show the links that work
+        #[arg(long, conflicts_with_all = ["link", "revoke"])]
+        links: bool,
+        /// Revoke this link
+        #[arg(long, value_name = "LINK", conflicts_with = "link")]
+        revoke: Option<String>,
+    },
     /// Stop a sandbox; its files stay, and the next command starts it again
     Stop {
         /// Id of the sandbox

@@ -58,6 +58,15 @@ fn show_event(event: &Event) -> std::io::Result<()> {
         }
         EventKind::State => writeln!(out, "{DIM}· {}{PLAIN}", field("status")),
         EventKind::ToolCall => writeln!(out, "{DIM}· calls {}{PLAIN}", field("name")),
+        EventKind::Ports => {
+            let ports = event.data.get("ports").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let listed: Vec<String> = ports.iter().map(|one| one["port"].to_string()).collect();
+            writeln!(
+                out,
+                "{DIM}· ports: {}{PLAIN}",
+                if listed.is_empty() { "none".to_owned() } else { listed.join(", ") }
+            )
+        }
         EventKind::Gap => writeln!(out, "{DIM}· some events were missed{PLAIN}"),
     }
 }

@@ -10,6 +10,7 @@ mod left_out;
 mod live;
 mod logs;
 mod nearest;
+mod ports;
 mod table;
 mod tree;
 mod wait;
@@ -21,6 +22,7 @@ use cove_client::{Client, ClientError};
 
 pub(crate) use args::Sandbox;
 use args::Verb;
+use ports::PortWish;
 
 use crate::exit::Exit;
 use crate::local;
@@ -84,6 +86,15 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
         Verb::Exec(exec) => return exec::exec(bay, exec, json).await,
         Verb::Cp { from, to } => return copy::copy(bay, &from, &to).await,
         Verb::Logs { id, follow, last } => logs::logs(bay, &id, follow, last, json).await?,
+        Verb::Ports { id, link, r#for, links, revoke } => {
+            let wish = match (link, revoke) {
+                (Some(port), _) => PortWish::Link(port, r#for),
+                (None, Some(link)) => PortWish::Revoke(link),
+                (None, None) if links => PortWish::Links,
+                (None, None) => PortWish::List,
+            };
+            ports::ports(bay, &id, wish, json).await?;
+        }
         Verb::Stop { id } => bay.stop_sandbox(&id).await?,
         Verb::Rm { ids } => {
             // One that is not there is no reason to keep the others.

@@ -49,7 +49,7 @@ pub(super) fn ago(moment: Moment) -> String {
     format!("{} ago", length(seconds))
 }
 
-fn until(moment: Moment) -> String {
+pub(super) fn until(moment: Moment) -> String {
     let seconds = (moment.micros() - Moment::now().micros()) / 1_000_000;
     if seconds < 0 { "over".to_owned() } else { format!("in {}", length(seconds)) }
 }

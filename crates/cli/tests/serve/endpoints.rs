@@ -24,6 +24,7 @@ async fn every_endpoint_does_its_work_and_refuses_what_it_must() {
     let id = id.as_str();
     code(&served, s, id).await;
     files(&served, s, id).await;
+    ports(&served, s, id).await;
     browser(&served, s).await;
     history(&served, s, id).await;
     cargos(&served, s, id).await;
@@ -73,6 +74,24 @@ async fn life(served: &Served, s: &mut Seen) -> String {
         s.check(served, operation, &[("id", NOBODY)], "", Value::Null, "not_found").await;
     }
     id
+}
+
+async fn ports(served: &Served, s: &mut Seen, id: &str) {
+    let own = [("id", id)];
+    let list = s.check(served, "list_ports", &own, "", Value::Null, "success").await;
+    assert_eq!(list, json!({ "items": [] }));
+    s.check(served, "create_port_link", &own, "", json!({ "port": 0 }), "422").await;
+    s.check(served, "create_port_link", &own, "", json!({ "port": 80, "seconds": 2_592_001 }), "422").await;
+    let made = s.check(served, "create_port_link", &own, "", json!({ "port": 80 }), "success").await;
+    assert!(made["url"].as_str().unwrap().starts_with(&format!("http://80-{id}.localhost:")), "{made}");
+    let list = s.check(served, "list_port_links", &own, "", Value::Null, "success").await;
+    assert_eq!((&list["items"][0]["id"], &list["items"][0]["url"]), (&made["id"], &Value::Null), "{list}");
+    let link = [("id", id), ("link_id", made["id"].as_str().unwrap())];
+    s.check(served, "revoke_port_link", &link, "", Value::Null, "success").await;
+    s.check(served, "revoke_port_link", &link, "", Value::Null, "not_found").await;
+    for operation in ["list_ports", "list_port_links"] {
+        s.check(served, operation, &[("id", NOBODY)], "", Value::Null, "not_found").await;
+    }
 }
 
 async fn code(served: &Served, s: &mut Seen, id: &str) {

@@ -18,6 +18,7 @@ mod lost;
 mod no_database;
 mod once;
 mod people;
+mod ports;
 #[path = "../pty/mod.rs"]
 mod pty;
 mod refusals;

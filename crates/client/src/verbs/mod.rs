@@ -5,6 +5,7 @@ mod execution;
 pub(crate) mod files;
 mod history;
 pub(crate) mod page;
+mod ports;
 mod sandboxes;
 mod skills;
 

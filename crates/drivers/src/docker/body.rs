@@ -69,7 +69,17 @@ pub(super) fn runtime<'a>(order: &'a ContainerOrder, options: &'a DockerDriverCo
 
 /// A number for what was ordered: one that was ordered otherwise is not gone on with.
 pub(super) fn order_number(order: &ContainerOrder, options: &DockerDriverConfig) -> String {
-    let ContainerOrder { sandbox_id, session_id, cargo_id, cargo_limit_bytes, disk, spec, container_id: _ } = order;
+    let ContainerOrder {
+        sandbox_id,
+        session_id,
+        cargo_id,
+        cargo_limit_bytes,
+        disk,
+        spec,
+        container_id: _,
+        own_env: _,
+        inside: _,
+    } = order;
     let (image, runtime) = (image(order, options), &options.runtime);
     let own = format!("{image}{runtime:?}{}{}", options.processes, options.tmp);
     let all = format!("{sandbox_id}{session_id}{cargo_id}{cargo_limit_bytes}{disk:?}{spec:?}{own}");
@@ -174,7 +184,7 @@ impl Plan<'_> {
             RuntimeType::Ship => {
                 let socket = format!("unix:{SHARED}/{SOCKET}");
                 let mut command = words(&["ship", "--contained", "--listen", &socket, "--listen", "127.0.0.1:8123"]);
-                for (name, value) in &spec.env {
+                for (name, value) in &self.order.env() {
                     command.extend(["--env".to_owned(), format!("{name}={value}")]);
                 }
                 (words(&["cove"]), command)
@@ -201,7 +211,10 @@ impl Plan<'_> {
         let lease = format!("{}:{LEASE}/{}", self.options.outlive_seconds, lease::FILE);
         command.extend(["--lease".to_owned(), lease]);
         if self.has_way_out() {
-            command.extend(["--egress".to_owned(), egress]);
+            command.extend(["--egress".to_owned(), egress.clone()]);
+        }
+        if self.order.inside.is_some() {
+            command.extend(["--inside".to_owned(), egress]);
         }
         (entrypoint, command)
     }

@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 
 use bollard::models::{ContainerSummary, ContainerSummaryStateEnum};
 use cove_cell::{Egress, adopt_cargo, give_to};
-use cove_core::{CargoId, NetworkPolicy};
+use cove_core::CargoId;
 use cove_runtime_api::until_it_listens;
 use cove_walls::identity::is_full_root;
 use tokio::sync::{Mutex, watch};
@@ -152,7 +152,7 @@ impl DockerDriver {
         order: &ContainerOrder,
         (uid, gid): (u32, u32),
     ) -> Result<Option<Egress>, DriverError> {
-        let egress = open_egress(folder, &order.spec.network)?;
+        let egress = open_egress(folder, order)?;
         let (workspace, browser_state) = (self.cargos.path(&order.cargo_id), self.cargos.browser_path(&order.cargo_id));
         let filter = seccomp::profile(order.spec.runtime_type);
         let filter = match self.engine.reads_filters_from_files() {
@@ -225,7 +225,7 @@ impl DockerDriver {
         }
         order.container_id.clone_from(&found.container_id);
         folder.own(&self.instance_id)?;
-        let egress = open_egress(&folder, &order.spec.network)?;
+        let egress = open_egress(&folder, &order)?;
         Ok(self.keep(order, folder, egress))
     }
 
@@ -258,16 +258,17 @@ fn label_of<'a>(one: &'a ContainerSummary, name: &str) -> Option<&'a String> {
     one.labels.as_ref()?.get(name)
 }
 
-/// Opens the way out of a container, if its profile has one.
-fn open_egress(folder: &ContainerFolder, network: &NetworkPolicy) -> Result<Option<Egress>, DriverError> {
-    if network.is_closed() && network.allow_private.is_empty() {
+/// Opens the way out of a container, if its profile has one, or it is a browser beside programs.
+fn open_egress(folder: &ContainerFolder, order: &ContainerOrder) -> Result<Option<Egress>, DriverError> {
+    let network = &order.spec.network;
+    if network.is_closed() && network.allow_private.is_empty() && order.inside.is_none() {
         return Ok(None);
     }
     let opened = folder.unsealed(|_| {
         let path = folder.egress();
         // A Bay that was killed has left its own.
         let _ = fs::remove_file(&path);
-        Egress::open(network, path)
+        Egress::open(network, order.inside.clone(), path)
     });
     Ok(Some(opened?))
 }

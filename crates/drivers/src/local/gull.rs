@@ -3,7 +3,8 @@
 //! It is separate so that a page that breaks the browser can harm one sandbox's browser and never Bay. The kernel ends
 //! it, and its browser, when Bay ends.
 
-use cove_core::CargoId;
+use cove_cell::Egress;
+use cove_core::{CargoId, NetworkPolicy};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -48,6 +49,10 @@ impl LocalDriver {
         let workspace = self.cargos.path(&order.cargo_id);
         let socket = self.runtime_dir.sockets().join(format!("gull-{}.sock", order.container_id));
         let mut lease = self.lease.subscribe();
+        let near = self.runtime_dir.sockets().join(format!("near-{}.sock", order.container_id));
+        let inside = order.inside.clone();
+        // A policy that opens nothing: what leads outside is opened by the browser's own proxy.
+        let inside = inside.map(|inside| Egress::open(&NetworkPolicy::default(), Some(inside), near)).transpose()?;
         let spec = GullSpec {
             workspace,
             state_dir: self.cargos.browser_path(&order.cargo_id),
@@ -58,6 +63,7 @@ impl LocalDriver {
             memory_bytes: order.spec.memory.bytes(),
             cpus: order.spec.cpus,
             control_groups: self.options.control_groups,
+            inside: inside.as_ref().map(|inside| inside.path().to_owned()),
             reserved_list: self.runtime_dir.reserved(),
             lease_until_ms: *lease.borrow_and_update(),
         };
@@ -88,6 +94,7 @@ impl LocalDriver {
                 cargo_id: order.cargo_id.clone(),
                 limit_bytes: order.cargo_limit_bytes,
                 lease,
+                _inside: inside,
             };
             tokio::spawn(async move {
                 // Read to its end, so that Gull never waits for somebody to listen.
@@ -143,6 +150,7 @@ struct Watched {
     cargo_id: CargoId,
     limit_bytes: u64,
     lease: watch::Receiver<Option<u64>>,
+    _inside: Option<Egress>,
 }
 
 impl Watched {

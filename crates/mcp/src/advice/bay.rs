@@ -31,6 +31,8 @@ pub(crate) fn next_step(error: &BayError) -> String {
         ErrorCode::FileNotFound => "ls and find show what is there.",
         ErrorCode::CapabilityNotSupported => return capable(error),
         ErrorCode::InvalidPath => "Give a path relative to /workspace.",
+        ErrorCode::PortClosed => "Start a program that listens on this port, then try again.",
+        ErrorCode::LinkExpired => "Make another link.",
         ErrorCode::InternalError => "Call once more; if it fails again, tell the user.",
     };
     step.to_owned()

@@ -2,6 +2,7 @@
 
 use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::request::Builder;
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::task::AbortHandle;
@@ -9,6 +10,7 @@ use tokio::task::AbortHandle;
 use super::endpoint::Stream;
 use super::{CallError, refusal};
 use crate::files::{UPLOAD_PATH, Uploaded};
+use crate::ports::{PORT_PROTOCOL, PortTarget};
 use crate::term::TerminalSize;
 use crate::view::ViewMode;
 
@@ -58,14 +60,30 @@ impl Connection {
         self.upgrade(&mode.address(), key).await
     }
 
+    /// Opens a connection to a port inside; every byte from here on is the program's that listens there.
+    pub async fn port(self, target: PortTarget) -> Result<Upgraded, CallError> {
+        self.become_other(PORT_PROTOCOL, &target.address(), |request| request).await.map(|(_, opened)| opened)
+    }
+
     async fn upgrade(self, address: &str, key: &HeaderValue) -> Result<(HeaderMap, Upgraded), CallError> {
+        let websocket = |request: Builder| {
+            request.header(header::SEC_WEBSOCKET_VERSION, "13").header(header::SEC_WEBSOCKET_KEY, key)
+        };
+        self.become_other("websocket", address, websocket).await
+    }
+
+    async fn become_other(
+        self,
+        protocol: &str,
+        address: &str,
+        complete: impl FnOnce(Builder) -> Builder,
+    ) -> Result<(HeaderMap, Upgraded), CallError> {
         let request = Request::builder()
             .method(Method::GET)
             .uri(address)
             .header(header::CONNECTION, "upgrade")
-            .header(header::UPGRADE, "websocket")
-            .header(header::SEC_WEBSOCKET_VERSION, "13")
-            .header(header::SEC_WEBSOCKET_KEY, key);
+            .header(header::UPGRADE, protocol);
+        let request = complete(request);
         let (answer, _carried) = self.send(request, http_body_util::Empty::<bytes::Bytes>::new()).await?;
         if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
             return Err(refusal(answer).await);
@@ -74,11 +92,7 @@ impl Connection {
         Ok((headers, hyper::upgrade::on(answer).await.map_err(CallError::unreachable)?))
     }
 
-    async fn send<B>(
-        self,
-        request: hyper::http::request::Builder,
-        body: B,
-    ) -> Result<(Response<Incoming>, Carried), CallError>
+    async fn send<B>(self, request: Builder, body: B) -> Result<(Response<Incoming>, Carried), CallError>
     where
         B: Body + Send + 'static,
         B::Data: Send,

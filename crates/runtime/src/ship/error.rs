@@ -59,6 +59,11 @@ impl ApiError {
         Self::new(status, code, message)
     }
 
+    /// Nobody listens there.
+    pub(crate) fn port_closed(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_GATEWAY, RefusalCode::PortClosed, message)
+    }
+
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, RefusalCode::InternalError, message)
     }

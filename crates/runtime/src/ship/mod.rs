@@ -5,6 +5,7 @@
 //! ([`cove_cell`]) decide who that is and how much it may use. It runs the same way under every driver.
 
 mod answer_lines;
+mod carry;
 mod causes;
 mod command;
 mod disk;
@@ -15,6 +16,7 @@ mod guest_port;
 mod health;
 mod javascript;
 mod options;
+mod ports;
 mod python;
 mod server;
 mod shell;

@@ -91,6 +91,15 @@ impl Default for ShipOptions {
 }
 
 impl ShipOptions {
+    /// The ports that Ship itself listens on.
+    pub(super) fn own_ports(&self) -> Vec<u16> {
+        let listened = self.listen.iter().filter_map(|listen| match listen {
+            Listen::Tcp(address) | Listen::GuestPort(address) => Some(address.port()),
+            Listen::Unix(_) | Listen::Opened(_) => None,
+        });
+        listened.chain(self.way_out.iter().map(|_| super::way_out::PORT)).collect()
+    }
+
     /// The environment that guests get: the profile's, and what every program expects to find.
     pub(super) fn full_env(&self) -> Vec<(String, String)> {
         let mut env = self.env.clone();

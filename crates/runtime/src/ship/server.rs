@@ -21,6 +21,7 @@ use super::error::ApiError;
 use super::fs::workspace::GuestFiles;
 use super::health::{WorkCheck, health};
 use super::javascript::{self, Javascript};
+use super::ports::Ports;
 use super::python::Kernel;
 use super::shell::Jobs;
 use super::uptime::Uptime;
@@ -43,6 +44,7 @@ pub(crate) struct ShipState {
     pub(super) pulse: WorkCheck,
     pub(crate) disk: Arc<Disk>,
     pub(crate) causes: Causes,
+    pub(super) ports: Ports,
     limits: Arc<Option<EffectiveLimits>>,
     /// What did not go well at the start, and did not keep Ship from it.
     warnings: Arc<[String]>,
@@ -121,9 +123,12 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let walls = GuestWalls { memory_counted, processors: std::mem::take(&mut options.processors) };
     let (memory, uptime) = (options.memory.clone(), options.uptime.take().map(Uptime::new));
     let clock = uptime.clone();
+    let ports = Ports::new(options.own_ports(), options.memory.clone());
+    let waiting = ports.clone();
     let before = Arc::new(move || {
         memory.as_ref().inspect(|memory| memory.wake_watch());
         clock.as_ref().inspect(|clock| clock.go_on());
+        waiting.go_on();
     });
     let family = Family::found(options.rank, score, before, walls)?;
     if let Some(uptime) = uptime {
@@ -165,6 +170,7 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         pulse: WorkCheck::default(),
         disk,
         causes,
+        ports,
         limits: Arc::new(options.limits.clone()),
         warnings: warnings.into(),
     };
@@ -176,7 +182,8 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         .merge(fs::routes())
         .merge(shell::routes())
         .merge(python::routes())
-        .merge(javascript::routes());
+        .merge(javascript::routes())
+        .merge(Ports::routes());
     let for_guests = for_guests.fallback(unknown).with_state(state.clone());
     let all = all.fallback(unknown).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(state);
     family.get_ready();
@@ -185,8 +192,8 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
 
 /// Starts to serve.
 pub(crate) async fn serve(mut options: ShipOptions) -> Result<ShipHandle, ShipError> {
-    let listen = std::mem::take(&mut options.listen);
     let Built { all, for_guests, family } = build(&mut options)?;
+    let listen = std::mem::take(&mut options.listen);
     if let Some(socket) = options.way_out.take() {
         way_out::open(socket).await?;
     }
@@ -274,6 +281,10 @@ fn capabilities(state: &ShipState) -> Map<String, Value> {
             "operations": ["ws"],
             "protocol": "websocket",
             "endpoints": {"ws": "/term/ws"},
+        },
+        "ports": {
+            "operations": ["list", "connect"],
+            "endpoints": {"list": "/ports", "connect": "/ports/connect"},
         },
     });
     match listed {

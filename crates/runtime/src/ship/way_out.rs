@@ -10,7 +10,7 @@ use cove_network::pass_on;
 use tokio::net::TcpListener;
 
 /// Where guests find their proxy.
-const PORT: u16 = 3128;
+pub(super) const PORT: u16 = 3128;
 
 /// As many as the proxy takes.
 const MAX_CONNECTIONS: usize = 128;

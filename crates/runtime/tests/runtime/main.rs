@@ -14,6 +14,7 @@ mod live;
 mod network;
 mod ordinary_user;
 mod paths;
+mod ports;
 mod python;
 mod python_timeout;
 mod shell;

@@ -190,6 +190,8 @@ fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::FileNotFound => "no such file in the workspace",
         ErrorCode::CapabilityNotSupported => "the profile does not support this",
         ErrorCode::InvalidPath => "invalid path, or a path outside the workspace",
+        ErrorCode::PortClosed => "no program listens on this port",
+        ErrorCode::LinkExpired => "the link has expired",
         ErrorCode::InternalError => "internal server error",
     }
 }

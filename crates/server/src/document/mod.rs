@@ -15,7 +15,7 @@ pub(crate) use page::page;
 use crate::routes;
 
 /// What each name in a path means.
-const PATH_NAMES: [(&str, &str); 8] = [
+const PATH_NAMES: [(&str, &str); 9] = [
     ("id", "Its id"),
     ("execution_id", "The execution's id: `exec-` and 12 hex digits"),
     ("skill_key", "The skill's name"),
@@ -23,6 +23,7 @@ const PATH_NAMES: [(&str, &str); 8] = [
     ("payload_ref", "Reference of the payload"),
     ("call_id", "Id of the call, from its event"),
     ("name", "The artifact's name"),
+    ("link_id", "The link's id"),
     ("tool", "`read`, `write`, `edit`, `grep`, `find` or `ls`"),
 ];
 
@@ -41,12 +42,13 @@ const BODY_OPTIONAL: [&str; 8] = [
     "annotate_execution",
 ];
 
-const TAGS: [(&str, &str); 11] = [
+const TAGS: [(&str, &str); 12] = [
     ("sandboxes", "The only resource that a client has to name: a profile, a cargo, and at most one session."),
     ("python and shell", "Code and commands in a sandbox."),
     ("javascript", "JavaScript and TypeScript in an embedded engine or a headless browser, with artifacts."),
     ("browser", "A browser, controlled by commands."),
     ("files", "Files in a sandbox's `/workspace`."),
+    ("ports", "Programs in a sandbox that listen, and links by which people reach them in a browser."),
     ("events", "Events of a sandbox, as they happen."),
     ("history", "The history of executions."),
     ("cargos", "Volumes that can be kept after their sandbox."),

@@ -36,7 +36,10 @@ pub(crate) async fn forward_if_elsewhere(State(app): State<App>, request: Reques
     match app.ask(app.bay.session_elsewhere(&owner, &id)).await {
         Ok(Some(home)) => {
             let safe = request::is_safe_to_repeat(&request);
-            match forward(&app, &home, request, None).await {
+            // What is for a program in there is passed on as it comes.
+            let streams =
+                request.extensions().get::<MatchedPath>().is_some_and(|path| path.as_str().contains("/ports/{port}"));
+            match forward(&app, &home, request, streams.then_some(request::MAX_SECS)).await {
                 Ok(response) => response,
                 Err(lost) => lost.failure(safe).into_response(),
             }

@@ -35,7 +35,7 @@ const MARGIN: Duration = Duration::from_secs(5);
 const USUAL_SECS: u64 = 60;
 
 /// The longest time-out that a call may name, in seconds.
-const MAX_SECS: u64 = 600;
+pub(super) const MAX_SECS: u64 = 600;
 
 /// How long both sides of a terminal may take to become one.
 const HANDSHAKE: Duration = Duration::from_secs(10);

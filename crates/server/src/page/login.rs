@@ -84,7 +84,12 @@ pub(crate) fn only_reads(request: &Request, sandbox: &SandboxId) -> bool {
     }
     let inside = path.strip_prefix("/sandboxes/").and_then(|path| path.strip_prefix(sandbox.to_string().as_str()));
     request.method() == Method::GET
-        && inside.is_some_and(|rest| (rest.is_empty() || rest.starts_with('/')) && rest != "/terminal")
+        && inside.is_some_and(|rest| {
+            (rest.is_empty() || rest.starts_with('/'))
+                && rest != "/terminal"
+                && !rest.starts_with("/port_links")
+                && !rest.starts_with("/ports/")
+        })
 }
 
 /// Whose token it is.

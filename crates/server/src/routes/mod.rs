@@ -13,6 +13,7 @@ mod files;
 mod history;
 mod javascript;
 mod mcp;
+mod ports;
 mod sandboxes;
 mod service;
 mod skills;
@@ -32,7 +33,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::{caller, document, envelope, forward, page};
+use crate::{caller, document, envelope, forward, page, ports as port_proxy};
 
 /// Everything under `/v1`.
 fn api() -> OpenApiRouter<App> {
@@ -44,6 +45,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(files::routes())
         .merge(artifacts::routes())
         .merge(events::routes())
+        .merge(ports::routes())
         .merge(history::routes())
         .merge(cargos::routes())
         .merge(skills::routes())
@@ -61,6 +63,9 @@ pub(crate) fn router(app: App) -> Router {
     let api = api
         .route("/sandboxes/{id}/terminal", routing::get(terminal::open))
         .route("/sandboxes/{id}/browser/view", routing::get(view::open))
+        .route("/sandboxes/{id}/ports/{port}", routing::any(port_proxy::with_key))
+        .route("/sandboxes/{id}/ports/{port}/", routing::any(port_proxy::with_key))
+        .route("/sandboxes/{id}/ports/{port}/{*path}", routing::any(port_proxy::with_key))
         .route_layer(from_fn_with_state(app.clone(), forward::forward_if_elsewhere))
         .route_layer(from_fn_with_state(app.clone(), caller::admit));
     let (service, _) = service::routes().split_for_parts();
@@ -83,6 +88,8 @@ pub(crate) fn router(app: App) -> Router {
         Some(cors) => all.layer(cors),
         None => all,
     };
+    // Before everything else: what is for a port's own origin reaches nothing of ours.
+    let all = all.layer(from_fn_with_state(app.clone(), port_proxy::divert));
     all.layer(from_fn(envelope::envelope)).with_state(app)
 }
 

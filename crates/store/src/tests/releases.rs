@@ -26,6 +26,7 @@ pub(crate) async fn of_two_active_releases_one_stays(place: TestStore) {
         "DROP INDEX releases_in_use",
         "ALTER TABLE releases DROP COLUMN stable_before",
         "UPDATE releases SET is_active = 1, replaces = NULL",
+        "DROP TABLE port_links",
         "DELETE FROM bay_schema WHERE version >= 5",
     ] {
         ask(step).run(&store.write).await.unwrap();

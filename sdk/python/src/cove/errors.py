@@ -146,6 +146,18 @@ class InvalidPathError(ApiError):
     code = "invalid_path"
 
 
+class PortClosedError(ApiError):
+    """No program listens on this port of the sandbox."""
+
+    code = "port_closed"
+
+
+class LinkExpiredError(ApiError):
+    """The link to a port has expired."""
+
+    code = "link_expired"
+
+
 class InternalError(ApiError):
     """Internal server error."""
 
@@ -170,6 +182,8 @@ BY_CODE: dict[str, type[ApiError]] = {
         WorkspaceFileNotFoundError,
         CapabilityNotSupportedError,
         InvalidPathError,
+        PortClosedError,
+        LinkExpiredError,
         InternalError,
     )
 }

@@ -352,6 +352,23 @@ class ContainerProfile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CreatedPortLink:
+    """A link that has just been made. Whoever has its address may use the port until it expires or is revoked."""
+
+    #: Its id, by which it is revoked.
+    id: str
+
+    #: The port.
+    port: int
+
+    #: The address to open in a browser. It is shown this once.
+    url: str
+
+    #: When it ends.
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class Deleted:
     """What was deleted."""
 
@@ -398,7 +415,7 @@ class ErrorBody:
     error: ErrorDetail
 
 #: The stable code of an error.
-ErrorCode = Literal["not_found", "unauthorized", "forbidden", "quota_exceeded", "session_not_ready", "timeout", "ship_error", "conflict", "sandbox_expired", "sandbox_ttl_infinite", "validation_error", "file_not_found", "capability_not_supported", "invalid_path", "internal_error"]
+ErrorCode = Literal["not_found", "unauthorized", "forbidden", "quota_exceeded", "session_not_ready", "timeout", "ship_error", "conflict", "sandbox_expired", "sandbox_ttl_infinite", "validation_error", "file_not_found", "capability_not_supported", "invalid_path", "port_closed", "link_expired", "internal_error"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -464,7 +481,7 @@ class Event:
     data: dict[str, Any]
 
 #: The kind of an event.
-EventKind = Literal["state", "run_started", "console", "output", "tool_call", "run_finished", "gap"]
+EventKind = Literal["state", "run_started", "console", "output", "tool_call", "run_finished", "ports", "gap"]
 
 #: The kind of an execution.
 ExecType = Literal["python", "shell", "javascript", "browser", "browser_batch"]
@@ -734,6 +751,53 @@ class PayloadRef:
 
     #: What kind of payload.
     kind: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortInfo:
+    """A port on which a program in the sandbox listens."""
+
+    #: Its number.
+    port: int
+
+    #: The addresses inside the sandbox that the program listens on.
+    addresses: list[str]
+
+    #: Where a browser reaches it, by a link.
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortLink:
+    """A link, without its address."""
+
+    #: Its id, by which it is revoked.
+    id: str
+
+    #: The port.
+    port: int
+
+    #: When it was made.
+    created_at: datetime
+
+    #: When it ends.
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortLinkList:
+    """The links of a sandbox that still work, the newest first."""
+
+    #: All of them.
+    items: list[PortLink]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortList:
+    """The ports on which programs listen; empty while the sandbox does not run."""
+
+    #: In their order.
+    items: list[PortInfo]
 
 
 @dataclass(frozen=True, kw_only=True)

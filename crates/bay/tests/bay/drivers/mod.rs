@@ -72,6 +72,7 @@ async fn contract(driver: &dyn Fn(&mut Config)) {
     let id = harbour.create_of("closed").await.id;
     works(&harbour, &id).await;
     is_confined(&harbour, &id).await;
+    is_reached(&harbour, &id).await;
     is_limited(&harbour, &id).await;
     reaches(&harbour, port).await;
     ends(&harbour, &id).await;
@@ -129,6 +130,28 @@ async fn is_confined(harbour: &Harbour, id: &cove_api::SandboxId) {
     let done = harbour.shell(id, &format!("python3 -c \"{out}\"")).await.unwrap();
     assert!(done.error.unwrap_or_default().contains("unreachable"), "it has no network");
     assert_eq!(harbour.out(id, "echo still").await, "still");
+}
+
+/// A program that listens is listed and reached; what does not listen is not.
+async fn is_reached(harbour: &Harbour, id: &cove_api::SandboxId) {
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    let template = harbour.out(id, "echo $COVE_URL_TEMPLATE").await;
+    assert_eq!(template, format!("http://{{port}}-{id}.localhost:8114/"));
+    harbour.out(id, "echo hello > greeting; nohup python3 -m http.server 3000 >/dev/null 2>&1 & true").await;
+    let listed = async || bay.ports(owner, id).await.unwrap().items;
+    until("it listens", || async { !listed().await.is_empty() }).await;
+    let found = listed().await;
+    assert_eq!((found.len(), found[0].port, &found[0].addresses), (1, 3000, &vec!["0.0.0.0".to_owned()]));
+    assert_eq!(found[0].url, template.replace("{port}", "3000"));
+    let mut line = bay.open_port(owner, id, 3000).await.unwrap();
+    line.write_all(b"GET /greeting HTTP/1.0\r\n\r\n").await.unwrap();
+    let mut said = String::new();
+    line.read_to_string(&mut said).await.unwrap();
+    assert!(said.ends_with("\r\n\r\nhello\n"), "{said}");
+    for port in [3999, 8123, 0] {
+        assert_eq!(bay.open_port(owner, id, port).await.unwrap_err().code, ErrorCode::PortClosed, "{port}");
+    }
+    harbour.out(id, "pkill -f '[h]ttp.server'").await;
 }
 
 async fn is_limited(harbour: &Harbour, id: &cove_api::SandboxId) {

@@ -32,6 +32,7 @@ pub(crate) const LIFE: &[&str] = &["get_sandbox", "delete_sandbox", "extend_ttl"
 pub(crate) const RECORD: &[&str] = &["list_history", "get_last_execution", "get_execution", "annotate_execution"];
 pub(crate) const BESIDE: &[&str] =
     &["stream_events", "answer_tool", "list_artifacts", "get_artifact", "get_browser_trace"];
+pub(crate) const PORTS: &[&str] = &["list_ports", "create_port_link", "list_port_links", "revoke_port_link"];
 pub(crate) const MAKE: &[&str] = &["create_sandbox", "create_cargo"];
 pub(crate) const LISTS: &[&str] = &["list_sandboxes", "list_cargos", "list_candidates", "list_releases"];
 pub(crate) const CARGO: &[&str] = &["get_cargo", "delete_cargo"];
@@ -55,6 +56,7 @@ const BODIES: &[&str] = &[
     "create_cargo",
     "create_sandbox",
     "extend_ttl",
+    "create_port_link",
     "write_file",
     "call_file_tool",
     "annotate_execution",
@@ -110,6 +112,7 @@ const EVERYTHING: Operations = &[
     LIFE,
     RECORD,
     BESIDE,
+    PORTS,
     MAKE,
     LISTS,
     CARGO,
@@ -120,8 +123,8 @@ const EVERYTHING: Operations = &[
 ];
 /// Whatever reads or writes the records.
 const ON_RECORDS: Operations =
-    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, MAKE, LISTS, CARGO, SKILLS, NEW_SKILLS];
-const IN_A_SANDBOX: Operations = &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE];
+    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS, MAKE, LISTS, CARGO, SKILLS, NEW_SKILLS];
+const IN_A_SANDBOX: Operations = &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS];
 const QUERY_NAMES: &[&str] = &{
     let mut names = [""; QUERIES.len()];
     let mut at = 0;
@@ -142,12 +145,24 @@ pub(crate) const UNFIT_QUERY: Way = Way::new(422, "", &[QUERY_NAMES]);
 pub(crate) const NOT_THERE: Way = Way::new(
     404,
     "not_found",
-    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, CARGO, SKILLS, &["create_sandbox", "create_candidate"]],
+    &[
+        FILES,
+        BROWSER,
+        CODE,
+        JAVASCRIPT,
+        LIFE,
+        RECORD,
+        BESIDE,
+        PORTS,
+        CARGO,
+        SKILLS,
+        &["create_sandbox", "create_candidate"],
+    ],
 );
 pub(crate) const EXPIRED: Way = Way::new(
     409,
     "sandbox_expired",
-    &[FILES, BROWSER, CODE, JAVASCRIPT, RECORD, BESIDE, &["extend_ttl", "keepalive", "stop_sandbox"]],
+    &[FILES, BROWSER, CODE, JAVASCRIPT, RECORD, BESIDE, PORTS, &["extend_ttl", "keepalive", "stop_sandbox"]],
 );
 pub(crate) const NO_PROFILE: Way = Way::new(409, "conflict", &[FILES, BROWSER, CODE, JAVASCRIPT]);
 pub(crate) const NO_PROFILE_HERE: Way = Way::new(409, "conflict", &[&["keepalive", "stream_events"]]);
@@ -176,6 +191,7 @@ pub(crate) const LOCKED: Way = Way::new(
         LIFE,
         RECORD,
         BESIDE,
+        PORTS,
         MAKE,
         LISTS,
         CARGO,
@@ -280,6 +296,7 @@ pub(crate) fn names(operation: &str, sandbox: &str) -> Vec<(&'static str, String
         ("call_id", "call-0"),
         ("name", "00000000000000000000000000000000.png"),
         ("tool", "ls"),
+        ("link_id", "link-000000000000"),
     ]
     .map(|(name, value)| (name, value.to_owned()))
     .to_vec()
@@ -298,6 +315,7 @@ pub(crate) fn body(operation: &str) -> Value {
     match operation {
         "create_sandbox" => json!({ "cargo_id": "ws-000000000000" }),
         "extend_ttl" => json!({ "extend_by": 60 }),
+        "create_port_link" => json!({ "port": 3000 }),
         "write_file" => json!({ "path": "a", "content": "" }),
         "exec_python" => json!({ "code": "1", "timeout": 1 }),
         "exec_javascript" => json!({ "code": "1", "timeout": 1 }),

@@ -111,6 +111,24 @@ class Sandbox:
         """Ends it for good, with its files unless they are a cargo's of their own."""
         self._transport.send(Request("DELETE", self._base))
 
+    def ports(self) -> list[models.PortInfo]:
+        """The ports on which programs in it listen. Starts nothing."""
+        return (self._transport.call(Request("GET", f"{self._base}/ports"), models.PortList)).items
+
+    def port_url(self, port: int, *, seconds: int | None = None) -> str:
+        """An address by which whoever has it uses a port in a browser. It works for an hour, or for so many seconds."""
+        body = {"port": port, "seconds": seconds}
+        request = Request("POST", f"{self._base}/port_links", body=body, harmless=True)
+        return (self._transport.call(request, models.CreatedPortLink)).url
+
+    def port_links(self) -> list[models.PortLink]:
+        """The links to its ports that work, without their addresses."""
+        return (self._transport.call(Request("GET", f"{self._base}/port_links"), models.PortLinkList)).items
+
+    def revoke_port_link(self, link_id: str) -> None:
+        """Revokes a link: nobody gets in with it any more."""
+        self._transport.send(Request("DELETE", f"{self._base}/port_links/{segment(link_id)}"))
+
     def events(self, *, after: int | None = None) -> Iterator[models.Event]:
         """What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox."""
         with self._transport.listen(f"{self._base}/events", after) as events:
