@@ -12,6 +12,8 @@ export type JavaScriptResult = Schemas["JavaScriptExecResult"];
 export type PythonResult = Schemas["PythonExecResult"];
 export type ShellResult = Schemas["ShellExecResult"];
 export type BrowserResult = Schemas["BrowserExecResult"];
+export type PortInfo = Schemas["PortInfo"];
+export type PortLink = Schemas["PortLink"];
 export type ExecType = Schemas["ExecType"];
 export type Barrier = Schemas["Barrier"];
 
@@ -82,6 +84,14 @@ export async function upload(id: string, path: string, file: Blob): Promise<void
     form.append("file", file);
     await ask("POST", `${box(id)}/filesystem/upload`, { form });
 }
+
+export const ports = (id: string, more: More = {}) => ask<Schemas["PortList"]>("GET", `${box(id)}/ports`, more).then((list) => list.items);
+export const portLinks = (id: string, more: More = {}) =>
+    ask<Schemas["PortLinkList"]>("GET", `${box(id)}/port_links`, more).then((list) => list.items);
+/** A link that works for an hour. */
+export const createPortLink = (id: string, port: number) =>
+    ask<Schemas["CreatedPortLink"]>("POST", `${box(id)}/port_links`, { body: { port } });
+export const revokePortLink = (id: string, link: string) => ask("DELETE", `${box(id)}/port_links/${encodeURIComponent(link)}`);
 
 export const artifacts = (id: string) => ask<Schemas["ArtifactList"]>("GET", `${box(id)}/artifacts`).then((list) => list.items);
 export const artifact = (id: string, name: string) =>

@@ -7,7 +7,7 @@ import { answer, Refused } from "./server.js";
 
 export interface SandboxEvent {
     seq: number;
-    kind: "state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "gap";
+    kind: "state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap";
     at: string;
     data: Record<string, unknown>;
 }

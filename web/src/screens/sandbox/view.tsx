@@ -15,6 +15,7 @@ import { BrowserTab } from "./browser/tab.js";
 import { Cells } from "./cells.js";
 import { Files } from "./files.js";
 import { Limits } from "./limits.js";
+import { Ports } from "./ports.js";
 import { TerminalTab } from "./terminal.js";
 import { Timeline } from "./timeline.js";
 
@@ -35,6 +36,7 @@ const TABS: TabSpec[] = [
     { path: "python", word: "python", needs: "python", view: (props) => <Cells key="python" {...props} language="python" /> },
     { path: "javascript", word: "javascript", needs: "javascript", view: (props) => <Cells key="javascript" {...props} language="javascript" /> },
     { path: "browser", word: "browser", needs: "browser", looks: true, view: BrowserTab },
+    { path: "ports", word: "ports", needs: "shell", view: Ports },
     { path: "limits", word: "limits", looks: true, view: Limits },
 ];
 
