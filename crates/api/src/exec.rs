@@ -16,7 +16,7 @@ fn yes() -> bool {
 }
 
 /// Python to run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PythonExecRequest {
     /// The code. State is kept between calls.
     pub code: String,
@@ -37,6 +37,16 @@ pub struct PythonExecRequest {
     /// recognises its own: 1 to 64 letters, digits, `-` and `_`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tag: Option<String>,
+    /// A name keeps an interpreter of its own, with its own variables: 1 to 64 letters, digits, `-` and `_`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Environment variables for this run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Whether the value of the last expression is left out of the printed text: it is among the results. Only for callers
+    /// in this process.
+    #[serde(skip)]
+    pub value_apart: bool,
 }
 
 /// The result of Python.
@@ -101,8 +111,14 @@ pub struct Stopped {
 pub struct PythonData {
     /// Number of executions of this interpreter.
     pub execution_count: Option<i64>,
-    /// Text and pictures.
+    /// Text, pictures and other results.
     pub output: PythonOutput,
+    /// The class of the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_name: Option<String>,
+    /// What the error says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
 }
 
 /// Text and pictures.
@@ -113,6 +129,20 @@ pub struct PythonOutput {
     /// Pictures: a media type and base64 each.
     #[schema(value_type = Vec<Object>)]
     pub images: Vec<BTreeMap<String, String>>,
+    /// What was displayed, and at last the value of the last expression, each in all the forms that it has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<PythonResult>,
+}
+
+/// A value that was displayed, or the value of the last expression.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PythonResult {
+    /// Whether it is the value of the last expression.
+    #[serde(default)]
+    pub main: bool,
+    /// Its forms by media type: text as it is, pictures in base64. `application/vnd.cove.chart+json` has the data of a chart.
+    #[schema(value_type = Object)]
+    pub data: BTreeMap<String, Value>,
 }
 
 /// A shell command to run.

@@ -15,10 +15,12 @@ mod maintenance;
 mod owner;
 mod page;
 mod ports;
+mod process;
 mod profile;
 mod sandbox;
 mod skills;
 mod time;
+mod watch;
 
 pub use cove_core::{CandidateId, CargoId, ExecutionId, IdError, ReleaseId, SandboxId};
 
@@ -33,8 +35,8 @@ pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, RuntimeCause, Schem
 pub use event::{Event, EventKind, OutputChunk, OutputStream, ToolAnswer};
 pub use exec::{
     EngineUsed, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult, JavaScriptImage, JavaScriptSession,
-    PythonData, PythonExecRequest, PythonExecResult, PythonOutput, RemoteTool, ShellExecRequest, ShellExecResult,
-    StopCause, Stopped,
+    PythonData, PythonExecRequest, PythonExecResult, PythonOutput, PythonResult, RemoteTool, ShellExecRequest,
+    ShellExecResult, StopCause, Stopped,
 };
 pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, UploadResult, WriteFile};
 pub use history::{Annotation, Barrier, ExecType, HistoryEntry, HistoryList, HistoryQuery};
@@ -42,9 +44,11 @@ pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
 pub use owner::{IdempotencyKey, Owner};
 pub use page::Status;
 pub use ports::{CreatePortLink, CreatedPortLink, PortInfo, PortLink, PortLinkList, PortList};
+pub use process::{ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ProcessStream};
 pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};
 pub use sandbox::{
-    ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus, SandboxUsage,
+    AmendSandbox, ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus,
+    SandboxUsage,
 };
 pub use skills::{
     CandidateInfo, CandidateList, CandidateQuery, CandidateStatus, CreateCandidate, CreatePayload, DeleteRequest,
@@ -52,3 +56,4 @@ pub use skills::{
     ReleaseQuery, ReleaseStage,
 };
 pub use time::Moment;
+pub use watch::{FolderChange, FolderEvent};

@@ -1,5 +1,7 @@
 //! Sandboxes: the only resource that a client has to name.
 
+use std::collections::BTreeMap;
+
 use cove_core::{CargoId, SandboxId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -66,6 +68,12 @@ pub struct SandboxInfo {
     /// What its session uses now: in a list with `usage=true`, where that can be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<SandboxUsage>,
+    /// What its owner says of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+    /// What a door keeps with it. Only for callers in this process.
+    #[serde(skip)]
+    pub note: Option<String>,
 }
 
 /// What the processes of a session use.
@@ -132,11 +140,41 @@ pub struct CreateSandbox {
     /// Lifetime in seconds; null or 0: unlimited.
     #[schema(minimum = 0)]
     pub ttl: Option<i64>,
+    /// Words of your own to find it by: at most 64, of at most 256 bytes each, with at most 4 KiB for each value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+    /// Whether its session, with all processes in it, goes on without calls for as long as the sandbox lives.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_session: bool,
+    /// What a door keeps with it. Only for callers in this process.
+    #[serde(skip)]
+    pub note: Option<String>,
+}
+
+/// What of a sandbox is to change; what is left out stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct AmendSandbox {
+    /// Lifetime in seconds from now; 0: unlimited.
+    #[schema(minimum = 0)]
+    pub ttl: Option<i64>,
+    /// Words of your own, in place of those that it has.
+    pub metadata: Option<BTreeMap<String, String>>,
+    /// What a door keeps with it. Only for callers in this process.
+    #[serde(skip)]
+    pub note: Option<String>,
 }
 
 impl Default for CreateSandbox {
     fn default() -> Self {
-        Self { profile: "python-default".to_owned(), cargo_id: None, ttl: None }
+        Self {
+            profile: "python-default".to_owned(),
+            cargo_id: None,
+            ttl: None,
+            metadata: BTreeMap::new(),
+            keep_session: false,
+            note: None,
+        }
     }
 }
 

@@ -273,6 +273,12 @@ impl Bay {
         ProfileList { items: self.inner.profiles.iter().map(|profile| profile.info(detail)).collect() }
     }
 
+    /// Whether sandboxes of this profile reach anything outside.
+    pub fn opens_network(&self, id: &str) -> bool {
+        let containers = self.profile(id).into_iter().flat_map(|profile| &profile.containers);
+        containers.into_iter().any(|spec| !spec.network.is_closed())
+    }
+
     /// A profile by its name.
     pub(crate) fn profile(&self, id: &str) -> Option<&Arc<Profile>> {
         self.inner.profiles.iter().find(|profile| profile.id == id)

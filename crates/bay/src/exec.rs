@@ -7,7 +7,7 @@ use cove_api::{
     ShellExecRequest, ShellExecResult, Stopped,
 };
 use cove_core::{ExecutionId, SandboxId, SessionId};
-use cove_runtime_api::{Call, MAX_CODE_BYTES, PythonRequest, ShellRequest};
+use cove_runtime_api::{Call, EndPython, MAX_CODE_BYTES, PythonRequest, ShellRequest};
 use serde_json::{Value, json};
 
 use crate::barrier;
@@ -25,6 +25,9 @@ const SIGKILL: i32 = 9;
 
 /// The longest time-out of a command or of Python.
 const MAX_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// How long the end of an interpreter is waited for.
+const RESTART_LIMIT: Duration = Duration::from_secs(40);
 
 /// How a run ended, for its answer.
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +86,11 @@ impl Execution {
             learn: false,
             open: true,
         })
+    }
+
+    /// Lets go of a run whose end nobody will see.
+    pub(crate) fn let_go(mut self) {
+        self.open = false;
     }
 
     /// Notes the end. A history that cannot be written is a fault of ours and no reason to lose the answer: the answer
@@ -205,7 +213,7 @@ impl Bay {
     ) -> BayResult<PythonExecResult> {
         let timed = call.into();
         timed.check(MAX_TIMEOUT)?;
-        let Timed { request, timeout, output } = timed;
+        let Timed { request, timeout, output, .. } = timed;
         check_code("code", &request.code)?;
         let live = self.live(id, request.output_tag, output)?;
         let call = self.admit_for(owner, id, Capability::Python, self.answer_limit(timeout)).await?;
@@ -215,6 +223,9 @@ impl Bay {
             code: run.code.clone(),
             timeout: Some(timeout.as_secs_f64()),
             stream: live.is_some(),
+            session: request.session,
+            env: request.env,
+            value_apart: request.value_apart,
             ..PythonRequest::default()
         };
         let answered = match live {
@@ -249,12 +260,23 @@ impl Bay {
             data: Some(PythonData {
                 execution_count: answer.execution_count.and_then(|count| i64::try_from(count).ok()),
                 output: answer.output,
+                error_name: answer.error_name,
+                error_message: answer.error_message,
             }),
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
             recorded: ended.recorded,
             code: request.include_code.then(|| run.code.clone()),
         })
+    }
+
+    /// Ends an interpreter that a `session` of Python has named, with all its variables; without a name the usual one is
+    /// restarted.
+    pub async fn end_python(&self, owner: &Owner, id: &SandboxId, session: Option<&str>) -> BayResult<()> {
+        let call = self.admit_for(owner, id, Capability::Python, RESTART_LIMIT).await?;
+        let mut route = self.route(&call).await?;
+        self.call(&call, &mut route, &EndPython { session: session.map(str::to_owned) }).await?;
+        Ok(())
     }
 
     /// Runs a command.
@@ -266,7 +288,7 @@ impl Bay {
     ) -> BayResult<ShellExecResult> {
         let timed = call.into();
         timed.check(MAX_TIMEOUT)?;
-        let Timed { request, timeout, output } = timed;
+        let Timed { request, timeout, output, .. } = timed;
         check_code("command", &request.command)?;
         if request.command.contains('\0') {
             return Err(invalid("`command` holds a NUL character"));

@@ -24,6 +24,7 @@ mod missing_database;
 mod peers;
 mod pending_history;
 mod ports;
+mod processes;
 mod router;
 mod sandboxes;
 mod session;
@@ -35,6 +36,7 @@ mod timed;
 mod usage;
 mod view;
 mod warm;
+mod watch;
 mod websocket;
 
 pub use bay::{Bay, StartError};
@@ -45,7 +47,9 @@ pub use host::{BrowserReport, ContainerReport, EmbeddedReport, HostReport, Memor
 pub use javascript::JavaScriptCall;
 pub use peers::SessionHome;
 pub use ports::{OPEN_PATH, PortConnection, PortVisit};
+pub use processes::{ProcessRecord, RunningProcess};
 pub use timed::{OutputSink, Timed};
+pub use watch::FolderWatch;
 pub use websocket::RuntimeSocket;
 
 /// What every verb answers.

@@ -1,10 +1,12 @@
 //! Sandboxes: made, listed, prolonged, stopped, deleted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{
-    BayError, CreateSandbox, ErrorCode, ExtendTtl, Moment, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus,
+    AmendSandbox, BayError, CreateSandbox, ErrorCode, ExtendTtl, Moment, SandboxInfo, SandboxList, SandboxQuery,
+    SandboxStatus,
 };
 use cove_core::{CargoId, SandboxId, shorten_word};
 use serde_json::Value;
@@ -16,8 +18,18 @@ use crate::{Bay, BayResult, IdempotencyKey, Owner};
 use cove_config::{DiskLimit, Profile};
 use cove_drivers::CargoLimit;
 use cove_store::{
-    CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxDeletion, SandboxRow, WarmClaim,
+    CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxAmendment, SandboxAttributes,
+    SandboxDeletion, SandboxRow, WarmClaim,
 };
+
+/// Entries of a sandbox's metadata.
+const MAX_METADATA: usize = 64;
+
+/// Bytes of a name in it.
+const MAX_METADATA_KEY: usize = 256;
+
+/// Bytes of a value in it.
+const MAX_METADATA_VALUE: usize = 4 << 10;
 
 /// How long a deletion waits for the folder to be gone; the rest is done behind its back.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(2);
@@ -49,6 +61,22 @@ pub(crate) fn not_enforced(profile: &str, warnings: &[String]) -> BayError {
     BayError::new(ErrorCode::Conflict, message)
         .with("reason", "limits_not_enforced")
         .with("warnings", warnings.to_vec())
+}
+
+/// Refuses metadata that is too much to keep with each sandbox.
+fn check_metadata(metadata: &BTreeMap<String, String>) -> BayResult<()> {
+    if metadata.len() > MAX_METADATA {
+        return Err(invalid(format!("`metadata` has {} entries; the limit is {MAX_METADATA}", metadata.len())));
+    }
+    let long = metadata.iter().find(|(key, value)| key.len() > MAX_METADATA_KEY || value.len() > MAX_METADATA_VALUE);
+    match long {
+        Some((key, _)) => Err(invalid(format!(
+            "`metadata` has an entry that is too long: {:?}; a name has at most {MAX_METADATA_KEY} bytes, a value \
+             {MAX_METADATA_VALUE}",
+            shorten_word(key)
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// How many of a list: 1 to 200, 50 unless said otherwise.
@@ -102,6 +130,12 @@ impl Bay {
         if ttl < 0 {
             return Err(invalid(format!("`ttl` is {ttl}; it must be 0 or more seconds")));
         }
+        check_metadata(&wish.metadata)?;
+        let attributes = SandboxAttributes {
+            metadata: wish.metadata.clone(),
+            note: wish.note.clone(),
+            keeps_session: wish.keep_session,
+        };
         let existing: Option<CargoId> = match &wish.cargo_id {
             Some(id) => Some(id.parse().map_err(|_| crate::cargos::not_found(id))?),
             None => None,
@@ -125,6 +159,7 @@ impl Bay {
                 alive_since: self.alive_since(),
                 expires_at,
                 idle_expires_at: crate::session::idle_end(&profile),
+                attributes: Some(&attributes),
                 max_sandboxes,
             };
             let claimed = self.inner.store.claim_warm(owner, &claim, once.as_ref(), now).await?;
@@ -155,7 +190,14 @@ impl Bay {
             let limit = CargoLimit::new(profile.disk, bytes);
             self.inner.driver.cargos().prepare(&cargo_id, limit).await.map_err(|error| driver_fault(&error))?;
         }
-        let new = NewSandbox { id: &id, profile: &profile.id, cargo, expires_at, max_sandboxes };
+        let new = NewSandbox {
+            id: &id,
+            profile: &profile.id,
+            cargo,
+            expires_at,
+            attributes: Some(&attributes),
+            max_sandboxes,
+        };
         let made = self.inner.store.insert_sandbox(owner, &new, once.as_ref(), now).await;
         if wish.cargo_id.is_none() && !matches!(made, Ok(Done::Now(_))) {
             let _ = self.inner.driver.cargos().delete(&cargo_id).await;
@@ -211,6 +253,32 @@ impl Bay {
                 Err(BayError::new(ErrorCode::SandboxTtlInfinite, "the sandbox has no expiry that could be extended"))
             }
         }
+    }
+
+    /// Changes how long it lives, or what is said of it.
+    pub async fn amend_sandbox(&self, owner: &Owner, id: &SandboxId, wish: AmendSandbox) -> BayResult<SandboxInfo> {
+        let expires_at = match wish.ttl {
+            None => None,
+            Some(0) => Some(None),
+            Some(ttl @ 1..) => Some(Some(Moment::now().plus_secs(ttl))),
+            Some(ttl) => return Err(invalid(format!("`ttl` is {ttl}; it must be 0 or more seconds"))),
+        };
+        if let Some(metadata) = &wish.metadata {
+            check_metadata(metadata)?;
+        }
+        let amendment = SandboxAmendment { expires_at, metadata: wish.metadata, note: wish.note };
+        let now = Moment::now();
+        let row = self.inner.store.amend_sandbox(owner, id, &amendment, now).await?.ok_or_else(|| not_found(id))?;
+        if row.expired(now) { Err(expired()) } else { Ok(self.info(&row)) }
+    }
+
+    /// Whose sandbox this is, and the sandbox: for a door that checks a secret of its own, which its note has. None: there
+    /// is no such sandbox, it has ended, or no door keeps anything with it.
+    pub async fn noted_sandbox(&self, id: &SandboxId) -> BayResult<Option<(Owner, SandboxInfo)>> {
+        let row = self.inner.store.any_sandbox(id).await?;
+        let row = row.filter(|row| row.attributes.note.is_some() && !row.expired(Moment::now()));
+        let owner = row.as_ref().and_then(|row| row.owner.as_deref()).map(Owner::new);
+        Ok(row.and_then(|row| Some((owner?, self.info(&row)))))
     }
 
     /// Moves the end of idleness; starts nothing.
@@ -362,10 +430,12 @@ impl Bay {
             capabilities: profile.map(|profile| profile.capability_words()).unwrap_or_default(),
             created_at: row.created_at,
             expires_at: row.expires_at,
-            idle_expires_at: idle_expires_at.filter(|_| !endless),
+            idle_expires_at: idle_expires_at.filter(|_| !endless && !row.attributes.keeps_session),
             containers,
             warnings: self.warnings(profile),
             usage: None,
+            metadata: row.attributes.metadata.clone(),
+            note: row.attributes.note.clone(),
         }
     }
 

@@ -25,16 +25,22 @@ pub struct Timed<T> {
     pub timeout: Duration,
     /// Hears the output of Python or a command as it is written.
     pub output: Option<OutputSink>,
+    /// Whether it may take longer than others: its caller waits for it with a stream.
+    pub long: bool,
 }
+
+/// The longest that such a run may take.
+const LONG: Duration = Duration::from_secs(3600);
 
 impl<T> Timed<T> {
     /// A request that may take so long, and is heard when it has ended.
     pub fn new(request: T, timeout: Duration) -> Self {
-        Self { request, timeout, output: None }
+        Self { request, timeout, output: None, long: false }
     }
 
     pub(crate) fn check(&self, most: Duration) -> BayResult<()> {
         let timeout = self.timeout;
+        let most = if self.long { LONG } else { most };
         if !timeout.is_zero() && timeout <= most {
             return Ok(());
         }

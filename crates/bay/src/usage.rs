@@ -2,12 +2,19 @@
 
 use std::sync::Arc;
 
-use cove_api::{SandboxInfo, SandboxUsage};
+use cove_api::{SandboxId, SandboxInfo, SandboxUsage};
 use cove_drivers::{Container, Usage};
 
 use crate::Bay;
 
 impl Bay {
+    /// What the session of one sandbox uses, where it lives here and it can be counted.
+    pub async fn sandbox_usage(&self, id: &SandboxId) -> Option<SandboxUsage> {
+        let live = self.inner.sessions.get(id)?;
+        let containers: Vec<_> = live.all().iter().map(|container| Arc::clone(&container.handle)).collect();
+        tokio::task::spawn_blocking(move || total(&containers)).await.ok().flatten()
+    }
+
     /// Notes what the sessions of these sandboxes use, where they live here and it can be counted.
     pub(crate) async fn count_usage(&self, sandboxes: &mut [SandboxInfo]) {
         let containers: Vec<Vec<Arc<dyn Container>>> = sandboxes

@@ -103,6 +103,8 @@ pub(super) fn build(spec: &Spec) -> io::Result<Built> {
     for empty in ["home", "opt", "run", "srv", "sys", "mnt"] {
         let _ = fs::create_dir(empty);
     }
+    // Where many programs and their users look for the home of an ordinary user.
+    let _ = symlink("/workspace", "/home/user");
     bar("/", READ_ONLY, false)?;
     chdir("/workspace")?;
     Ok(Built { shared, shared_devices, opened })

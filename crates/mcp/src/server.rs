@@ -133,7 +133,7 @@ impl CoveMcp {
         if let Some(id) = &*own {
             return Ok(id.clone());
         }
-        let wish = CreateSandbox { profile: profile.clone(), cargo_id: None, ttl: None };
+        let wish = CreateSandbox { profile: profile.clone(), ..CreateSandbox::default() };
         let made = self.inner.bay.create_sandbox(owner, wish, None).await?;
         *own = Some(made.id.clone());
         Ok(made.id)

@@ -14,11 +14,13 @@ mod live;
 mod meta;
 mod owner;
 mod ports;
+mod process;
 mod python;
 mod refusal;
 mod shell;
 mod term;
 mod view;
+mod watch;
 
 pub use bounds::{
     MAX_ANSWER_BYTES, MAX_BODY_BYTES, MAX_CODE_BYTES, MAX_ENTRIES, MAX_TEXT_BYTES, MAX_TIMEOUT, OutOfBounds, time_limit,
@@ -28,9 +30,10 @@ pub use browser::{
     MAX_BROWSER_TIMEOUT, MAX_COMMAND_BYTES, MAX_COMMANDS, MIN_BROWSER_TIMEOUT, TraceStep,
 };
 pub use call::Call;
-pub use client::{CallError, Connection, Endpoint, RuntimeClient, until_it_listens};
+pub use client::{CallError, Connection, Endpoint, Frames, RuntimeClient, until_it_listens};
 pub use cove_api::{
-    BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT, OutputChunk, OutputStream, PythonOutput,
+    BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT, FolderChange, FolderEvent, OutputChunk,
+    OutputStream, ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ProcessStream, PythonOutput, PythonResult,
     RuntimeCause, StopCause, Stopped,
 };
 pub use files::{
@@ -47,11 +50,16 @@ pub use owner::OwnerLease;
 pub use ports::{
     ListeningPort, ListeningPorts, MAX_PORTS, MAX_PORTS_WAIT, PORT_PATH, PORT_PROTOCOL, PortTarget, PortsRequest,
 };
-pub use python::{KernelState, KernelStatus, PythonAnswer, PythonRequest, Restarted};
+pub use process::{
+    FollowProcess, ListProcesses, PROCESS_HEARTBEAT, ProcessChunk, ProcessFrame, ResizeProcess, ShowProcess,
+    SignalProcess, StartProcess, WriteProcess,
+};
+pub use python::{EndPython, KernelState, KernelStatus, PythonAnswer, PythonRequest, Restarted};
 pub use refusal::{Refusal, RefusalCode};
-pub use shell::{ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ShellAnswer, ShellRequest, WorkingFolder};
+pub use shell::{ShellAnswer, ShellRequest, WorkingFolder};
 pub use term::{TERMINAL_PATH, TerminalSize};
 pub use view::{
     Controller, KeyEvent, MAX_VIEW_WORD_BYTES, MouseButton, MouseEvent, VIEW_HEADER_BYTES, VIEW_PATH, ViewCause,
     ViewEvent, ViewMode, ViewState, ViewTab, ViewWord,
 };
+pub use watch::{WatchFolder, WatchFrame};

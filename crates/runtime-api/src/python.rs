@@ -1,5 +1,7 @@
 //! `/ipython/…`: Python that remembers.
 
+use std::collections::BTreeMap;
+
 use cove_api::{PythonOutput, Stopped};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +21,15 @@ pub struct PythonRequest {
     /// Whether the answer comes line by line, with what is written meanwhile ([`LiveFrame`](crate::LiveFrame)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stream: bool,
+    /// Which interpreter; none: the usual one. A new name starts a new one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Environment variables for this piece alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Whether the last expression's value is not printed: it is among the results.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub value_apart: bool,
 }
 
 impl Call for PythonRequest {
@@ -39,6 +50,9 @@ pub struct PythonAnswer {
     pub error: Option<String>,
     /// The error's class.
     pub error_name: Option<String>,
+    /// What the error says.
+    #[serde(default)]
+    pub error_message: Option<String>,
     /// Standard output.
     pub stdout: String,
     /// Standard error.
@@ -55,6 +69,19 @@ pub struct PythonAnswer {
     pub truncated: bool,
     /// How long it took.
     pub execution_time_ms: u64,
+}
+
+/// Ends an interpreter with a name of its own, and all variables in it; without a name the usual one is restarted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndPython {
+    /// Which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+impl Call for EndPython {
+    type Answer = Restarted;
+    const PATH: &'static str = "/ipython/end";
 }
 
 /// What the interpreter is doing.

@@ -23,6 +23,10 @@ use crate::shares::{BodyMemory, Kept};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
+/// Who calls, where a door has found it out by itself; in the request's extensions.
+#[derive(Debug, Clone)]
+pub(crate) struct Known(pub(crate) Identity);
+
 /// Whoever calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller(pub(crate) Owner);
@@ -58,7 +62,7 @@ pub(crate) async fn admit(State(app): State<App>, mut request: Request, next: Ne
     drop(memory);
     if response.extensions().get::<Kept>().is_none() {
         // A stream that another Bay has opened; those of this one have asked for their place before.
-        let stays = is_get && is_stream(&response);
+        let stays = (is_get && is_stream(&response)) || is_calls_stream(&response);
         let kept = if stays { app.streams.take(&owner) } else { Ok(slot) };
         match kept {
             Ok(kept) => response.extensions_mut().insert(kept),
@@ -75,6 +79,12 @@ pub(crate) fn is_stream(response: &Response) -> bool {
         || kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
+/// Whether an answer is a stream of a process: it may last as long as that.
+fn is_calls_stream(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/connect+"))
+}
+
 /// Lets in who has a key, and whoever is on this very machine: for metrics that are nobody's secret there.
 pub(crate) async fn admit_local(State(app): State<App>, request: Request, next: Next) -> Response {
     if !is_local(&request)
@@ -86,6 +96,9 @@ pub(crate) async fn admit_local(State(app): State<App>, request: Request, next: 
 }
 
 fn identify(app: &App, request: &Request, forwarded: Option<Forwarded>) -> Result<Identity, Failure> {
+    if let Some(Known(identity)) = request.extensions().get() {
+        return Ok(identity.clone());
+    }
     let headers = request.headers();
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         if let Some(found) = page::identify(app, request, forwarded.is_some()) {

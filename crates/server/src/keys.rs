@@ -76,6 +76,11 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    /// Who has the token of one of this owner's sandboxes.
+    pub(crate) fn of_token(owner: Owner) -> Self {
+        Self { owner, admin: false, tag: None, only: None }
+    }
+
     /// Somebody on this machine, where no key is needed.
     pub(crate) fn anonymous() -> Self {
         Self { owner: Owner::new(DEFAULT_OWNER), admin: true, tag: None, only: None }

@@ -51,7 +51,9 @@ pub use id::new_id;
 pub use idempotency::{Done, Once};
 pub use port_links::{MAX_PORT_LINKS, NewPortLink, PortLinkRow};
 pub use releases::{HEALTH_WINDOW_SECS, ReleaseFilter, ReleaseRow, Replay};
-pub use sandboxes::{CargoChoice, Extension, NewSandbox, SandboxDeletion, SandboxRow};
+pub use sandboxes::{
+    CargoChoice, Extension, NewSandbox, SandboxAmendment, SandboxAttributes, SandboxDeletion, SandboxRow,
+};
 pub use sessions::{Begin, NewSession, SessionRow, SessionState};
 pub use skills::CandidateFilter;
 pub use warm::WarmClaim;

@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0005_one_active.sql"),
     include_str!("../migrations/0006_barriers.sql"),
     include_str!("../migrations/0007_port_links.sql"),
+    include_str!("../migrations/0008_attributes.sql"),
 ];
 
 impl Store {

@@ -3,6 +3,8 @@
 //! A status is never stored: it follows from the clock and from the session's row. So an expired sandbox is expired at
 //! that microsecond, not when a collector comes.
 
+use std::collections::BTreeMap;
+
 use cove_api::{CargoId, Moment, Owner, SandboxId, SandboxStatus};
 use sqlx::{Any, Transaction};
 
@@ -25,8 +27,44 @@ pub struct SandboxRow {
     pub created_at: Moment,
     /// When it ends; none: never.
     pub expires_at: Option<Moment>,
+    /// What else is kept of it.
+    pub attributes: SandboxAttributes,
     /// Its session.
     pub session: Option<SessionRow>,
+}
+
+/// What else is kept of a sandbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxAttributes {
+    /// What its owner says of it.
+    pub metadata: BTreeMap<String, String>,
+    /// What a door keeps with it, for itself alone.
+    pub note: Option<String>,
+    /// Whether its session ends only with it, and not for want of calls.
+    pub keeps_session: bool,
+}
+
+/// What is to be changed of a sandbox; none: it stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct SandboxAmendment {
+    /// When it ends; none within: never.
+    pub expires_at: Option<Option<Moment>>,
+    /// What its owner says of it.
+    pub metadata: Option<BTreeMap<String, String>>,
+    /// What a door keeps with it.
+    pub note: Option<String>,
+}
+
+impl SandboxAttributes {
+    /// As the column has it.
+    pub(crate) fn metadata_text(&self) -> Option<String> {
+        metadata_text(&self.metadata)
+    }
+}
+
+fn metadata_text(metadata: &BTreeMap<String, String>) -> Option<String> {
+    // A map of texts always serialises.
+    (!metadata.is_empty()).then(|| serde_json::to_string(metadata).unwrap_or_default())
 }
 
 impl SandboxRow {
@@ -70,6 +108,8 @@ pub struct NewSandbox<'a> {
     pub cargo: CargoChoice<'a>,
     /// When it ends.
     pub expires_at: Option<Moment>,
+    /// What else is kept of it.
+    pub attributes: Option<&'a SandboxAttributes>,
     /// How many sandboxes the owner may have at a time.
     pub max_sandboxes: Option<i64>,
 }
@@ -102,7 +142,8 @@ pub struct SandboxDeletion {
 macro_rules! sandboxes {
     ($rest:literal) => {
         concat!(
-            "SELECT s.id, s.owner, s.profile, s.cargo_id, s.created_at, s.expires_at, e.id AS session_id, ",
+            "SELECT s.id, s.owner, s.profile, s.cargo_id, s.created_at, s.expires_at, s.metadata, s.note, ",
+            "s.keeps_session, e.id AS session_id, ",
             "e.sandbox_id, e.instance_id, e.state, e.containers, e.error, e.started_at, e.last_used_at, ",
             "e.idle_expires_at FROM sandboxes s LEFT JOIN sessions e ON e.sandbox_id = s.id ",
             $rest
@@ -120,6 +161,11 @@ pub(crate) fn sandbox(row: &Row) -> StoreResult<SandboxRow> {
         cargo_id: row.id("cargo_id")?,
         created_at: row.at("created_at")?,
         expires_at: row.at_or("expires_at")?,
+        attributes: SandboxAttributes {
+            metadata: row.json_or("metadata")?.unwrap_or_default(),
+            note: row.text_or("note")?,
+            keeps_session: row.flag("keeps_session")?,
+        },
         session,
     })
 }
@@ -161,6 +207,7 @@ impl Store {
             cargo_id: cargo_id.clone(),
             created_at: now,
             expires_at: new.expires_at,
+            attributes: new.attributes.cloned().unwrap_or_default(),
             session: None,
         };
         self.keep_answer(&mut tx, owner, once, &made).await?;
@@ -233,6 +280,31 @@ impl Store {
             .each(&self.read, sandbox)
             .await?;
         Ok(Page::cut(items, limit, |row| Cursor::after(row.created_at, &row.id)))
+    }
+
+    /// Changes what is kept of a sandbox that has not ended; none: there is no such sandbox of this owner.
+    pub async fn amend_sandbox(
+        &self,
+        owner: &Owner,
+        id: &str,
+        amendment: &SandboxAmendment,
+        now: Moment,
+    ) -> StoreResult<Option<SandboxRow>> {
+        let metadata = amendment.metadata.as_ref().map(|metadata| metadata_text(metadata).unwrap_or_default());
+        let mut tx = self.begin().await?;
+        let question = "UPDATE sandboxes SET expires_at = CASE WHEN $4 = 1 THEN $5 ELSE expires_at END, \
+                        metadata = CASE WHEN $6 = 1 THEN NULLIF($7, '') ELSE metadata END, \
+                        note = COALESCE($8, note) \
+                        WHERE id = $1 AND owner = $2 AND deleted_at IS NULL \
+                        AND (expires_at IS NULL OR expires_at > $3)";
+        let question = ask(question).text(id).text(owner.as_str()).at(now);
+        let question = question.flag(amendment.expires_at.is_some()).at_or(amendment.expires_at.flatten());
+        let question = question.flag(metadata.is_some()).text_or(metadata.as_deref());
+        question.text_or(amendment.note.as_deref()).run(&mut *tx).await?;
+        let found = sandboxes!("WHERE s.id = $1 AND s.owner = $2 AND s.deleted_at IS NULL");
+        let found = ask(found).text(id).text(owner.as_str()).one(&mut *tx).await?.as_ref().map(sandbox).transpose()?;
+        tx.commit().await?;
+        Ok(found)
     }
 
     /// More time: one statement decides, so that two at once add up.
@@ -336,9 +408,11 @@ pub(crate) async fn put_sandbox(
     cargo_id: &str,
     now: Moment,
 ) -> StoreResult<()> {
-    let question = "INSERT INTO sandboxes (id, owner, profile, cargo_id, created_at, expires_at) \
-                    VALUES ($1, $2, $3, $4, $5, $6)";
+    let attributes = new.attributes.cloned().unwrap_or_default();
+    let question = "INSERT INTO sandboxes (id, owner, profile, cargo_id, created_at, expires_at, metadata, note, \
+                    keeps_session) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let question = ask(question).text(new.id).text_or(owner).text(new.profile).text(cargo_id).at(now);
-    question.at_or(new.expires_at).run(&mut **tx).await?;
+    let question = question.at_or(new.expires_at).text_or(attributes.metadata_text().as_deref());
+    question.text_or(attributes.note.as_deref()).flag(attributes.keeps_session).run(&mut **tx).await?;
     Ok(())
 }

@@ -48,7 +48,7 @@ impl TestStore {
     pub async fn sandbox(&self, profile: &str, expires_at: Option<Moment>) -> SandboxRow {
         let (sandbox, cargo) = (id::<SandboxId>(), id::<CargoId>());
         let cargo = CargoChoice::New(NewCargo { id: &cargo, backend: "local", size_limit_mb: 10 });
-        let new = NewSandbox { id: &sandbox, profile, cargo, expires_at, max_sandboxes: None };
+        let new = NewSandbox { id: &sandbox, profile, cargo, expires_at, attributes: None, max_sandboxes: None };
         match self.store.insert_sandbox(&self.owner, &new, None, self.now).await.unwrap() {
             Done::Now(row) => row,
             Done::Before(answer) => panic!("without a key: {answer}"),

@@ -7,8 +7,8 @@ use cove_api::{Moment, Owner, SandboxId};
 
 use crate::sandboxes::{put_sandbox, sandbox, sandboxes};
 use crate::{
-    CargoChoice, Done, Kind, NewCargo, NewSandbox, NewSession, Once, SandboxRow, Store, StoreError, StoreResult,
-    ask::ask,
+    CargoChoice, Done, Kind, NewCargo, NewSandbox, NewSession, Once, SandboxAttributes, SandboxRow, Store, StoreError,
+    StoreResult, ask::ask,
 };
 
 /// Which warm sandbox is wanted, and what becomes of it.
@@ -24,6 +24,8 @@ pub struct WarmClaim<'a> {
     pub expires_at: Option<Moment>,
     /// When its session ends for want of calls.
     pub idle_expires_at: Moment,
+    /// What else is kept of the sandbox.
+    pub attributes: Option<&'a SandboxAttributes>,
     /// How many sandboxes the owner may have at a time.
     pub max_sandboxes: Option<i64>,
 }
@@ -40,7 +42,8 @@ pub struct WarmCount {
 macro_rules! claim {
     ($lock:literal) => {
         concat!(
-            "UPDATE sandboxes SET owner = $1, created_at = $2, expires_at = $3 WHERE owner IS NULL AND id = ",
+            "UPDATE sandboxes SET owner = $1, created_at = $2, expires_at = $3, metadata = $7, note = $8, ",
+            "keeps_session = $9 WHERE owner IS NULL AND id = ",
             "(SELECT s.id FROM sandboxes s JOIN sessions e ON e.sandbox_id = s.id ",
             "JOIN instances i ON i.id = e.instance_id ",
             "WHERE s.owner IS NULL AND s.profile = $4 AND s.deleted_at IS NULL AND e.state = 'ready' ",
@@ -64,7 +67,14 @@ impl Store {
         now: Moment,
     ) -> StoreResult<()> {
         let cargo_choice = CargoChoice::New(*cargo);
-        let new = NewSandbox { id: sandbox_id, profile, cargo: cargo_choice, expires_at: None, max_sandboxes: None };
+        let new = NewSandbox {
+            id: sandbox_id,
+            profile,
+            cargo: cargo_choice,
+            expires_at: None,
+            attributes: None,
+            max_sandboxes: None,
+        };
         let session = NewSession { id: session_id, sandbox_id, instance_id };
         let mut tx = self.begin().await?;
         self.put_cargo(&mut tx, None, cargo, Some(sandbox_id), now).await?;
@@ -95,7 +105,10 @@ impl Store {
             Kind::Postgres => claim!("FOR UPDATE OF s SKIP LOCKED"),
         };
         let question = ask(question).text(owner.as_str()).at(now).at_or(claim.expires_at).text(claim.profile);
-        let claimed = question.at(claim.alive_since).text(claim.instance_id).one(&mut *tx).await?;
+        let attributes = claim.attributes.cloned().unwrap_or_default();
+        let question = question.at(claim.alive_since).text(claim.instance_id);
+        let question = question.text_or(attributes.metadata_text().as_deref()).text_or(attributes.note.as_deref());
+        let claimed = question.flag(attributes.keeps_session).one(&mut *tx).await?;
         let Some(claimed) = claimed else { return Ok(None) };
         let id = claimed.text("id")?;
         let question = "UPDATE cargos SET owner = $2, created_at = $3, last_accessed_at = $3 WHERE managed_by = $1";

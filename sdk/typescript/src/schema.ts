@@ -457,6 +457,18 @@ export interface components {
              */
             cargo_id?: string | null;
             /**
+             * @description Whether its session, with all processes in it, goes on without calls for as long as the sandbox lives.
+             * @default false
+             */
+            keep_session?: boolean;
+            /**
+             * @description Words of your own to find it by: at most 64, of at most 256 bytes each, with at most 4 KiB for each value.
+             * @default {}
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
              * @description Name of the profile.
              * @default python-default
              */
@@ -934,12 +946,16 @@ export interface components {
         };
         /** @description The result of Python, in detail. */
         PythonData: {
+            /** @description What the error says. */
+            error_message?: string | null;
+            /** @description The class of the error. */
+            error_name?: string | null;
             /**
              * Format: int64
              * @description Number of executions of this interpreter.
              */
             execution_count?: number | null;
-            /** @description Text and pictures. */
+            /** @description Text, pictures and other results. */
             output: components["schemas"]["PythonOutput"];
         };
         /** @description Python to run. */
@@ -948,6 +964,10 @@ export interface components {
             code: string;
             /** @description Description, for the history. */
             description?: string | null;
+            /** @description Environment variables for this run. */
+            env?: {
+                [key: string]: string;
+            };
             /** @description Whether the answer includes the code. */
             include_code?: boolean;
             /**
@@ -955,6 +975,8 @@ export interface components {
              *     recognises its own: 1 to 64 letters, digits, `-` and `_`.
              */
             output_tag?: string | null;
+            /** @description A name keeps an interpreter of its own, with its own variables: 1 to 64 letters, digits, `-` and `_`. */
+            session?: string | null;
             /** @description Tags, separated by commas. */
             tags?: string | null;
             /**
@@ -1002,8 +1024,17 @@ export interface components {
         PythonOutput: {
             /** @description Pictures: a media type and base64 each. */
             images: Record<string, never>[];
+            /** @description What was displayed, and at last the value of the last expression, each in all the forms that it has. */
+            results?: components["schemas"]["PythonResult"][];
             /** @description The text. */
             text: string;
+        };
+        /** @description A value that was displayed, or the value of the last expression. */
+        PythonResult: {
+            /** @description Its forms by media type: text as it is, pictures in base64. `application/vnd.cove.chart+json` has the data of a chart. */
+            data: Record<string, never>;
+            /** @description Whether it is the value of the last expression. */
+            main?: boolean;
         };
         /** @description The health of a release, compared with the previous one. */
         ReleaseHealth: {
@@ -1161,6 +1192,10 @@ export interface components {
             /** @description `sandbox-` and 12 hex digits. */
             id: string;
             idle_expires_at?: components["schemas"]["Moment"] | null;
+            /** @description What its owner says of it. */
+            metadata?: {
+                [key: string]: string;
+            };
             /** @description Its profile. */
             profile: string;
             /** @description Its state. */

@@ -60,8 +60,9 @@ impl Bay {
         for row in store.sessions_over(&self.inner.instance_id, Moment::now()).await? {
             let live = self.inner.sessions.get(&row.sandbox_id);
             let sandbox = store.any_sandbox(&row.sandbox_id).await?;
+            let kept = sandbox.as_ref().is_some_and(|sandbox| sandbox.attributes.keeps_session);
             let over = sandbox.is_none_or(|sandbox| sandbox.expired(Moment::now()));
-            if !over && live.as_ref().is_some_and(|session| session.is_busy()) {
+            if !over && (kept || live.as_ref().is_some_and(|session| session.is_busy())) {
                 report.skipped += 1;
                 continue;
             }

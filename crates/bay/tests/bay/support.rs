@@ -62,6 +62,7 @@ pub(crate) fn python(code: &str) -> PythonExecRequest {
         description: None,
         tags: None,
         output_tag: None,
+        ..PythonExecRequest::default()
     }
 }
 

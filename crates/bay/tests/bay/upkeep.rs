@@ -19,7 +19,7 @@ async fn idle_sessions_end_and_only_named_tasks_run() {
             vec![ProfileConfig { id: "short".to_owned(), idle_timeout: Some(1), ..ProfileConfig::default() }];
     })
     .await;
-    let wish = CreateSandbox { ttl: Some(2), profile: "short".to_owned(), cargo_id: None };
+    let wish = CreateSandbox { ttl: Some(2), profile: "short".to_owned(), ..CreateSandbox::default() };
     let mortal = harbour.bay.create_sandbox(&harbour.owner, wish, None).await.unwrap();
     let id = harbour.create_of("short").await.id;
     harbour.out(&id, "echo kept > kept.txt").await;

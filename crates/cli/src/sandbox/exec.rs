@@ -62,6 +62,7 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
                     description: None,
                     tags: None,
                     output_tag: printed.as_ref().map(Printed::tag),
+                    ..PythonExecRequest::default()
                 };
                 let run = bay.exec_python(id, &request);
                 let done = match &mut printed {

@@ -58,7 +58,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> {
     match verb {
         Verb::Create { profile, cargo, ttl } => {
-            let wish = CreateSandbox { profile, cargo_id: cargo, ttl };
+            let wish = CreateSandbox { profile, cargo_id: cargo, ttl, ..CreateSandbox::default() };
             let info = wait::with_progress("making a sandbox", bay.create_sandbox(&wish)).await?;
             for warning in &info.warnings {
                 note!("{YELLOW}warning:{PLAIN} {warning}");

@@ -4,6 +4,7 @@
 
 mod connection;
 mod endpoint;
+mod follow;
 mod live;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use endpoint::Connector;
 
 pub use connection::Connection;
 pub use endpoint::{Endpoint, until_it_listens};
+pub use follow::Frames;
 
 const JSON: &str = "application/json";
 

@@ -8,11 +8,13 @@ mod mark;
 mod output;
 mod program;
 mod spawner;
+mod transcript;
 mod tree;
 
 pub(crate) use family::Family;
 pub(crate) use family::Rank;
 pub(crate) use live::Live;
 pub(crate) use mark::Mark;
-pub(crate) use output::Capture;
+pub(crate) use output::{Capture, Hearer};
 pub(crate) use program::{End, Program, TreeEnd};
+pub(crate) use transcript::{Follower, Piece, Transcript};

@@ -40,6 +40,14 @@ impl ApiError {
         Self::new(StatusCode::TOO_MANY_REQUESTS, RefusalCode::QuotaExceeded, message)
     }
 
+    pub(crate) fn not_supported(message: impl Into<String>) -> Self {
+        Self::bad_request(RefusalCode::CapabilityNotSupported, message)
+    }
+
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, RefusalCode::Conflict, message)
+    }
+
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, RefusalCode::FileTooLarge, message)
     }

@@ -17,6 +17,7 @@ mod health;
 mod javascript;
 mod options;
 mod ports;
+mod processes;
 mod python;
 mod server;
 mod shell;

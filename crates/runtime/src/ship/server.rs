@@ -22,10 +22,10 @@ use super::fs::workspace::GuestFiles;
 use super::health::{WorkCheck, health};
 use super::javascript::{self, Javascript};
 use super::ports::Ports;
-use super::python::Kernel;
-use super::shell::Jobs;
+use super::processes::Jobs;
+use super::python::Kernels;
 use super::uptime::Uptime;
-use super::{Listen, ShipOptions, fs, guest_port, python, shell, skill, term, way_out};
+use super::{Listen, ShipOptions, fs, guest_port, processes, python, shell, skill, term, way_out};
 use crate::process::Family;
 use cove_cell::{EffectiveLimits, GuestWalls, OomScore};
 
@@ -36,7 +36,7 @@ pub(crate) struct ShipState {
     pub(crate) files: Arc<cove_files::Workspace>,
     pub(crate) family: Arc<Family>,
     pub(crate) jobs: Arc<Jobs>,
-    pub(crate) kernel: Kernel,
+    pub(crate) kernels: Kernels,
     pub(crate) javascript: Javascript,
     pub(crate) env: Arc<[(String, String)]>,
     pub(crate) output_limit_bytes: usize,
@@ -137,7 +137,7 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
     let env = options.full_env();
     let disk = Arc::new(Disk::new(options.disk_news.as_ref().map(UnixStream::try_clone).transpose()?)?);
     let causes = Causes::new(options.memory.clone(), Arc::clone(&disk));
-    let kernel = Kernel::new(python::Recipe {
+    let kernels = Kernels::new(python::Recipe {
         python: options.python.clone(),
         env: env.clone(),
         ipython: options.ipython,
@@ -162,7 +162,7 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         files: Arc::new(files),
         family: Arc::clone(&family),
         jobs: Arc::default(),
-        kernel,
+        kernels,
         javascript,
         env: env.into(),
         output_limit_bytes: options.output_limit_bytes,
@@ -181,6 +181,7 @@ fn build(options: &mut ShipOptions) -> Result<Built, ShipError> {
         .route(TERMINAL_PATH, get(term::open))
         .merge(fs::routes())
         .merge(shell::routes())
+        .merge(processes::routes())
         .merge(python::routes())
         .merge(javascript::routes())
         .merge(Ports::routes());
@@ -248,7 +249,7 @@ async fn meta(State(state): State<ShipState>) -> Json<ShipMeta<Option<EffectiveL
 
 /// What it can do, and where.
 fn capabilities(state: &ShipState) -> Map<String, Value> {
-    let engine = if state.kernel.status().ipython { "ipython" } else { "python" };
+    let engine = if state.kernels.usual().status().ipython { "ipython" } else { "python" };
     let listed = json!({
         "filesystem": {
             "operations": ["create", "read", "write", "edit", "delete", "list", "upload", "download"],
@@ -261,7 +262,11 @@ fn capabilities(state: &ShipState) -> Map<String, Value> {
         },
         "shell": {
             "operations": ["exec", "processes"],
-            "endpoints": {"exec": "/shell/exec", "processes": "/shell/processes"},
+            "endpoints": {
+                "exec": "/shell/exec", "processes": "/shell/processes", "start": "/processes/start",
+                "follow": "/processes/follow", "write": "/processes/write", "signal": "/processes/signal",
+                "resize": "/processes/resize",
+            },
         },
         "python": {
             "operations": ["exec", "status", "restart"],

@@ -62,17 +62,14 @@ pub(super) async fn open(
     Ok(upgrade.on_upgrade(move |socket| serve(socket, terminal, program)))
 }
 
-struct Terminal {
+/// A terminal, from its outer side.
+#[derive(Debug)]
+pub(super) struct Terminal {
     master: AsyncFd<OwnedFd>,
 }
 
 async fn start(state: &ShipState, size: &TerminalSize) -> io::Result<(Terminal, Program)> {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
-    unlockpt(&master)?;
-    let peer = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
-    rustix::io::ioctl_fionbio(&master, true)?;
-    let terminal = Terminal { master: watch(master)? };
-    terminal.resize(size.cols, size.rows);
+    let (terminal, peer) = Terminal::open(*size)?;
     let root = state.workspace.root();
     let mut env: Vec<_> = state.env.iter().filter(|(name, _)| name != "TERM").cloned().collect();
     env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
@@ -81,7 +78,7 @@ async fn start(state: &ShipState, size: &TerminalSize) -> io::Result<(Terminal, 
         args: vec!["-l".to_owned()],
         env,
         cwd: root.map_err(|error| io::Error::other(error.to_string()))?,
-        streams: StandardStreams { input: duplicate_high(&peer)?, output: duplicate_high(&peer)?, error: peer },
+        streams: on_terminal(peer)?,
         terminal: true,
         inherit: None,
         processes: state.process_limit,
@@ -89,13 +86,30 @@ async fn start(state: &ShipState, size: &TerminalSize) -> io::Result<(Terminal, 
     Ok((terminal, state.family.start(start).await?))
 }
 
+/// All three streams of a program that runs in a terminal.
+pub(super) fn on_terminal(peer: OwnedFd) -> io::Result<StandardStreams> {
+    Ok(StandardStreams { input: duplicate_high(&peer)?, output: duplicate_high(&peer)?, error: peer })
+}
+
 impl Terminal {
-    fn resize(&self, cols: u16, rows: u16) {
+    /// A new one, and its inner side for a program.
+    pub(super) fn open(size: TerminalSize) -> io::Result<(Self, OwnedFd)> {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        unlockpt(&master)?;
+        let peer = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(&master, true)?;
+        let terminal = Self { master: watch(master)? };
+        terminal.resize(size.cols, size.rows);
+        Ok((terminal, peer))
+    }
+
+    pub(super) fn resize(&self, cols: u16, rows: u16) {
         let size = Winsize { ws_row: rows.max(1), ws_col: cols.max(1), ws_xpixel: 0, ws_ypixel: 0 };
         let _ = tcsetwinsize(self.master.get_ref(), size);
     }
 
-    async fn read(&self) -> io::Result<Vec<u8>> {
+    /// Waits for output. May be dropped and called again.
+    pub(super) async fn read(&self) -> io::Result<Vec<u8>> {
         let mut block = vec![0; 16 << 10];
         loop {
             let mut ready = self.master.readable().await?;
@@ -111,7 +125,7 @@ impl Terminal {
         }
     }
 
-    async fn write(&self, mut bytes: &[u8]) -> io::Result<()> {
+    pub(super) async fn write(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let mut ready = self.master.writable().await?;
             match ready.try_io(|master| rustix::io::write(master, bytes).map_err(Into::into)) {

@@ -7,6 +7,7 @@ mod admin;
 mod artifacts;
 mod browser;
 mod cargos;
+mod e2b;
 mod events;
 mod exec;
 mod files;
@@ -79,6 +80,7 @@ pub(crate) fn router(app: App) -> Router {
         .merge(service)
         .merge(metrics)
         .merge(mcp::routes(&app))
+        .merge(e2b::routes(&app))
         .route("/openapi.json", routing::get(document::json))
         .route("/docs", routing::get(document::page))
         .merge(page::routes(&app))

@@ -42,7 +42,7 @@ impl TestStore {
     ) -> StoreResult<Done<SandboxRow>> {
         let (sandbox, cargo) = (id::<SandboxId>(), id::<CargoId>());
         let cargo = CargoChoice::New(NewCargo { id: &cargo, backend: "local", size_limit_mb: 10 });
-        let new = NewSandbox { id: &sandbox, profile, cargo, expires_at, max_sandboxes };
+        let new = NewSandbox { id: &sandbox, profile, cargo, expires_at, attributes: None, max_sandboxes };
         self.store.insert_sandbox(&self.owner, &new, once, self.now).await
     }
 

@@ -80,6 +80,7 @@ pub(crate) async fn warm_sandboxes_are_never_claimed_twice(place: TestStore) {
             alive_since: place.at(-30),
             expires_at: None,
             idle_expires_at: place.at(60),
+            attributes: None,
             max_sandboxes: None,
         };
         let text = format!("claim-{number}");
@@ -176,7 +177,14 @@ pub(crate) async fn a_cargo_is_deleted_or_used_never_both(place: TestStore) {
                 if number < 2 {
                     let sandbox = id::<SandboxId>();
                     let cargo = CargoChoice::Existing(&cargo_id);
-                    let new = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, max_sandboxes: None };
+                    let new = NewSandbox {
+                        id: &sandbox,
+                        profile: "p",
+                        cargo,
+                        expires_at: None,
+                        attributes: None,
+                        max_sandboxes: None,
+                    };
                     (place.store.insert_sandbox(&place.owner, &new, None, place.now).await.is_ok(), false)
                 } else {
                     let removal = place.store.delete_cargo(&place.owner, &cargo_id, place.now).await.unwrap();

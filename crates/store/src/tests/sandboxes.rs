@@ -50,7 +50,7 @@ pub(crate) async fn owners_do_not_see_each_other(place: TestStore) {
     // Another's cargo cannot be mounted either.
     let sandbox = id::<SandboxId>();
     let cargo = CargoChoice::Existing(&made.cargo_id);
-    let new = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, max_sandboxes: None };
+    let new = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, attributes: None, max_sandboxes: None };
     let refused = store.insert_sandbox(&other.owner, &new, None, place.now).await.unwrap_err();
     assert!(matches!(refused, StoreError::Missing { what: "cargo", .. }), "{refused}");
     // The same key of two owners is two keys.
@@ -180,7 +180,8 @@ pub(crate) async fn a_cargo_in_use_stays(place: TestStore) {
 
     let sandbox = id::<SandboxId>();
     let cargo = CargoChoice::Existing(&cargo_id);
-    let wish = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, max_sandboxes: None };
+    let wish =
+        NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, attributes: None, max_sandboxes: None };
     store.insert_sandbox(owner, &wish, None, place.at(5)).await.unwrap();
     assert_eq!(store.cargo(owner, &cargo_id).await.unwrap().unwrap().info.last_accessed_at, place.at(5));
     let removal = store.delete_cargo(owner, &cargo_id, now).await.unwrap();
@@ -198,7 +199,7 @@ pub(crate) async fn a_shared_managed_cargo_goes_with_its_last_user(place: TestSt
     let first = place.sandbox("p", None).await;
     let second = id::<SandboxId>();
     let cargo = CargoChoice::Existing(&first.cargo_id);
-    let new = NewSandbox { id: &second, profile: "p", cargo, expires_at: None, max_sandboxes: None };
+    let new = NewSandbox { id: &second, profile: "p", cargo, expires_at: None, attributes: None, max_sandboxes: None };
     store.insert_sandbox(owner, &new, None, now).await.unwrap();
     assert!(!store.delete_sandbox(Some(&place.owner), &first.id, now).await.unwrap().unwrap().cargo_gone);
     assert!(store.any_cargo(&first.cargo_id).await.unwrap().is_some());
@@ -241,7 +242,7 @@ pub(crate) async fn a_failed_request_leaves_its_key_free(place: TestStore) {
     let sandbox = id::<SandboxId>();
     let nowhere = "ws-000000000000".parse().unwrap();
     let cargo = CargoChoice::Existing(&nowhere);
-    let new = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, max_sandboxes: None };
+    let new = NewSandbox { id: &sandbox, profile: "p", cargo, expires_at: None, attributes: None, max_sandboxes: None };
     store.insert_sandbox(owner, &new, Some(&once), now).await.unwrap_err();
     let missing = store.extend_sandbox(owner, &sandbox, 5, Some(&once), now).await.unwrap();
     assert_eq!(missing, Extension::Missing);

@@ -186,6 +186,7 @@ pub(crate) async fn warm_sandboxes_are_counted_claimed_and_dropped(place: TestSt
         alive_since: place.at(30),
         expires_at: Some(place.at(500)),
         idle_expires_at: place.at(200),
+        attributes: None,
         max_sandboxes: None,
     };
     let cold = WarmClaim { profile: "cold", ..claim };

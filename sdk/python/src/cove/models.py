@@ -841,8 +841,14 @@ class PythonData:
     #: Number of executions of this interpreter.
     execution_count: int | None = None
 
-    #: Text and pictures.
+    #: Text, pictures and other results.
     output: PythonOutput
+
+    #: The class of the error.
+    error_name: str | None = None
+
+    #: What the error says.
+    error_message: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -895,6 +901,20 @@ class PythonOutput:
 
     #: Pictures: a media type and base64 each.
     images: list[dict[str, Any]]
+
+    #: What was displayed, and at last the value of the last expression, each in all the forms that it has.
+    results: list[PythonResult] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonResult:
+    """A value that was displayed, or the value of the last expression."""
+
+    #: Whether it is the value of the last expression.
+    main: bool | None = None
+
+    #: Its forms by media type: text as it is, pictures in base64. `application/vnd.cove.chart+json` has the data of a chart.
+    data: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1083,6 +1103,9 @@ class SandboxInfo:
 
     #: What its session uses now: in a list with `usage=true`, where that can be counted.
     usage: SandboxUsage | None = None
+
+    #: What its owner says of it.
+    metadata: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ mod list;
 mod text;
 mod tool;
 mod transfer;
+mod watch;
 pub(crate) mod workspace;
 
 use axum::Router;
@@ -11,7 +12,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use cove_runtime_api::{
     Call, CreateFileRequest, DOWNLOAD_PATH, DeleteFileRequest, EditFileRequest, ListFolderRequest, ReadFileRequest,
-    ToolRequest, UPLOAD_PATH, WriteFileRequest,
+    ToolRequest, UPLOAD_PATH, WatchFolder, WriteFileRequest,
 };
 
 use crate::ship::ShipState;
@@ -29,6 +30,7 @@ pub(crate) fn routes() -> Router<ShipState> {
         .route(DeleteFileRequest::PATH, post(text::delete))
         .route(ListFolderRequest::PATH, post(list::list))
         .route(ToolRequest::PATH, post(tool::tool))
+        .route(WatchFolder::PATH, post(watch::follow))
         .route(UPLOAD_PATH, upload())
         .route("/upload", upload())
         .route(DOWNLOAD_PATH, get(transfer::download))

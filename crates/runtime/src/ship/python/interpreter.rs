@@ -1,17 +1,17 @@
 //! One Python process: started, spoken to, ended.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_runtime_api::OutputStream;
+use cove_runtime_api::{OutputStream, PythonResult};
 use futures_util::FutureExt;
 use rustix::process::Signal;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use super::IPythonUse;
-use crate::process::{Capture, End, Family, Live, Program};
+use crate::process::{Capture, End, Family, Hearer, Live, Program};
 use crate::ship::causes::Causes;
 use crate::ship::frames::{FramedProcess, FramedStart, Frames};
 use crate::ship::fs::workspace::GuestFiles;
@@ -79,6 +79,16 @@ pub(super) struct Ready {
     pub(super) pid: i32,
 }
 
+/// A piece of code, as the loop is sent it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Cell {
+    pub(super) code: String,
+    /// Environment variables for this cell alone.
+    pub(super) env: BTreeMap<String, String>,
+    /// Whether the value of the last expression is not printed.
+    pub(super) value_apart: bool,
+}
+
 /// The loop's answer to one cell.
 #[derive(Debug, Deserialize)]
 pub(super) struct CellAnswer {
@@ -86,12 +96,16 @@ pub(super) struct CellAnswer {
     pub(super) error: Option<PythonError>,
     pub(super) images: Vec<String>,
     #[serde(default)]
+    pub(super) results: Vec<PythonResult>,
+    #[serde(default)]
     pub(super) ipython: bool,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct PythonError {
     pub(super) name: String,
+    #[serde(default)]
+    pub(super) message: String,
     pub(super) traceback: String,
 }
 
@@ -128,15 +142,15 @@ impl Interpreter {
     }
 
     /// Hands over a cell.
-    pub(super) async fn send(&mut self, code: &str) -> io::Result<()> {
-        let body = serde_json::to_vec(&json!({"code": code}))?;
+    pub(super) async fn send(&mut self, cell: &Cell) -> io::Result<()> {
+        let body = serde_json::to_vec(cell)?;
         self.frames.writer.send(&body).await
     }
 
     /// Who else hears what it writes from now on.
     pub(super) fn tell(&mut self, live: Option<&Live>) {
-        self.out.tell(live.map(|live| (live.clone(), OutputStream::Stdout)));
-        self.err.tell(live.map(|live| (live.clone(), OutputStream::Stderr)));
+        self.out.tell(live.map(|live| Hearer::Live(live.clone(), OutputStream::Stdout)));
+        self.err.tell(live.map(|live| Hearer::Live(live.clone(), OutputStream::Stderr)));
     }
 
     /// Waits for whatever comes next. May be dropped and called again.

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::interpreter::{CellAnswer, Event, Interpreter, Recipe};
+use super::interpreter::{Cell, CellAnswer, Event, Interpreter, Recipe};
 use super::zygote::{PendingCopy, Started, Zygote};
 use crate::process::{End, Live};
 use crate::ship::causes::{Moment, told};
@@ -52,7 +52,7 @@ struct Seen {
 
 #[derive(Debug)]
 enum Order {
-    Run { code: String, deadline: Deadline, live: Option<Live>, reply: oneshot::Sender<Result<PythonAnswer, ApiError>> },
+    Run { cell: Cell, deadline: Deadline, live: Option<Live>, reply: oneshot::Sender<Result<PythonAnswer, ApiError>> },
     Restart { reply: oneshot::Sender<()> },
 }
 
@@ -79,12 +79,12 @@ impl Kernel {
     /// Runs a cell; `live` hears its output meanwhile. Dropping the future interrupts it.
     pub(crate) async fn run(
         &self,
-        code: String,
+        cell: Cell,
         deadline: Deadline,
         live: Option<Live>,
     ) -> Result<PythonAnswer, ApiError> {
         let (reply, answer) = oneshot::channel();
-        let order = Order::Run { code, deadline, live, reply };
+        let order = Order::Run { cell, deadline, live, reply };
         self.orders.try_send(order).map_err(|_| ApiError::too_many("Too many cells are waiting for their turn"))?;
         match tokio::time::timeout_at(deadline.backstop(OVERTIME).at().into(), answer).await {
             Ok(answered) => answered.unwrap_or_else(|_| Err(ApiError::internal("the kernel has ended"))),
@@ -174,13 +174,13 @@ impl Attendant {
                     self.drop_interpreter().await;
                     let _ = reply.send(());
                 }
-                Some(Order::Run { code, deadline, live, mut reply }) => {
+                Some(Order::Run { cell, deadline, live, mut reply }) => {
                     if reply.is_closed() {
                         continue;
                     }
                     self.note(|seen| seen.state = KernelState::Busy);
                     self.since = self.recipe.causes.now();
-                    let answer = self.run(&code, deadline, live, &mut reply).await;
+                    let answer = self.run(&cell, deadline, live, &mut reply).await;
                     let alive = self.interpreter.is_some();
                     self.note(|seen| seen.state = if alive { KernelState::Idle } else { KernelState::NotStarted });
                     let _ = reply.send(answer);
@@ -261,7 +261,7 @@ impl Attendant {
 
     async fn run(
         &mut self,
-        code: &str,
+        cell: &Cell,
         deadline: Deadline,
         live: Option<Live>,
         reply: &mut oneshot::Sender<Result<PythonAnswer, ApiError>>,
@@ -288,7 +288,7 @@ impl Attendant {
         let last_end = self.last_end.take();
         interpreter.tell(live.as_ref());
         let deadline = Instant::from_std(deadline.at());
-        let outcome = match tokio::time::timeout_at(deadline, interpreter.send(code)).await {
+        let outcome = match tokio::time::timeout_at(deadline, interpreter.send(cell)).await {
             Ok(Ok(())) => finish(interpreter, deadline, reply, &self.cut).await,
             Ok(Err(_)) => Outcome::Died(interpreter.end().await),
             Err(_) => Outcome::Killed,
@@ -380,7 +380,8 @@ impl Attendant {
         PythonAnswer {
             success: cell.error.is_none(),
             execution_count: Some(cell.count),
-            output: PythonOutput { text: String::new(), images },
+            output: PythonOutput { text: String::new(), images, results: cell.results },
+            error_message: cell.error.as_ref().map(|error| error.message.clone()),
             error_name: cell.error.as_ref().map(|error| error.name.clone()),
             error: cell.error.map(|error| error.traceback),
             ..PythonAnswer::default()

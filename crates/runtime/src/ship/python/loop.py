@@ -15,6 +15,20 @@ import types
 
 MAX_IMAGES = 20
 MAX_IMAGE_BYTES = 8 << 20
+MAX_RESULTS = 50
+MAX_TEXT_BYTES = 2 << 20
+MAX_RESULT_BYTES = 32 << 20
+# How a value can tell what it looks like, and as what.
+FORMS = {
+    "_repr_html_": "text/html",
+    "_repr_markdown_": "text/markdown",
+    "_repr_latex_": "text/latex",
+    "_repr_svg_": "image/svg+xml",
+    "_repr_jpeg_": "image/jpeg",
+    "_repr_pdf_": "application/pdf",
+    "_repr_json_": "application/json",
+    "_repr_javascript_": "application/javascript",
+}
 CO_COROUTINE = 0x80
 # The only feature of `__future__` that is not the present yet.
 FUTURE = __future__.annotations.compiler_flag
@@ -65,23 +79,27 @@ class Interrupt:
 class Pictures:
     """What the code wants to be seen, as PNG."""
 
-    def __init__(self):
+    def __init__(self, results):
         self.taken = []
+        self.results = results
+        self.main = False
 
-    def add(self, png):
+    def add(self, png, value=None, chart=None):
         import base64
 
         if len(self.taken) >= MAX_IMAGES or len(png) > MAX_IMAGE_BYTES:
             print(f"[an image of {len(png)} bytes was left out]")
         else:
-            self.taken.append(base64.b64encode(png).decode())
+            text = base64.b64encode(png).decode()
+            self.taken.append(text)
+            self.results.picture(text, value, chart, self.main)
 
     def figure(self, figure):
         import io
 
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", bbox_inches="tight")
-        self.add(buffer.getvalue())
+        self.add(buffer.getvalue(), figure, chart_of(figure))
 
     def picture(self, image):
         import io
@@ -90,7 +108,7 @@ class Pictures:
         if image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16"):
             image = image.convert("RGB")
         image.save(buffer, format="PNG")
-        self.add(buffer.getvalue())
+        self.add(buffer.getvalue(), image)
 
     def open_figures(self):
         pyplot = sys.modules.get("matplotlib.pyplot")
@@ -117,7 +135,7 @@ class Pictures:
                 png = png[0]
             if not png:
                 return False
-            self.add(png)
+            self.add(png, value)
         else:
             return False
         return True
@@ -125,6 +143,143 @@ class Pictures:
     def take(self):
         taken, self.taken = self.taken, []
         return taken
+
+
+class Results:
+    """What was displayed, in every form that it has. The value of the last expression is the main one."""
+
+    def __init__(self):
+        self.taken = []
+        self.bytes = 0
+
+    def put(self, data, main):
+        size = sum(len(form) if isinstance(form, str) else len(json.dumps(form)) for form in data.values())
+        if len(self.taken) < MAX_RESULTS and self.bytes + size <= MAX_RESULT_BYTES:
+            self.bytes += size
+            self.taken.append({"main": main, "data": data})
+
+    def picture(self, png, value, chart, main):
+        data = {"image/png": png}
+        if value is not None:
+            data.update(self.text(value))
+        if chart:
+            data["application/vnd.cove.chart+json"] = chart
+        self.put(data, main)
+
+    def text(self, value):
+        try:
+            return {"text/plain": repr(value)[:MAX_TEXT_BYTES]}
+        except Exception:
+            return {"text/plain": f"<{type(value).__name__}>"}
+
+    def value(self, value, main):
+        data = self.text(value)
+        kind = type(value)
+        bundle = getattr(kind, "_repr_mimebundle_", None)
+        if callable(bundle):
+            self.bundle(data, lambda: value._repr_mimebundle_(include=None, exclude=None))
+        for method, form in FORMS.items():
+            if form not in data and callable(getattr(kind, method, None)):
+                self.bundle(data, lambda: {form: getattr(value, method)()})
+        if isinstance(value, (dict, list)) and "application/json" not in data:
+            self.plain_json(data, value)
+        self.put(data, main)
+
+    def bundle(self, data, ask):
+        import base64
+
+        try:
+            forms = ask()
+            if isinstance(forms, tuple):
+                forms = forms[0]
+            for form, told in (forms or {}).items():
+                if isinstance(told, tuple):
+                    told = told[0]
+                if isinstance(told, bytes):
+                    told = base64.b64encode(told).decode()
+                if told is not None and len(json.dumps(told)) <= MAX_IMAGE_BYTES:
+                    data[form] = told
+        except Exception:
+            # A form that cannot be told is not there; the text is.
+            pass
+
+    def plain_json(self, data, value):
+        try:
+            text = json.dumps(value, allow_nan=False)
+            if len(text) <= MAX_TEXT_BYTES:
+                data["application/json"] = json.loads(text)
+        except Exception:
+            pass
+
+    def take(self):
+        taken, self.taken, self.bytes = self.taken, [], 0
+        return taken
+
+
+def chart_of(figure):
+    """The data of a figure's charts; none where it has no form that is known."""
+    try:
+        charts = [chart for chart in (axes_of(axes) for axes in figure.axes) if chart]
+        if len(charts) < 2:
+            chart = charts[0] if charts else None
+        else:
+            title = figure.get_suptitle() if hasattr(figure, "get_suptitle") else ""
+            chart = {"type": "superchart", "title": title, "elements": charts}
+        return chart if chart and len(json.dumps(chart)) <= MAX_TEXT_BYTES else None
+    except Exception:
+        return None
+
+
+def plain(number):
+    number = number.item() if hasattr(number, "item") else number
+    return number if isinstance(number, (int, float, str)) else str(number)
+
+
+def points_of(pairs):
+    return [[plain(x), plain(y)] for x, y in pairs]
+
+
+def axes_of(axes):
+    labels = {"x_label": axes.get_xlabel() or None, "y_label": axes.get_ylabel() or None}
+    head = {"title": axes.get_title() or None, "x_unit": None, "y_unit": None, **labels}
+    ticks = {
+        "x_ticks": [plain(tick) for tick in axes.get_xticks()],
+        "x_tick_labels": [label.get_text() for label in axes.get_xticklabels()],
+        "x_scale": axes.get_xscale(),
+        "y_ticks": [plain(tick) for tick in axes.get_yticks()],
+        "y_tick_labels": [label.get_text() for label in axes.get_yticklabels()],
+        "y_scale": axes.get_yscale(),
+    }
+    wedges = [patch for patch in axes.patches if type(patch).__name__ == "Wedge"]
+    if wedges:
+        texts = [text.get_text() for text in axes.texts]
+        step = max(1, len(texts) // len(wedges))
+        names = texts[::step][: len(wedges)] + [""] * len(wedges)
+        parts = [
+            {"label": name, "angle": plain(abs(wedge.theta2 - wedge.theta1)), "radius": plain(wedge.r)}
+            for name, wedge in zip(names, wedges)
+        ]
+        return {"type": "pie", "title": head["title"], "elements": parts}
+    bars = [one for one in axes.containers if type(one).__name__ == "BarContainer"]
+    if bars:
+        parts = []
+        for group, container in enumerate(bars):
+            upright = getattr(container, "orientation", "vertical") != "horizontal"
+            names = [label.get_text() for label in (axes.get_xticklabels() if upright else axes.get_yticklabels())]
+            for place, bar in enumerate(container.patches):
+                name = names[place] if len(names) == len(container.patches) else str(plain(bar.get_x() + bar.get_width() / 2))
+                value = bar.get_height() if upright else bar.get_width()
+                label = container.get_label()
+                parts.append({"label": name, "value": plain(value), "group": label if label[:1] != "_" else str(group)})
+        return {"type": "bar", **head, "elements": parts}
+    dots = [one for one in axes.collections if type(one).__name__ == "PathCollection"]
+    if dots:
+        parts = [{"label": one.get_label(), "points": points_of(one.get_offsets())} for one in dots]
+        return {"type": "scatter", **head, **ticks, "elements": parts}
+    if axes.lines:
+        parts = [{"label": line.get_label(), "points": points_of(zip(line.get_xdata(), line.get_ydata()))} for line in axes.lines]
+        return {"type": "line", **head, **ticks, "elements": parts}
+    return None
 
 
 class Patches:
@@ -182,7 +337,9 @@ class Cells:
         self.main.__builtins__ = builtins
         sys.modules["__main__"] = self.main
         self.names = self.main.__dict__
-        self.pictures = Pictures()
+        self.results = Results()
+        self.pictures = Pictures(self.results)
+        self.value_apart = False
         self.interrupt = Interrupt()
         self.wish = wish
         self.shell = None
@@ -197,14 +354,21 @@ class Cells:
 
     def display(self, *values, **kwargs):
         for value in values:
-            if not self.pictures.show(value):
+            self.show(value, False)
+
+    def show(self, value, main):
+        self.pictures.main = main
+        if not self.pictures.show(value):
+            self.results.value(value, main)
+            if not self.value_apart:
                 print(repr(value))
+        self.pictures.main = False
 
     def display_result(self, value):
         if value is None:
             return
         builtins._ = value
-        self.display(value)
+        self.show(value, True)
 
     def needs_ipython(self, code):
         if self.wish == "never":
@@ -313,21 +477,23 @@ def make_shell(cells):
 
     class Publisher(DisplayPublisher):
         def publish(self, data, metadata=None, *args, **kwargs):
-            show(data)
+            show(data, False)
 
     class Hook(DisplayHook):
         def write_output_prompt(self):
             pass
 
         def write_format_data(self, data, md_dict=None):
-            show(data)
+            show(data, True)
 
         def __call__(self, result=None):
             # Pictures are ours, whatever formatters are there.
+            cells.pictures.main = True
             if result is not None and not self.quiet() and cells.pictures.show(result):
                 self.update_user_ns(result)
             else:
                 super().__call__(result)
+            cells.pictures.main = False
 
     class Shell(InteractiveShell):
         displayhook_class = Type(Hook)
@@ -345,13 +511,17 @@ def make_shell(cells):
         def ask_exit(self):
             raise SystemExit
 
-    def show(data):
+    def show(data, main):
         png = data.get("image/png")
         if png:
             import base64
 
             cells.pictures.add(base64.b64decode(png) if isinstance(png, str) else png)
-        elif "text/plain" in data:
+            return
+        forms = {}
+        cells.results.bundle(forms, lambda: data)
+        cells.results.put(forms, main)
+        if "text/plain" in data and not cells.value_apart:
             print(data["text/plain"])
 
     from traitlets.config import Config
@@ -390,6 +560,24 @@ def prepare_paths():
     sys.argv = [""]
 
 
+class environment:
+    """Environment variables that are there for one cell."""
+
+    def __init__(self, wanted):
+        self.wanted = wanted
+
+    def __enter__(self):
+        self.before = {name: os.environ.get(name) for name in self.wanted}
+        os.environ.update(self.wanted)
+
+    def __exit__(self, *error):
+        for name, value in self.before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
 def serve(channel, cells):
     """Runs cells for as long as there is somebody who sends them."""
     own = os.getpid()
@@ -400,8 +588,10 @@ def serve(channel, cells):
         error = None
         try:
             cells.interrupt.arm()
-            error = cells.run(request["code"], count)
-            cells.pictures.open_figures()
+            cells.value_apart = bool(request.get("value_apart"))
+            with environment(request.get("env") or {}):
+                error = cells.run(request["code"], count)
+                cells.pictures.open_figures()
             cells.interrupt.running = False
         except BaseException as trouble:
             cells.interrupt.running = False
@@ -411,7 +601,8 @@ def serve(channel, cells):
             os._exit(0)
         flush()
         ipython = cells.shell is not None
-        channel.send({"count": count, "error": error, "images": cells.pictures.take(), "ipython": ipython})
+        answer = {"count": count, "error": error, "images": cells.pictures.take(), "results": cells.results.take()}
+        channel.send({**answer, "ipython": ipython})
 
 
 def flush():

@@ -2,10 +2,11 @@
 
 mod interpreter;
 mod kernel;
+mod kernels;
 mod zygote;
 
 pub(crate) use interpreter::Recipe;
-pub(crate) use kernel::Kernel;
+pub(crate) use kernels::Kernels;
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -13,13 +14,16 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use cove_core::Deadline;
-use cove_runtime_api::{Call, KernelStatus, PythonAnswer, PythonOutput, PythonRequest, Restarted, time_limit};
+use cove_runtime_api::{
+    Call, EndPython, KernelStatus, PythonAnswer, PythonOutput, PythonRequest, Restarted, time_limit,
+};
 use serde::{Deserialize, Serialize};
 
 use super::ShipState;
 use super::answer_lines::as_lines;
 use super::error::{ApiError, Body};
 use crate::process::Live;
+use interpreter::Cell;
 
 /// When IPython's shell runs the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -49,6 +53,7 @@ impl IPythonUse {
 pub(crate) fn routes() -> Router<ShipState> {
     Router::new()
         .route(PythonRequest::PATH, post(exec))
+        .route(EndPython::PATH, post(end))
         .route("/ipython/kernel_status", get(status))
         .route("/ipython/kernel/status", get(status))
         .route("/ipython/kernel/restart", post(restart))
@@ -71,7 +76,9 @@ async fn run(
     deadline: Deadline,
     live: Option<Live>,
 ) -> Result<PythonAnswer, ApiError> {
-    let mut answer = state.kernel.run(request.code, deadline, live).await?;
+    let kernel = state.kernels.named(request.session.as_deref())?;
+    let cell = Cell { code: request.code, env: request.env, value_apart: request.value_apart };
+    let mut answer = kernel.run(cell, deadline, live).await?;
     if request.silent {
         answer.output = PythonOutput::default();
         answer.stdout.clear();
@@ -81,11 +88,26 @@ async fn run(
 }
 
 async fn status(State(state): State<ShipState>) -> Json<KernelStatus> {
-    Json(state.kernel.status())
+    Json(state.kernels.usual().status())
 }
 
 /// The body means nothing; it is read so that a client that sends one is not cut off in the middle of it.
 async fn restart(State(state): State<ShipState>, _body: Bytes) -> Result<Json<Restarted>, ApiError> {
-    state.kernel.restart().await?;
+    state.kernels.usual().restart().await?;
     Ok(Json(Restarted { success: true, message: "Kernel restarted; all variables are gone".to_owned() }))
+}
+
+/// Ends one of those with a name, or restarts the usual one.
+async fn end(State(state): State<ShipState>, Body(request): Body<EndPython>) -> Result<Json<Restarted>, ApiError> {
+    let message = match &request.session {
+        None => {
+            state.kernels.usual().restart().await?;
+            "Kernel restarted; all variables are gone".to_owned()
+        }
+        Some(name) => {
+            state.kernels.end(name).await?;
+            format!("The interpreter {name} has ended; all its variables are gone")
+        }
+    };
+    Ok(Json(Restarted { success: true, message }))
 }

@@ -1,10 +1,10 @@
 //! `/shell/…`: commands in `bash`, waited for or left running.
 
-mod background;
 mod run;
 
-pub(crate) use background::Jobs;
+pub(super) use run::{TimedOut, reason};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -20,6 +20,7 @@ use super::ShipState;
 use super::answer_lines::as_lines;
 use super::error::{ApiError, Body};
 use super::fs::workspace::rel_path;
+use super::processes::{Jobs, Launch};
 use crate::process::Live;
 
 /// The routes of this part.
@@ -53,17 +54,26 @@ impl Order {
             None if request.background => None,
             given => Some(Deadline::after(time_limit(given)?)),
         };
-        let mut env = profile.to_vec();
-        for (name, value) in request.env.unwrap_or_default() {
-            if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                return Err(ApiError::validation(format!("invalid environment variable {name:?}")));
-            }
-            env.retain(|(other, _)| *other != name);
-            env.push((name, value));
-        }
+        let env = environment(profile, request.env.unwrap_or_default())?;
         let cwd = rel_path(request.cwd.as_deref().filter(|cwd| !cwd.is_empty()).unwrap_or("."))?;
         Ok(Self { command: request.command, cwd, env, deadline, live: None })
     }
+}
+
+/// The profile's environment with more in it.
+pub(super) fn environment(
+    profile: &[(String, String)],
+    more: BTreeMap<String, String>,
+) -> Result<Vec<(String, String)>, ApiError> {
+    let mut env = profile.to_vec();
+    for (name, value) in more {
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            return Err(ApiError::validation(format!("invalid environment variable {name:?}")));
+        }
+        env.retain(|(other, _)| *other != name);
+        env.push((name, value));
+    }
+    Ok(env)
 }
 
 /// Reads a time-out in seconds.
@@ -72,10 +82,14 @@ pub(crate) fn timeout(given: Option<f64>) -> Result<std::time::Duration, ApiErro
 }
 
 async fn exec(State(state): State<ShipState>, Body(request): Body<ShellRequest>) -> Result<Response, ApiError> {
-    let (background, stream) = (request.background, request.stream);
+    let (background, stream, cwd) = (request.background, request.stream, request.cwd.clone());
     let mut order = Order::parse(request, &state.env)?;
     let answer: ShellAnswer = match (background, stream) {
-        (true, _) => Jobs::start(&state, order).await?,
+        (true, _) => {
+            let launch = Launch::command(&state, order.command, cwd, order.env, order.deadline, &order.cwd)?;
+            let job = Jobs::start(&state, launch).await?;
+            ShellAnswer { success: true, pid: job.pid, process_id: Some(job.id.clone()), ..ShellAnswer::default() }
+        }
         (false, false) => run::run(&state, order).await?,
         (false, true) => {
             let live = order.live.insert(Live::default()).clone();

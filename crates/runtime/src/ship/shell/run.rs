@@ -7,7 +7,7 @@ use cove_runtime_api::{OutputStream, ShellAnswer};
 use cove_walls::spawn::{StandardStreams, Start, no_input};
 
 use super::Order;
-use crate::process::{Capture, End, Program, TreeEnd};
+use crate::process::{Capture, End, Hearer, Program, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::causes::{Moment, told};
 use crate::ship::error::ApiError;
@@ -29,8 +29,8 @@ impl Running {
         let (mut out, output) = Capture::open(state.output_limit_bytes).map_err(failed)?;
         let (mut err, error) = Capture::open(state.output_limit_bytes).map_err(failed)?;
         if let Some(live) = &order.live {
-            out.tell(Some((live.clone(), OutputStream::Stdout)));
-            err.tell(Some((live.clone(), OutputStream::Stderr)));
+            out.tell(Some(Hearer::Live(live.clone(), OutputStream::Stdout)));
+            err.tell(Some(Hearer::Live(live.clone(), OutputStream::Stderr)));
         }
         let input = no_input().map_err(failed)?;
         let start = Start {
@@ -117,14 +117,14 @@ pub(super) async fn run(state: &ShipState, order: Order) -> Result<ShellAnswer, 
 
 /// A command that took too long.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TimedOut {
-    pub(super) after_s: f64,
+pub(in crate::ship) struct TimedOut {
+    pub(in crate::ship) after_s: f64,
     /// Whether nobody of its tree is left.
-    pub(super) whole: bool,
+    pub(in crate::ship) whole: bool,
 }
 
 /// Why a command did not end by itself.
-pub(super) fn reason(end: End, timed_out: Option<TimedOut>, stopped: Option<EndedByLimit>) -> Option<String> {
+pub(in crate::ship) fn reason(end: End, timed_out: Option<TimedOut>, stopped: Option<EndedByLimit>) -> Option<String> {
     if let (Some(stopped), None, 1..) = (stopped, timed_out, end.code) {
         return Some(match stopped.cause {
             ExceededLimit::MemoryLimit => format!("Command was ended by signal 9 (SIGKILL): {stopped}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 from cove import models
 from cove._async.sandbox import AsyncSandbox
@@ -23,14 +23,25 @@ class AsyncSandboxes:
         *,
         cargo_id: str | None = None,
         ttl: int | None = None,
+        metadata: Mapping[str, str] | None = None,
+        keep_session: bool | None = None,
         idempotency_key: str | None = None,
     ) -> AsyncSandbox:
-        """A new sandbox that ends after `ttl` seconds (`None`: never). Nothing starts before its first call."""
+        """A new sandbox that ends after `ttl` seconds (`None`: never). Nothing starts before its first call.
+
+        `metadata` are words of your own; with `keep_session` its processes go on without calls for as long as it lives.
+        """
         info = await self._transport.call(
             Request(
                 "POST",
                 "/v1/sandboxes",
-                body={"profile": profile, "cargo_id": cargo_id, "ttl": ttl},
+                body={
+                    "profile": profile,
+                    "cargo_id": cargo_id,
+                    "ttl": ttl,
+                    "metadata": dict(metadata) if metadata is not None else None,
+                    "keep_session": keep_session,
+                },
                 # A key of its own, so that a call which broke off can be repeated and still makes one sandbox.
                 idempotency_key=idempotency_key or uuid.uuid4().hex,
             ),

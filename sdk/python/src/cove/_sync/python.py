@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cove._sync.calls import run_heard
 from cove._sync.transport import Transport
 from cove._tools import OnOutput
@@ -25,11 +27,14 @@ class Python:
         include_code: bool | None = None,
         description: str | None = None,
         tags: str | None = None,
+        session: str | None = None,
+        env: Mapping[str, str] | None = None,
         on_output: OnOutput | None = None,
     ) -> PythonRun:
         """Runs code for at most `timeout` seconds. The last expression's value is part of the output.
 
-        `on_output` hears what it writes while it runs; the result has all of it in any case.
+        A `session` is an interpreter of its own, by its name; `env` has environment variables for this run. `on_output`
+        hears what it writes while it runs; the result has all of it in any case.
         """
         request = Request(
             "POST",
@@ -40,6 +45,8 @@ class Python:
                 "include_code": include_code,
                 "description": description,
                 "tags": tags,
+                "session": session,
+                "env": dict(env) if env is not None else None,
             },
             timeout=timeout + GRACE,
         )
