@@ -24,7 +24,8 @@ pub(crate) async fn entries_are_found_and_refused(place: TestStore) {
         (owner, &ended.id, HistoryQuery::default(), ErrorCode::SandboxExpired),
         (owner, &made.id, HistoryQuery { limit: Some(501), ..Default::default() }, ErrorCode::ValidationError),
         (owner, &made.id, HistoryQuery { limit: Some(0), ..Default::default() }, ErrorCode::ValidationError),
-        (owner, &made.id, HistoryQuery { tags: many, ..Default::default() }, ErrorCode::ValidationError),
+        (owner, &made.id, HistoryQuery { tags: many.clone(), ..Default::default() }, ErrorCode::ValidationError),
+        (owner, &made.id, HistoryQuery { without_tags: many, ..Default::default() }, ErrorCode::ValidationError),
     ] {
         assert_eq!(history(store, owner, sandbox, &query).await.unwrap_err().code, code, "{query:?}");
     }

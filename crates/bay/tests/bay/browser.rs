@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use cove_api::{
-    BrowserBatchRequest, BrowserExecRequest, ErrorCode, ExecType, FillRequest, HistoryQuery, NavigateRequest,
+    Barrier, BrowserBatchRequest, BrowserExecRequest, ErrorCode, ExecType, FillRequest, HistoryQuery, NavigateRequest,
     ScreenshotRequest, SnapshotRequest, TraceContent, TraceKind,
 };
 use cove_config::{Config, ContainerConfig, ProfileConfig};
@@ -134,6 +134,7 @@ async fn pages_are_opened_filled_and_pictured() {
     let query = HistoryQuery { exec_type: Some(ExecType::BrowserBatch), ..HistoryQuery::default() };
     let history = bay.history(owner, &id, query).await.unwrap();
     assert_eq!((history.total, history.entries[1].learn_enabled), (2, true), "{history:?}");
+    assert_eq!(history.entries[0].barrier, Some(Barrier::NotAllowed), "{history:?}");
 
     // What may be learnt from is kept for whoever learns, without being asked for; anything else is not.
     for (learn, kept) in [(true, true), (false, false)] {

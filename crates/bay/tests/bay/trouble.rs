@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_api::{CreateSandbox, ErrorCode, RuntimeCause, SandboxStatus};
+use cove_api::{
+    Barrier, CreateSandbox, ErrorCode, ExecType, HistoryQuery, JavaScriptExecRequest, RuntimeCause, SandboxStatus,
+};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 
 use crate::support::{alive, below, harbour, harbour_with, shell, until};
 
@@ -140,6 +143,26 @@ async fn what_takes_too_long_is_a_result_with_words() {
         let refused = harbour.bay.exec_shell(&harbour.owner, &id, request).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::ValidationError);
     }
+    // The history says what stood in the way; what failed by itself, whatever it wrote, is not among these.
+    assert!(!harbour.shell(&id, "echo 'memory limit: not allowed' >&2; exit 1").await.unwrap().success);
+    for (code, barrier) in [
+        ("throw new Error('execution timed out')", None),
+        ("for (;;);", Some(Barrier::TimeLimit)),
+        ("let all = []; for (;;) all.push('x'.repeat(1 << 20) + all.length)", Some(Barrier::MemoryLimit)),
+        ("import fs from 'fs'", Some(Barrier::NotAllowed)),
+    ] {
+        let request = json!({"code": code, "timeout": 5, "engine": "embedded"});
+        let request: JavaScriptExecRequest = serde_json::from_value(request).unwrap();
+        let done = harbour.bay.exec_javascript(&harbour.owner, &id, request).await.unwrap();
+        let entry = harbour.bay.execution(&harbour.owner, &id, &done.execution_id.unwrap()).await.unwrap();
+        assert_eq!((entry.success, entry.barrier), (false, barrier), "{code}: {:?}", entry.error);
+    }
+    let barred = HistoryQuery { barred: Some(true), ..HistoryQuery::default() };
+    let entries = harbour.bay.history(&harbour.owner, &id, barred).await.unwrap().entries;
+    let found: Vec<_> = entries.iter().rev().map(|entry| (entry.exec_type, entry.barrier.unwrap())).collect();
+    let (python, command, javascript) = (ExecType::Python, ExecType::Shell, ExecType::JavaScript);
+    assert_eq!(found[..2], [(command, Barrier::TimeLimit), (python, Barrier::TimeLimit)]);
+    assert_eq!(found[2..].iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [javascript; 3]);
     harbour.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! The history and blobs.
 
-use cove_api::{Annotation, ExecType, Moment, Owner};
+use cove_api::{Annotation, Barrier, ExecType, Moment, Owner};
 use cove_core::{BlobId, ExecutionId};
 use serde_json::json;
 
@@ -13,7 +13,10 @@ pub(crate) async fn entries_are_written_found_and_filtered(place: TestStore) {
     let long = "x".repeat(MAX_OUTPUT_BYTES + 10);
     let a = place.run(&made.id, |new| new.description = Some("first")).await;
     let b = place
-        .run(&made.id, |new| (new.exec_type, new.success, new.error) = (ExecType::Shell, false, Some(long.as_str())))
+        .run(&made.id, |new| {
+            (new.exec_type, new.success, new.error) = (ExecType::Shell, false, Some(long.as_str()));
+            new.barrier = Some(Barrier::TimeLimit);
+        })
         .await;
     let c = place.run(&made.id, |new| (new.learn, new.session_id, new.output) = (true, Some("sess-1"), None)).await;
     let d = place.run(&made.id, |new| (new.exec_type, new.description) = (ExecType::Shell, Some(""))).await;
@@ -26,6 +29,7 @@ pub(crate) async fn entries_are_written_found_and_filtered(place: TestStore) {
         (ExecutionFilter { exec_type: Some(ExecType::Shell), ..all }, vec![&d, &b], 2),
         (ExecutionFilter { success_only: true, ..all }, vec![&d, &c, &a], 3),
         (ExecutionFilter { success_only: true, exec_type: Some(ExecType::Shell), ..all }, vec![&d], 1),
+        (ExecutionFilter { barred: true, ..all }, vec![&b], 1),
         (ExecutionFilter { has_notes: Some(true), ..all }, vec![&a], 1),
         (ExecutionFilter { has_notes: Some(false), ..all }, vec![&d, &c, &b], 3),
         (ExecutionFilter { has_description: Some(true), ..all }, vec![&a], 1),
@@ -40,6 +44,7 @@ pub(crate) async fn entries_are_written_found_and_filtered(place: TestStore) {
     let (store, owner) = (&place.store, &place.owner);
     let entry = store.execution(owner, &made.id, &b).await.unwrap().unwrap();
     assert_eq!((entry.success, entry.execution_time_ms, entry.created_at), (false, 5, place.now));
+    assert_eq!(entry.barrier, Some(Barrier::TimeLimit));
     let error = entry.error.unwrap();
     assert!(error.len() < MAX_OUTPUT_BYTES + 100 && error.contains("bytes left out"), "{}", error.len());
     let entry = store.execution(owner, &made.id, &c).await.unwrap().unwrap();
@@ -76,6 +81,17 @@ pub(crate) async fn tags_match_whole(place: TestStore) {
         let (found, total) = place.found(&made.id, ExecutionFilter { tags: Some(tags), ..Default::default() }).await;
         assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{tags}");
         assert_eq!(total as usize, expected.len(), "{tags}");
+    }
+    for (with, without, expected) in [
+        (None, "etl", 2),
+        (None, "etl-old, daily", 2),
+        (None, "100%,%", 3),
+        (None, " , ", 4),
+        (Some("etl"), "etl-old", 1),
+        (Some("etl"), "etl", 0),
+    ] {
+        let filter = ExecutionFilter { tags: with, without_tags: Some(without), ..Default::default() };
+        assert_eq!(place.found(&made.id, filter).await.1, expected, "{with:?} without {without}");
     }
     let (found, _) = place.found(&made.id, ExecutionFilter { tags: Some(" , "), ..Default::default() }).await;
     assert_eq!(found.len(), 4, "no tag is no question");
