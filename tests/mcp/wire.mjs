@@ -8,14 +8,20 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 export class Server {
     #answers = new Map();
     #number = 0;
+    /** Answers what the server asks of its client. */
+    onAsked = undefined;
 
-    constructor(cove, args, env = {}) {
-        this.process = spawn(cove, ["mcp", ...args], {
+    constructor(program, args, env = {}, before = ["mcp"]) {
+        this.process = spawn(program, [...before, ...args], {
             env: { ...process.env, ...env },
             stdio: ["pipe", "pipe", "ignore"],
         });
         createInterface({ input: this.process.stdout }).on("line", (line) => {
             const message = JSON.parse(line);
+            if (message.method !== undefined && message.id !== undefined) {
+                void Promise.resolve(this.onAsked?.(message)).then((result) => this.say({ id: message.id, result }));
+                return;
+            }
             this.#answers.get(message.id)?.(message);
             this.#answers.delete(message.id);
         });
@@ -24,11 +30,11 @@ export class Server {
         });
     }
 
-    /** A server after the handshake. */
-    static async start(cove, args, env) {
-        const server = new Server(cove, args, env);
+    /** A server after the handshake; another program than `cove mcp` says what comes `before` its arguments. */
+    static async start(program, args, env, capabilities = {}, before = ["mcp"]) {
+        const server = new Server(program, args, env, before);
         const clientInfo = { name: "cove-tests", version: "1" };
-        await server.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+        await server.ask("initialize", { protocolVersion: "2025-11-25", capabilities, clientInfo });
         server.say({ method: "notifications/initialized" });
         return server;
     }

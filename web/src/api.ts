@@ -16,6 +16,7 @@ export type PortInfo = Schemas["PortInfo"];
 export type PortLink = Schemas["PortLink"];
 export type ExecType = Schemas["ExecType"];
 export type Barrier = Schemas["Barrier"];
+export type Approval = Schemas["Approval"];
 
 /** What a call takes besides its own arguments. */
 type More = Pick<Ask, "signal">;
@@ -96,6 +97,11 @@ export const revokePortLink = (id: string, link: string) => ask("DELETE", `${box
 export const artifacts = (id: string) => ask<Schemas["ArtifactList"]>("GET", `${box(id)}/artifacts`).then((list) => list.items);
 export const artifact = (id: string, name: string) =>
     answer("GET", `${box(id)}/artifacts/${encodeURIComponent(name)}`).then((response) => response.arrayBuffer());
+
+/** The calls of code that wait for a person, oldest first. */
+export const approvals = (more: More = {}) => ask<Schemas["ApprovalList"]>("GET", "/v1/approvals", more).then((list) => list.items);
+export const decide = (id: string, approve: boolean, body: { remember: boolean }) =>
+    ask("POST", `/v1/approvals/${encodeURIComponent(id)}/${approve ? "approve" : "deny"}`, { body });
 
 /** Where a sandbox's terminal is. */
 export const terminalUrl = (id: string, cols: number, rows: number) =>

@@ -494,3 +494,26 @@ test("dark, a phone, 简体中文, and the keyboard", async () => {
     await call("DELETE", `/v1/sandboxes/${id}`);
     await context.close();
 });
+
+test("a call that waits is seen, approved and denied", async () => {
+    const { page, wrong } = await loggedIn();
+    const id = await sandbox("javascript");
+    await page.goto(`${URL_}/#/waiting`);
+    await page.waitForSelector("text=Nothing waits for you.");
+    const code = "const paid = await pay({to: 'a'}).catch((e) => e.message); paid";
+    const run = () => call("POST", `/v1/sandboxes/${id}/javascript/exec`, { code, session: "s", tools: [{ name: "pay", ask: true }] });
+    const first = run();
+    await page.waitForSelector(".question >> text=pay");
+    await accessible(page, "waiting");
+    await fits(page, "waiting");
+    await page.click(".question >> text=Deny");
+    assert.match((await first).data.result, /a person has denied it/);
+    await page.waitForSelector("text=Nothing waits for you.");
+    const second = run();
+    await page.click(".question >> text=Approve once");
+    await page.waitForSelector("text=Approved: pay");
+    // It was allowed, and now waits for the answer of its caller; the sandbox's end ends it.
+    await call("DELETE", `/v1/sandboxes/${id}`);
+    await second.catch(() => undefined);
+    assert.deepEqual(wrong, []);
+});

@@ -21,6 +21,10 @@ pub enum EventKind {
     Output,
     /// Guest code calls a tool that the client answers: `{call_id, execution_id, session, name, args}`.
     ToolCall,
+    /// A call waits for a person: an `Approval`, and `execution_id`.
+    ApprovalAsked,
+    /// It waits no more: `{id, execution_id, tool, end}`.
+    ApprovalEnded,
     /// A run ended: `{execution_id, exec_type, success, execution_time_ms}`.
     RunFinished,
     /// The ports on which programs listen have changed: `{ports: [{port, addresses, url}]}`, all of them. Told while

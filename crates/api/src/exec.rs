@@ -264,6 +264,9 @@ pub struct RemoteTool {
     /// What it does.
     #[serde(default)]
     pub description: String,
+    /// Whether a person must allow each call (`/v1/approvals`). The code waits meanwhile, and its time stands still.
+    #[serde(default)]
+    pub ask: bool,
 }
 
 /// The result of JavaScript.

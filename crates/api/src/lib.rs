@@ -3,6 +3,7 @@
 //! Data only, no I/O: the control plane uses them, the server serialises them and describes them in the OpenAPI document,
 //! and the client reads them. The names of fields are defined only here.
 
+mod approval;
 mod artifact;
 mod browser;
 mod cargo;
@@ -24,6 +25,7 @@ mod watch;
 
 pub use cove_core::{CandidateId, CargoId, ExecutionId, IdError, ReleaseId, SandboxId};
 
+pub use approval::{Approval, ApprovalDecision, ApprovalEnd, ApprovalList, CodeLine};
 pub use artifact::{ArtifactInfo, ArtifactList};
 pub use browser::{
     BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,

@@ -156,7 +156,11 @@ impl Bay {
         let mut folders = vec![data_dir, config.cargo_root().map_err(|error| failed(&error))?];
         folders.extend(sqlite_file(&url).and_then(|file| Some(file.parent()?.to_owned())));
         let disk = Disk::of(folders, config.limits.min_free_disk_mb);
-        let javascript = JavaScriptHost::new(artifacts, engines);
+        let javascript = JavaScriptHost::new(
+            artifacts,
+            engines,
+            Duration::from_secs(config.limits.approval_seconds.clamp(1, 3_600)),
+        );
         let inner = Inner {
             profiles: profiles.into_iter().map(Arc::new).collect(),
             instance_id,

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use cove_core::{
-    Deadline, Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, PictureFailure, RunReport, RunRequest,
-    RunShape, SessionFate, SessionOptions, ToolSpec, Usage, shorten_shown,
+    Deadline, Fault, FaultKind, Finished, LAST_VALUE, LogLine, Picture, PictureFailure, RunClock, RunReport,
+    RunRequest, RunShape, SessionFate, SessionOptions, ToolSpec, Usage, shorten_shown,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::{Value, json};
@@ -147,6 +147,7 @@ async fn follow(
     let mut inbox = tab.events.open_inbox();
     let mut ended = tab.events.watch_end();
     let budget = Duration::from_millis(request.timeout_ms);
+    let mut clock = RunClock::begin(guest.options.holds.clone(), budget, began, None);
     let until = Deadline::after(budget.saturating_sub(began.elapsed()));
     let deadline = tokio::time::sleep_until(until.at().into());
     // The kernel compiles it: where it stands, and nowhere else, the counter has a name.
@@ -158,6 +159,10 @@ async fn follow(
         let event = tokio::select! {
             biased;
             () = &mut deadline => {
+                if let Some(left) = clock.left() {
+                    deadline.as_mut().reset(tokio::time::Instant::now() + left);
+                    continue;
+                }
                 drain(&mut inbox, logs);
                 return End::Lost(Fault::timeout(request.timeout_ms));
             }

@@ -3,6 +3,7 @@
 //! Standard output carries data only; logs, frames, hints and names of pictures go to standard error. Each command is
 //! a file of its own. Nothing below this crate prints or ends the process.
 
+mod approvals;
 mod args;
 mod browse;
 mod doctor;
@@ -121,6 +122,7 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
         Command::Serve(args) => serve::serve(&args),
         Command::Mcp(args) => mcp::mcp(&args),
         Command::Sandbox(args) => in_runtime(sandbox::sandbox(args)),
+        Command::Approvals(args) => in_runtime(approvals::approvals(args)),
         Command::Open(args) => in_runtime(open::open(args)),
         Command::Openapi => {
             use std::io::Write as _;

@@ -8,6 +8,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -18,6 +19,7 @@ use cove_core::NetworkPolicy;
 use cove_mcp::{Answers, DEFAULT_MAX_TOKENS, McpOptions, ToolSet};
 use cove_server::{DEFAULT_OWNER, KeySpec, Server, ServerOptions};
 use cove_workspace::HeldFolder;
+use cove_wrap::{Servers, Wrap};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
@@ -42,8 +44,12 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "ADDRESS:PORT")]
     http: Option<SocketAddr>,
     /// Tool sets to offer, separated by commas: core, files, browser, history, skills, all
-    #[arg(long, value_name = "SETS", value_delimiter = ',', default_value = "default", value_parser = tool_set)]
-    tools: Vec<ToolSet>,
+    /// [default: default; with --wrap none]
+    #[arg(long, value_name = "SETS", value_delimiter = ',', value_parser = tool_set)]
+    tools: Option<Vec<ToolSet>>,
+    /// Offer the tools of the MCP servers in this file to code (run_code): `mcpServers` of Claude and Cursor, `servers` of VS Code
+    #[arg(long, value_name = "FILE")]
+    wrap: Option<PathBuf>,
     /// Maximum length of an answer, in tokens
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_TOKENS)]
     max_tokens: usize,
@@ -97,12 +103,18 @@ async fn run(args: &Mcp) -> anyhow::Result<Exit> {
     // A sandbox with a browser cannot start where there is none.
     let usual = if no_browser.is_some() { "python-default" } else { "browser-python" };
     let mut options = McpOptions {
-        tools: args.tools.clone(),
+        tools: match (&args.tools, &args.wrap) {
+            (Some(tools), _) => tools.clone(),
+            (None, Some(_)) => Vec::new(),
+            (None, None) => vec![ToolSet::Default],
+        },
         max_tokens: args.max_tokens,
         own_profile: Some(args.profile.clone().unwrap_or_else(|| usual.to_owned())),
         no_browser,
         answers: args.answers,
+        wrap: args.wrap.as_deref().map(wrapped).transpose()?,
     };
+    let wrap = options.wrap.clone();
     // Before Bay opens, so that a signal during its start is not lost.
     let told = told_to_end()?;
     let data_dir = config.data_dir()?;
@@ -119,6 +131,9 @@ async fn run(args: &Mcp) -> anyhow::Result<Exit> {
             serve_http(bay, listen, options, &data_dir, told).await
         }
     };
+    if let Some(wrap) = wrap {
+        wrap.close().await;
+    }
     drop(temporary);
     served.map(|()| Exit::Ok)
 }
@@ -154,6 +169,17 @@ async fn serve_http(
     told.await;
     server.close().await;
     Ok(())
+}
+
+/// The servers of a file; those that are left out are said.
+fn wrapped(file: &Path) -> anyhow::Result<Arc<Wrap>> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let servers = Servers::parse(&text, |name| std::env::var(name).ok())
+        .with_context(|| format!("cannot use {}", file.display()))?;
+    for left in &servers.left_out {
+        note!("{YELLOW}warning:{PLAIN} the server {:?} is not used: {}", left.name, left.why);
+    }
+    Ok(Wrap::start(servers)?)
 }
 
 fn told_to_end() -> anyhow::Result<impl Future<Output = ()>> {

@@ -450,6 +450,8 @@ pub struct LimitsConfig {
     pub session_wait_seconds: u64,
     /// Seconds after its own time-out that a runtime gets to answer.
     pub answer_grace_seconds: u64,
+    /// Seconds that a call of code may wait for a person; then it is denied. At most an hour.
+    pub approval_seconds: u64,
 }
 
 impl Default for LimitsConfig {
@@ -469,6 +471,7 @@ impl Default for LimitsConfig {
             max_upload_mb: 1024,
             session_wait_seconds: 60,
             answer_grace_seconds: 15,
+            approval_seconds: 600,
         }
     }
 }

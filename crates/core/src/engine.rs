@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Clock, ImportPolicy, Limits, NetworkPolicy, Random, RunReport, RunRequest, ToolSet};
+use crate::{Clock, Holds, ImportPolicy, Limits, NetworkPolicy, Random, RunReport, RunRequest, ToolSet};
 
 /// A future that may cross threads; what the traits below return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -106,6 +106,8 @@ pub struct SessionOptions {
     pub log_sink: Option<LogSink>,
     /// Decides whether guest code may reach outside; `None`: always.
     pub gate: Option<EffectGate>,
+    /// When the clock of a run stands still, because a person is asked; `None`: never.
+    pub holds: Option<Arc<Holds>>,
 }
 
 impl SessionOptions {
@@ -128,6 +130,7 @@ impl SessionOptions {
             log_levels: vec![LogLevel::Log, LogLevel::Info, LogLevel::Warn, LogLevel::Error],
             log_sink: None,
             gate: None,
+            holds: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The types that all crates share: ids, requests, outcomes, limits, error codes, and the traits of an engine.
 //!
-//! Data only. Nothing here opens a file, starts a process or waits, and only [`Deadline`] reads a clock; such code belongs
+//! Data only. Nothing here opens a file, starts a process or waits, and only `deadline.rs` reads a clock; such code belongs
 //! in another crate. Every other crate may use this one; this one uses none of them.
 
 mod bytes;
@@ -21,7 +21,7 @@ mod tool;
 pub use bytes::{bytes_from_json, bytes_to_json};
 pub use code::{ErrorCode, Severity, ToolErrorCode};
 pub use crash::Crash;
-pub use deadline::Deadline;
+pub use deadline::{Deadline, Hold, Holds, RunClock};
 pub use engine::{
     BoxFuture, CpuClock, EffectGate, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session,
     SessionOptions,

@@ -65,6 +65,9 @@ pub struct RunRequest {
     /// Names of the tools that the caller itself answers while the code runs.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// Those of them that a person must allow, call by call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked_tools: Vec<String>,
     /// Goes into the metadata of artifacts.
     pub message_id: Option<String>,
     /// Goes into the metadata of artifacts.
@@ -91,6 +94,7 @@ impl RunRequest {
             inspect: false,
             session: None,
             tools: Vec::new(),
+            asked_tools: Vec::new(),
             message_id: None,
             agent_id: None,
         }

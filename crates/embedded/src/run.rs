@@ -5,10 +5,11 @@
 
 use std::future::poll_fn;
 use std::os::unix::process::ExitStatusExt;
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use cove_core::{Crash, Fault, FaultKind, Limits, Picture, RunReport, RunRequest, SessionFate};
+use cove_core::{Crash, Fault, FaultKind, Limits, Picture, RunClock, RunReport, RunRequest, Session as _, SessionFate};
 
 use crate::calls::{Calls, failure};
 use crate::fonts::{FontRequest, MAX_FONT_REQUEST_BYTES};
@@ -112,7 +113,9 @@ async fn converse(
     conversation: &mut Conversation,
 ) -> End {
     session.line.queue(ToChild::Run, |out| encode_request(request, out));
-    let deadline = started.checked_add(Duration::from_millis(request.timeout_ms));
+    let budget = Duration::from_millis(request.timeout_ms);
+    let mut clock = RunClock::begin(session.options.holds.clone(), budget, started, session.cpu_clock());
+    let deadline = started.checked_add(budget);
     let deadline = deadline.unwrap_or_else(|| started + Duration::from_secs(86_400)).into();
     let mut deadline = std::pin::pin!(tokio::time::sleep_until(deadline));
     loop {
@@ -149,7 +152,7 @@ async fn converse(
         if let Some(asked) = conversation.font_request.take() {
             let answer = tokio::select! {
                 biased;
-                () = deadline.as_mut() => return End::Deadline,
+                () = run_out(&mut clock, deadline.as_mut()) => return End::Deadline,
                 answer = session.fonts.answer(asked) => answer,
             };
             session.line.queue(ToChild::Font, |out| answer.encode(out));
@@ -162,13 +165,22 @@ async fn converse(
         let line = &mut session.line;
         tokio::select! {
             biased;
-            () = deadline.as_mut() => return End::Deadline,
+            () = run_out(&mut clock, deadline.as_mut()) => return End::Deadline,
             (id, answer) = poll_fn(|context| calls.poll_answer(context)), if line.unsent_bytes() < FULL_BYTES => {
                 line.queue(ToChild::Answer, |out| encode_answer(id, &answer, out));
             }
             // An error shows again when the line is used.
             _ = session_ready(line) => {}
         }
+    }
+}
+
+/// Comes when the time is over that the run may take; while a person is asked, it stands still.
+async fn run_out(clock: &mut RunClock, mut deadline: Pin<&mut tokio::time::Sleep>) {
+    loop {
+        deadline.as_mut().await;
+        let Some(left) = clock.left() else { return };
+        deadline.as_mut().reset(tokio::time::Instant::now() + left);
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cove_core::{
-    Deadline, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, Fault, FaultKind, Limits,
-    LogSink, NetworkPolicy, RunReport, RunRequest, Session, SessionFate, SessionOptions, ToolSet,
+    Deadline, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, Fault, FaultKind, Holds,
+    Limits, LogSink, NetworkPolicy, RunReport, RunRequest, Session, SessionFate, SessionOptions, ToolSet,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::Value;
@@ -31,6 +31,8 @@ pub struct RunnerOptions {
     pub network: NetworkPolicy,
     /// Hears console lines while a run goes on.
     pub log_sink: Option<LogSink>,
+    /// When the clock of a run stands still, because a person is asked.
+    pub holds: Option<Arc<Holds>>,
     /// The legacy scan: code that holds one of these words is refused. Empty by default, and best left so: walls hold,
     /// words do not.
     pub blocked_words: Vec<String>,
@@ -218,6 +220,7 @@ impl Runner {
             limits: Limits { timeout_ms: request.timeout_ms, ..self.options.limits },
             imports: self.options.imports.clone(),
             network: self.options.network.clone(),
+            holds: self.options.holds.clone(),
             ..SessionOptions::one_shot()
         }
     }

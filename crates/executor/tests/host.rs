@@ -19,6 +19,7 @@ fn host(max_runs: usize) -> SessionHost {
         session_limits: Limits { max_operations: None, ..Limits::EXECUTOR },
         max_runs,
         max_sessions: MAX_SESSIONS,
+        approval_limit: std::time::Duration::from_secs(60),
     })
 }
 
@@ -29,6 +30,7 @@ fn context(owner: &str) -> RunContext {
         network: Default::default(),
         pictures: Pictures::default(),
         idle_timeout: None,
+        host_tools: None,
     }
 }
 

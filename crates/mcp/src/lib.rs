@@ -8,6 +8,7 @@
 //! This crate runs nothing itself. Every tool is an operation of Bay, which knows owners, limits and sandboxes.
 
 mod advice;
+mod approvals;
 mod args;
 mod audience;
 mod catalog;

@@ -1,5 +1,9 @@
 //! What a server is told.
 
+use std::sync::Arc;
+
+use cove_wrap::Wrap;
+
 use crate::audience::Answers;
 use crate::catalog::ToolSet;
 
@@ -20,6 +24,8 @@ pub struct McpOptions {
     pub no_browser: Option<String>,
     /// What an answer is made of.
     pub answers: Answers,
+    /// Other servers, whose tools code calls: then there are `run_code`, `search_tools` and `describe_tools`, too.
+    pub wrap: Option<Arc<Wrap>>,
 }
 
 impl Default for McpOptions {
@@ -30,6 +36,7 @@ impl Default for McpOptions {
             own_profile: None,
             no_browser: None,
             answers: Answers::Auto,
+            wrap: None,
         }
     }
 }

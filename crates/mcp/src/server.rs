@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use cove_api::{CreateSandbox, ErrorCode, SandboxId, WriteFile};
 use cove_bay::{Bay, Owner};
+use cove_wrap::CodeSession;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, Implementation,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -31,6 +32,12 @@ use crate::{resources, tools};
 /// Longer than any verb of Bay takes; what is slower than that is broken.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 
+/// The same for code that may wait for a person, several times.
+const LONGEST_WITH_PEOPLE: Duration = Duration::from_secs(4 * 3600);
+
+/// Sessions of `run_code` that are remembered at once.
+const MAX_CODE_SESSIONS: usize = 1_000;
+
 /// Where the whole of a long answer is kept, in the workspace.
 const REPLIES: &str = ".cove/replies";
 
@@ -51,6 +58,8 @@ pub(crate) struct Inner {
     /// The sandbox that this server has made for calls that name none.
     own: tokio::sync::Mutex<Option<SandboxId>>,
     runs: Runs,
+    /// Sessions of `run_code`, by sandbox and name.
+    code_sessions: Mutex<HashMap<(SandboxId, String), Arc<CodeSession>>>,
 }
 
 /// Who asks.
@@ -69,8 +78,8 @@ impl CoveMcp {
 
     pub(crate) fn with(bay: Bay, owner: OwnerSource, options: McpOptions) -> Self {
         let tools = catalog::tools(&options.tools, options.own_profile.is_some());
-        let (own, runs) = Default::default();
-        Self { inner: Arc::new(Inner { bay, options, tools, owner, own, runs }) }
+        let (own, runs, code_sessions) = Default::default();
+        Self { inner: Arc::new(Inner { bay, options, tools, owner, own, runs, code_sessions }) }
     }
 
     /// Deletes the server's own sandbox, if it has made one.
@@ -137,6 +146,16 @@ impl CoveMcp {
         let made = self.inner.bay.create_sandbox(owner, wish, None).await?;
         *own = Some(made.id.clone());
         Ok(made.id)
+    }
+
+    /// The session of `run_code` of this name.
+    pub(crate) fn code_session(&self, sandbox_id: &SandboxId, name: &str) -> Arc<CodeSession> {
+        let mut sessions = self.inner.code_sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        // Each is small; those that nobody uses make room.
+        if sessions.len() >= MAX_CODE_SESSIONS {
+            sessions.retain(|_, session| Arc::strong_count(session) > 1);
+        }
+        Arc::clone(sessions.entry((sandbox_id.clone(), name.to_owned())).or_default())
     }
 
     /// The server's own sandbox, if it has made one.
@@ -207,6 +226,9 @@ impl ServerHandler for CoveMcp {
     ) -> Result<ListToolsResult, ErrorData> {
         self.owner(&context)?;
         let mut tools = self.listed(&context)?.into_owned();
+        if let Some(wrap) = &self.inner.options.wrap {
+            tools.splice(0..0, catalog::wrapped(wrap, self.inner.options.own_profile.is_some()).await);
+        }
         if !self.inner.options.answers.with_schemas(&context) {
             tools.iter_mut().for_each(|tool| tool.output_schema = None);
         }
@@ -221,32 +243,41 @@ impl ServerHandler for CoveMcp {
         let owner = self.owner(&context)?;
         let name = tools::usual_name(&request.name);
         let listed = self.listed(&context)?;
-        if !listed.iter().any(|tool| tool.name == name) {
+        let is_wrapped = self.inner.options.wrap.is_some() && catalog::WRAPPED.contains(&name);
+        if !is_wrapped && !listed.iter().any(|tool| tool.name == name) {
             return Err(ErrorData::invalid_params(unknown_tool(&request.name, &listed), None));
         }
         drop(listed);
         let agent = context.extensions.get::<http::request::Parts>().map(crate::http::agent).unwrap_or_default();
         let (_entry, stop) = self.watch(&owner, &agent, context.id.to_string());
         let progress = Progress::begin(&context);
+        let asked = crate::approvals::asker(&self.inner.bay, &owner, &context);
         let call = tools::Call {
             server: self,
             owner: owner.clone(),
             args: Args::new(request.arguments),
             console: progress.sink(),
+            has_people: asked.is_some() || context.extensions.get::<http::request::Parts>().is_some(),
+            asked,
         };
         let work = async {
             let reply = tools::run(name, call).await;
             self.finish(&owner, reply).await
         };
+        let longest = if name == "run_code" { LONGEST_WITH_PEOPLE } else { LONGEST };
         // Dropping the work ends the run, whatever it is doing.
         let result = tokio::select! {
-            result = tokio::time::timeout(LONGEST, work) => result,
+            result = tokio::time::timeout(longest, work) => result,
             () = context.ct.cancelled() => return Err(cancelled()),
             () = stop.cancelled() => return Err(cancelled()),
         };
         progress.end().await;
         let mut result = result.unwrap_or_else(|_| {
-            let failure = Failure::new("timeout", "no answer within 15 minutes", "Do less in one call.");
+            let failure = Failure::new(
+                "timeout",
+                format!("no answer within {} minutes", longest.as_secs() / 60),
+                "Do less in one call.",
+            );
             Reply::from(failure).finish(self.inner.options.max_chars(), None)
         });
         if !self.inner.options.answers.with_fields(&context) {

@@ -1,7 +1,7 @@
 //! The bounds that the schema states and types alone cannot hold: checked here, once, before Bay is asked.
 
 use cove_api::{
-    Annotation, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, CargoQuery, ClickRequest,
+    Annotation, ApprovalDecision, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, CargoQuery, ClickRequest,
     CreateCandidate, CreateCargo, CreatePayload, CreatePortLink, CreateSandbox, DeleteRequest, Evaluate, ExtendTtl,
     FileQuery, FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest, MAX_CARGO_MB, NavigateRequest, Promote,
     PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest, ShellExecRequest, SnapshotRequest, ToolAnswer,
@@ -44,7 +44,7 @@ macro_rules! boundless {
     ($($name:ty),* $(,)?) => { $(impl Bounded for $name {})* };
 }
 
-boundless!(Annotation, DeleteRequest, Evaluate, FileQuery, GcRequest, WriteFile,);
+boundless!(Annotation, ApprovalDecision, DeleteRequest, Evaluate, FileQuery, GcRequest, WriteFile,);
 
 impl Bounded for ToolAnswer {
     const HOLDS_VALUES: bool = true;

@@ -22,6 +22,45 @@ export interface components {
              */
             tags?: string | null;
         };
+        /** @description A call that waits for a person. The code that makes it stands still meanwhile; nothing of it is run again afterwards. */
+        Approval: {
+            /** @description With which arguments. */
+            args: unknown;
+            /** @description Since when it waits. */
+            asked_at: components["schemas"]["Moment"];
+            /** @description When it is denied if nobody has decided. */
+            ends_at: components["schemas"]["Moment"];
+            /** @description Its id. */
+            id: string;
+            /** @description The lines of code that make such a call, where the code names it. */
+            lines: components["schemas"]["CodeLine"][];
+            /** @description The sandbox whose code asks. */
+            sandbox_id: string;
+            /** @description The JavaScript session that the code runs in; null: none. */
+            session?: string | null;
+            /** @description What is to be called: `github.delete_repository`. */
+            tool: string;
+            /** @description Why a person is asked. */
+            why: string;
+        };
+        /** @description What a person decides. */
+        ApprovalDecision: {
+            /**
+             * @description When denying: what the code is told.
+             * @default null
+             */
+            reason?: string | null;
+            /**
+             * @description When approving: whether further calls of this tool by this session are made without asking.
+             * @default false
+             */
+            remember?: boolean;
+        };
+        /** @description The calls that wait, oldest first. */
+        ApprovalList: {
+            /** @description They. */
+            items: components["schemas"]["Approval"][];
+        };
         /** @description One artifact of a sandbox. */
         ArtifactInfo: {
             /** @description When it was made. */
@@ -357,6 +396,16 @@ export interface components {
              */
             timeout?: number;
         };
+        /** @description A line of code. */
+        CodeLine: {
+            /**
+             * Format: int32
+             * @description Its number, from 1.
+             */
+            line: number;
+            /** @description What it says. */
+            text: string;
+        };
         /** @description One container of a session. */
         ContainerInfo: {
             /** @description Its capabilities. */
@@ -591,7 +640,7 @@ export interface components {
          * @description The kind of an event.
          * @enum {string}
          */
-        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap";
+        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap" | "approval_asked" | "approval_ended";
         /**
          * @description The kind of an execution.
          * @enum {string}
@@ -1163,6 +1212,8 @@ export interface components {
         ReleaseStage: "canary" | "stable";
         /** @description A tool that the caller answers itself. */
         RemoteTool: {
+            /** @description Whether a person must allow each call (`/v1/approvals`). The code waits meanwhile, and its time stands still. */
+            ask?: boolean;
             /** @description What it does. */
             description?: string;
             /** @description The name of the function that guest code calls. */
@@ -1263,7 +1314,7 @@ export interface components {
         SentEvent: {
             /** @description The whole event as JSON. */
             data: string;
-            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap") & Record<string, never>;
+            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap") & Record<string, never> & ("state" | "run_started" | "console" | "output" | "tool_call" | "approval_asked" | "approval_ended" | "run_finished" | "gap");
             /** @description Its number. */
             id: string;
         };

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use cove_api::{BayError, ErrorCode, SandboxId, ToolAnswer};
+use cove_api::{Approval, ApprovalDecision, BayError, ErrorCode, Owner, SandboxId, ToolAnswer};
 use cove_artifacts::StoreLimits;
 use cove_core::{EngineError, EngineName, Limits, RunReport, RunRequest, SessionFate, ToolError};
 use cove_embedded::WallReport;
@@ -34,11 +35,14 @@ pub(crate) struct JavaScriptHost {
     engines: Engines,
     artifacts: PathBuf,
     pictures: Mutex<HashMap<SandboxId, Arc<PictureStore>>>,
+    /// Whose sandboxes they are that run JavaScript.
+    owners: Mutex<HashMap<String, Owner>>,
 }
 
 impl JavaScriptHost {
     /// Starts nothing. Pictures go below `artifacts`, a folder per sandbox.
-    pub(crate) fn new(artifacts: PathBuf, options: EngineOptions) -> Self {
+    /// A call that waits for a person is denied after `approval_limit`.
+    pub(crate) fn new(artifacts: PathBuf, options: EngineOptions, approval_limit: Duration) -> Self {
         let engines = Engines::new(options);
         let host = SessionHost::new(HostOptions {
             embedded: engines.get(EngineName::Embedded),
@@ -47,8 +51,9 @@ impl JavaScriptHost {
             session_limits: SESSION_LIMITS,
             max_runs: MAX_RUNS,
             max_sessions: MAX_SESSIONS,
+            approval_limit,
         });
-        Self { host, engines, artifacts, pictures: Mutex::default() }
+        Self { host, engines, artifacts, pictures: Mutex::default(), owners: Mutex::default() }
     }
 
     /// The walls of the embedded engine.
@@ -93,6 +98,42 @@ impl JavaScriptHost {
         self.host.sessions()
     }
 
+    /// Code of this sandbox is this owner's.
+    pub(crate) fn belongs(&self, sandbox_id: &str, owner: &Owner) {
+        let mut owners = self.owners();
+        if !owners.contains_key(sandbox_id) {
+            owners.insert(sandbox_id.to_owned(), owner.clone());
+        }
+    }
+
+    /// The calls of an owner's sandboxes that wait for a person.
+    pub(crate) fn approvals(&self, owner: &Owner) -> Vec<Approval> {
+        let owners = self.owners();
+        let own = |approval: &Approval| owners.get(&approval.sandbox_id) == Some(owner);
+        self.host.approvals().into_iter().filter(own).collect()
+    }
+
+    /// A person has decided.
+    pub(crate) fn decide(
+        &self,
+        owner: &Owner,
+        approval_id: &str,
+        approve: bool,
+        decision: ApprovalDecision,
+    ) -> Result<(), BayError> {
+        let shown = cove_core::shorten_word(approval_id);
+        let gone = || BayError::new(ErrorCode::NotFound, format!("there is no approval {shown:?} that waits"));
+        let sandbox_id = self.host.asks(approval_id).ok_or_else(gone)?;
+        if self.owners().get(&sandbox_id) != Some(owner) {
+            return Err(gone());
+        }
+        self.host.decide(&sandbox_id, approval_id, approve, decision).map_err(|_| gone())
+    }
+
+    fn owners(&self) -> MutexGuard<'_, HashMap<String, Owner>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A client's answer to a tool call.
     pub(crate) fn answer_call(
         &self,
@@ -123,6 +164,7 @@ impl JavaScriptHost {
 
     /// Forgets the sandbox's picture store, and says where its files are.
     pub(crate) fn forget_pictures(&self, sandbox_id: &SandboxId) -> PathBuf {
+        self.owners().remove(&**sandbox_id);
         self.pictures.lock().unwrap_or_else(PoisonError::into_inner).remove(sandbox_id);
         self.artifacts.join(sandbox_id)
     }

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use cove_api::SandboxId;
 use cove_api::{
-    BayError, EngineUsed, ErrorCode, EventKind, ExecType, JavaScriptData, JavaScriptExecRequest, JavaScriptExecResult,
-    JavaScriptImage, JavaScriptSession, ToolAnswer,
+    Approval, ApprovalDecision, ApprovalEnd, BayError, EngineUsed, ErrorCode, EventKind, ExecType, JavaScriptData,
+    JavaScriptExecRequest, JavaScriptExecResult, JavaScriptImage, JavaScriptSession, ToolAnswer,
 };
 use cove_core::{EngineChoice, ExecutionId, Finished, KeptPicture, LogLine, LogSink, RunReport, RunRequest};
-use cove_executor::{Pictures, RunContext, RunListener, join_logs};
+use cove_executor::{HostTools, Pictures, RunContext, RunListener, join_logs};
 use serde_json::{Map, Value, json};
 
 use crate::barrier;
@@ -48,11 +48,25 @@ pub struct JavaScriptCall {
     pub console: Option<LogSink>,
     /// Whether the last expression is the value of code without a `return`.
     pub last_value: bool,
+    /// Tools of whoever asks, answered in this process.
+    pub host_tools: Option<HostTools>,
+    /// Hears of this run's calls that wait for a person.
+    pub asked: Option<ApprovalSink>,
 }
+
+/// Hears of calls that wait for a person. Must not block.
+pub type ApprovalSink = Arc<dyn Fn(&Approval) + Send + Sync>;
 
 impl From<JavaScriptExecRequest> for JavaScriptCall {
     fn from(request: JavaScriptExecRequest) -> Self {
-        Self { timeout: Duration::from_secs(request.timeout), request, console: None, last_value: false }
+        Self {
+            timeout: Duration::from_secs(request.timeout),
+            request,
+            console: None,
+            last_value: false,
+            host_tools: None,
+            asked: None,
+        }
     }
 }
 
@@ -64,9 +78,10 @@ impl Bay {
         id: &SandboxId,
         call: impl Into<JavaScriptCall>,
     ) -> BayResult<JavaScriptExecResult> {
-        let JavaScriptCall { request, timeout, console, last_value } = call.into();
+        let JavaScriptCall { request, timeout, console, last_value, host_tools, asked } = call.into();
         let run_request = RunRequest { last_value, ..run_request(&request, timeout)? };
-        let context = self.javascript_context(owner, id).await?;
+        let context = RunContext { host_tools, ..self.javascript_context(owner, id).await? };
+        self.inner.javascript.belongs(id, owner);
         let mut run = Execution::begin(self, owner, id, ExecType::JavaScript, request.code.clone())?;
         (run.description, run.tags) = (request.description.clone(), request.tags.clone());
         let events = Arc::new(RunEvents {
@@ -75,6 +90,7 @@ impl Bay {
             execution_id: run.id.clone(),
             session: run_request.session.clone(),
             console,
+            asked,
         });
         let mut result = match self.inner.javascript.run(context, run_request, events).await {
             Ok(report) => {
@@ -116,6 +132,22 @@ impl Bay {
         self.inner.javascript.answer_call(id, call_id, answer)
     }
 
+    /// The calls of an owner's code that wait for a person, oldest first.
+    pub fn approvals(&self, owner: &Owner) -> Vec<Approval> {
+        self.inner.javascript.approvals(owner)
+    }
+
+    /// A person has decided about a call that waits. Taken once.
+    pub fn decide_approval(
+        &self,
+        owner: &Owner,
+        approval_id: &str,
+        approve: bool,
+        decision: ApprovalDecision,
+    ) -> BayResult<()> {
+        self.inner.javascript.decide(owner, approval_id, approve, decision)
+    }
+
     /// Ends every run and every session of a sandbox; for `stop` and `delete`.
     pub(crate) async fn end_javascript(&self, sandbox_id: &SandboxId) {
         self.inner.javascript.end(sandbox_id, None).await;
@@ -141,6 +173,7 @@ impl Bay {
                 0 => Duration::from_secs(24 * 3600),
                 seconds => Duration::from_secs(seconds),
             }),
+            host_tools: None,
         })
     }
 }
@@ -181,6 +214,7 @@ fn run_request(request: &JavaScriptExecRequest, timeout: Duration) -> BayResult<
         timeout_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1),
         session,
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+        asked_tools: request.tools.iter().filter(|tool| tool.ask).map(|tool| tool.name.clone()).collect(),
         ..RunRequest::new(request.code.as_str())
     })
 }
@@ -252,6 +286,7 @@ struct RunEvents {
     /// Tells a client with tools of its own whether a call is for it: it learns the execution's id only at the end.
     session: Option<String>,
     console: Option<LogSink>,
+    asked: Option<ApprovalSink>,
 }
 
 impl RunListener for RunEvents {
@@ -268,6 +303,20 @@ impl RunListener for RunEvents {
             "call_id": call_id, "execution_id": self.execution_id, "session": self.session, "name": name, "args": args
         });
         self.bay.emit(&self.sandbox_id, EventKind::ToolCall, &object(data));
+    }
+
+    fn approval_asked(&self, approval: &Approval) {
+        let mut data = object(serde_json::to_value(approval).unwrap_or_default());
+        data.insert("execution_id".to_owned(), json!(self.execution_id));
+        self.bay.emit(&self.sandbox_id, EventKind::ApprovalAsked, &data);
+        if let Some(asked) = &self.asked {
+            asked(approval);
+        }
+    }
+
+    fn approval_ended(&self, approval: &Approval, end: ApprovalEnd) {
+        let data = json!({"id": approval.id, "execution_id": self.execution_id, "tool": approval.tool, "end": end});
+        self.bay.emit(&self.sandbox_id, EventKind::ApprovalEnded, &object(data));
     }
 }
 

@@ -43,7 +43,11 @@ fn sandbox(number: u32) -> SandboxId {
 impl Stage {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let host = Arc::new(JavaScriptHost::new(folder.path().join("artifacts"), EngineOptions::default()));
+        let host = Arc::new(JavaScriptHost::new(
+            folder.path().join("artifacts"),
+            EngineOptions::default(),
+            Duration::from_secs(60),
+        ));
         Self { host, idle: Duration::from_secs(60), files: Vec::new(), folder }
     }
 
@@ -54,6 +58,7 @@ impl Stage {
             network: NetworkPolicy::default(),
             pictures: Pictures::Kept(self.host.pictures(&sandbox(1))),
             idle_timeout: Some(self.idle),
+            host_tools: None,
         }
     }
 

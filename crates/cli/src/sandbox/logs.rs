@@ -67,6 +67,10 @@ fn show_event(event: &Event) -> std::io::Result<()> {
                 if listed.is_empty() { "none".to_owned() } else { listed.join(", ") }
             )
         }
+        EventKind::ApprovalAsked => {
+            writeln!(out, "{DIM}· {} waits for a person: {}{PLAIN}", field("tool"), field("id"))
+        }
+        EventKind::ApprovalEnded => writeln!(out, "{DIM}· {}: {}{PLAIN}", field("tool"), field("end")),
         EventKind::Gap => writeln!(out, "{DIM}· some events were missed{PLAIN}"),
     }
 }

@@ -79,6 +79,26 @@ fn the_list_of_tools_costs_a_model_little() {
 }
 
 #[test]
+fn code_calls_the_tools_of_real_servers() {
+    node("wrap.mjs", "servers", "wrap servers: as it should be");
+}
+
+#[test]
+fn ten_thousand_tools_cost_a_model_what_ten_cost() {
+    node("wrap.mjs", "many", "wrap many: as it should be");
+}
+
+#[test]
+fn servers_that_are_broken_or_break_cost_the_others_nothing() {
+    node("wrap.mjs", "trouble", "wrap trouble: as it should be");
+}
+
+#[test]
+fn a_person_is_asked_while_code_waits() {
+    node("wrap.mjs", "approvals", "wrap approvals: as it should be");
+}
+
+#[test]
 fn every_failure_is_told_in_few_and_true_words() {
     node("failures.mjs", "", "as they are written");
 }

@@ -164,6 +164,7 @@ async fn code(served: &Served, s: &mut Seen, id: &str) {
     let call = [("id", id), ("call_id", "call-1")];
     s.check(served, "answer_tool", &call, "", json!({ "result": 1 }), "not_found").await;
     tool(served, s, id).await;
+    approvals(served, s, id).await;
     artifacts(served, s, id).await;
 }
 
@@ -187,6 +188,51 @@ async fn tool(served: &Served, s: &mut Seen, id: &str) {
     let (done, ()) = tokio::join!(run, answer);
     let done: Value = done.unwrap().json().await.unwrap();
     assert_eq!(done["data"]["result"], 42, "{done}");
+}
+
+/// Code calls tools that a person must allow: one is approved, one denied.
+async fn approvals(served: &Served, s: &mut Seen, id: &str) {
+    let bay = cove_client::Client::new(&served.url, Some(KEY)).unwrap();
+    let mut events = bay.events(id, None).await.unwrap();
+    let code = json!({
+        "code": "const paid = await pay(7); try { await pay(8) } catch (e) { [paid, e.message] }",
+        "session": "asked", "timeout": 20, "tools": [{ "name": "pay", "ask": true }],
+    });
+    let run = served.request(KEY, "POST", &format!("/v1/sandboxes/{id}/javascript/exec")).json(&code).send();
+    let deciding = async {
+        let mut ends = Vec::new();
+        while ends.len() < 2 {
+            let event = events.next().await.unwrap().expect("the run goes on");
+            match event.kind {
+                cove_api::EventKind::ApprovalAsked => {
+                    let list = s.check(served, "list_approvals", &[], "", Value::Null, "success").await;
+                    assert_eq!(list["items"][0]["id"], event.data["id"], "{list}");
+                    let theirs = served.request(OTHER, "GET", "/v1/approvals").send().await.unwrap();
+                    assert_eq!(
+                        theirs.json::<Value>().await.unwrap(),
+                        json!({ "items": [] }),
+                        "another owner sees nothing"
+                    );
+                    let own = [("approval_id", event.data["id"].as_str().unwrap())];
+                    let approve = event.data["args"] == json!([7]);
+                    let operation = if approve { "approve_call" } else { "deny_call" };
+                    s.check(served, operation, &own, "", json!({ "reason": "too much" }), "success").await;
+                    s.check(served, operation, &own, "", json!({}), "not_found").await;
+                }
+                cove_api::EventKind::ToolCall => {
+                    let call = [("id", id), ("call_id", event.data["call_id"].as_str().unwrap())];
+                    s.check(served, "answer_tool", &call, "", json!({ "result": "paid" }), "success").await;
+                }
+                cove_api::EventKind::ApprovalEnded => ends.push(event.data["end"].clone()),
+                _ => {}
+            }
+        }
+        assert_eq!(ends, ["approved", "denied"]);
+    };
+    let (done, ()) = tokio::join!(run, deciding);
+    let done: Value = done.unwrap().json().await.unwrap();
+    assert_eq!(done["data"]["result"][0], "paid", "{done}");
+    assert!(done["data"]["result"][1].as_str().unwrap().contains("a person has denied it: too much"), "{done}");
 }
 
 async fn artifacts(served: &Served, s: &mut Seen, id: &str) {

@@ -1,5 +1,6 @@
 //! Every verb, by what it is about.
 
+mod approvals;
 mod cargos;
 mod execution;
 pub(crate) mod files;

@@ -10,7 +10,7 @@ use cove_core::{ToolCall, ToolError, ToolSpec};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::current::CurrentRun;
+use super::approvals::{Asker, Question};
 
 /// Calls of one owner that may wait at once.
 const MAX_WAITING: usize = 256;
@@ -51,23 +51,29 @@ impl PendingCalls {
     }
 
     /// The tool `name` of an owner, answered by whoever asked for the current run.
-    pub(super) fn tool(self: &Arc<Self>, owner: &str, name: &str, current: &Arc<CurrentRun>) -> ToolSpec {
-        let (calls, owner, current) = (Arc::clone(self), owner.to_owned(), Arc::clone(current));
+    pub(super) fn tool(self: &Arc<Self>, name: &str, asker: &Asker) -> ToolSpec {
+        let (calls, asker) = (Arc::clone(self), asker.clone());
         let tool = name.to_owned();
         ToolSpec::new(name, move |call: ToolCall| {
-            let (calls, owner, current) = (Arc::clone(&calls), owner.clone(), Arc::clone(&current));
+            let (calls, asker) = (Arc::clone(&calls), asker.clone());
             let tool = tool.clone();
-            async move { calls.ask(&owner, &tool, call.args, &current).await }
+            async move { calls.ask(&tool, call.args, &asker).await }
         })
     }
 
-    async fn ask(&self, owner: &str, tool: &str, args: Vec<Value>, current: &CurrentRun) -> Result<Value, ToolError> {
-        let run = current.get().filter(|run| run.tools.iter().any(|name| name == tool));
+    async fn ask(&self, tool: &str, args: Vec<Value>, asker: &Asker) -> Result<Value, ToolError> {
+        let owner = asker.owner.as_str();
+        let run = asker.current.get().filter(|run| run.tools.iter().any(|name| name == tool));
         let run = run.ok_or_else(|| ToolError::new(format!("`{tool}` has no handler in this run")))?;
         let bytes: usize = args.iter().map(|arg| arg.to_string().len()).sum();
         if bytes > MAX_ARGS_BYTES {
             let message = format!("the arguments of `{tool}` have {bytes} bytes; the limit is {MAX_ARGS_BYTES}");
             return Err(ToolError::new(message));
+        }
+        if run.asked.iter().any(|name| name == tool) {
+            let why = "whoever runs the code wants it to be asked for".to_owned();
+            let question = Question { tool: tool.to_owned(), args: Value::Array(args.clone()), why, lines: Vec::new() };
+            asker.ask(question).await?;
         }
         let chance = getrandom::u64().map_err(|error| ToolError::new(error.to_string()))?;
         let call_id = format!("call-{chance:016x}");

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cove_core::{LogLine, LogSink};
+use cove_api::{Approval, ApprovalEnd};
+use cove_core::{Holds, LogLine, LogSink};
 use serde_json::Value;
 
 /// Hears what a run says while it goes on. Must not block.
@@ -13,17 +14,31 @@ pub trait RunListener: Send + Sync {
     /// The code calls a tool that the caller answers, with
     /// [`SessionHost::answer_call`](crate::SessionHost::answer_call).
     fn tool_called(&self, call_id: &str, name: &str, args: Vec<Value>);
+
+    /// A call waits for a person, who decides with [`SessionHost::decide`](crate::SessionHost::decide).
+    fn approval_asked(&self, _approval: &Approval) {}
+
+    /// It waits no more.
+    fn approval_ended(&self, _approval: &Approval, _end: ApprovalEnd) {}
 }
 
 /// A session outlives its runs, and its console and its tools with it: they look here for the run of the moment.
 #[derive(Default)]
-pub(super) struct CurrentRun(Mutex<Option<ActiveRun>>);
+pub(super) struct CurrentRun {
+    run: Mutex<Option<ActiveRun>>,
+    /// The clock of the session's engine.
+    pub(super) holds: Arc<Holds>,
+}
 
 /// One run's listener, and the tools that its caller answers.
 #[derive(Clone)]
 pub(super) struct ActiveRun {
     pub(super) listener: Arc<dyn RunListener>,
     pub(super) tools: Arc<[String]>,
+    /// Those of them that a person must allow.
+    pub(super) asked: Arc<[String]>,
+    /// The clock of whoever waits for this run.
+    pub(super) holds: Arc<Holds>,
 }
 
 impl CurrentRun {
@@ -49,7 +64,7 @@ impl CurrentRun {
     }
 
     fn slot(&self) -> MutexGuard<'_, Option<ActiveRun>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,6 +4,7 @@
 //! an owner is, what a profile says and what becomes of a report it does not know. A run belongs to whoever awaits it: when
 //! the future is dropped, the run is killed.
 
+mod approvals;
 mod calls;
 mod current;
 mod error;
@@ -12,20 +13,24 @@ mod sessions;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use cove_api::{Approval, ApprovalDecision};
 use cove_core::{
-    Clock, Deadline, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, FaultKind, Limits,
-    NetworkPolicy, Random, RunReport, RunRequest, RunShape, SessionFate, SessionOptions, ToolError, ToolSet, ToolSpec,
+    Clock, Deadline, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, FaultKind, Holds,
+    Limits, NetworkPolicy, Random, RunClock, RunReport, RunRequest, RunShape, SessionFate, SessionOptions, ToolError,
+    ToolSet, ToolSpec,
 };
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::{Pictures, Runner, RunnerOptions};
+use approvals::Approvals;
 use calls::PendingCalls;
 use current::{ActiveRun, CurrentRun};
 use sessions::{OpenSession, Sessions, Slot};
 
+pub use approvals::{Asker, CALL_DENIED, NoSuchApproval, Question};
 pub use calls::NoSuchCall;
 pub use current::RunListener;
 pub use error::HostError;
@@ -49,6 +54,8 @@ pub struct HostOptions {
     pub max_runs: usize,
     /// Sessions that are kept at the same time.
     pub max_sessions: MaxSessions,
+    /// How long a call may wait for a person.
+    pub approval_limit: Duration,
 }
 
 /// What the host must know of the owner that a run belongs to.
@@ -63,13 +70,28 @@ pub struct RunContext {
     pub pictures: Pictures,
     /// How long a session may stay unused; `None`: as long as it likes.
     pub idle_timeout: Option<Duration>,
+    /// Tools of whoever embeds the host, which may ask people.
+    pub host_tools: Option<HostTools>,
 }
+
+/// Tools that whoever embeds the host answers itself.
+#[derive(Clone)]
+pub struct HostTools {
+    /// Makes them for a session. They live as long as it does.
+    pub make: Arc<dyn Fn(&Asker) -> Vec<ToolSpec> + Send + Sync>,
+    /// Code that a new session runs first, with the rights of any other; a run without a session has none.
+    pub prelude: Arc<str>,
+}
+
+/// How long the code that a session runs first may take.
+const PRELUDE_MS: u64 = 10_000;
 
 /// Runs JavaScript and keeps its sessions.
 pub struct SessionHost {
     options: HostOptions,
     sessions: Arc<Sessions>,
     calls: Arc<PendingCalls>,
+    approvals: Arc<Approvals>,
     permits: Semaphore,
     running: Mutex<HashMap<u64, Running>>,
     next: AtomicU64,
@@ -89,6 +111,7 @@ impl SessionHost {
         Self {
             sessions: Arc::new(Sessions::new(options.max_sessions)),
             calls: Arc::default(),
+            approvals: Arc::new(Approvals::new(options.approval_limit)),
             permits: Semaphore::new(options.max_runs),
             running: Mutex::default(),
             next: AtomicU64::new(0),
@@ -111,19 +134,29 @@ impl SessionHost {
             Err(_) => return Err(HostError::TooManyRuns { max: self.options.max_runs }),
         };
         let (entry, stop) = self.enter(&context.owner, request.session.as_deref());
-        let deadline = Deadline::after(limit);
+        let deadline = Deadline::after(limit).backstop(GRACE);
+        let holds = Arc::<Holds>::default();
+        let mut clock = RunClock::begin(Some(Arc::clone(&holds)), deadline.budget(), Instant::now(), None);
         let work = async {
             match request.session.clone() {
-                None => self.run_once(context, request, listener).await,
-                Some(name) => self.run_in_session(context, &name, request, listener).await,
+                None => self.run_once(context, request, listener, holds).await,
+                Some(name) => self.run_in_session(context, &name, request, listener, holds).await,
+            }
+        };
+        let late = async {
+            tokio::time::sleep_until(deadline.at().into()).await;
+            // Whoever waits for a person has the time of its own still.
+            while let Some(left) = clock.left() {
+                tokio::time::sleep(left).await;
             }
         };
         let ended = tokio::select! {
-            ended = tokio::time::timeout_at(deadline.backstop(GRACE).at().into(), work) => ended,
+            ended = work => ended,
+            () = late => Err(HostError::NoAnswer { timeout_ms }),
             () = stop.notified() => return Err(HostError::Ended),
         };
         drop(entry);
-        ended.unwrap_or(Err(HostError::NoAnswer { timeout_ms }))
+        ended
     }
 
     /// Ends a session of an owner (`None`: everything of the owner's that runs or is kept), and waits until it is gone. How
@@ -134,6 +167,7 @@ impl SessionHost {
                 run.stop.notify_one();
             }
         }
+        self.approvals.forget(owner, session);
         self.sessions.end(owner, session).await
     }
 
@@ -152,6 +186,27 @@ impl SessionHost {
         self.calls.answer(owner, call_id, answer)
     }
 
+    /// The calls of all owners that wait for a person, oldest first.
+    pub fn approvals(&self) -> Vec<Approval> {
+        self.approvals.list()
+    }
+
+    /// The owner whose call waits under this id.
+    pub fn asks(&self, id: &str) -> Option<String> {
+        self.approvals.owner_of(id)
+    }
+
+    /// A person has decided about a call of an owner. Taken once.
+    pub fn decide(
+        &self,
+        owner: &str,
+        id: &str,
+        approve: bool,
+        decision: ApprovalDecision,
+    ) -> Result<(), NoSuchApproval> {
+        self.approvals.decide(owner, id, approve, decision)
+    }
+
     /// Ends everything, and takes no more runs.
     pub async fn close(&self) {
         self.permits.close();
@@ -166,10 +221,13 @@ impl SessionHost {
         context: RunContext,
         mut request: RunRequest,
         listener: Arc<dyn RunListener>,
+        holds: Arc<Holds>,
     ) -> Result<RunReport, HostError> {
         let current = Arc::new(CurrentRun::default());
+        let asker = self.asker(&context.owner, None, &current);
         let mut tools = context.tools;
-        tools.extend(request.tools.iter().map(|name| self.calls.tool(&context.owner, name, &current)));
+        tools.extend(context.host_tools.iter().flat_map(|host_tools| (host_tools.make)(&asker)));
+        tools.extend(request.tools.iter().map(|name| self.calls.tool(name, &asker)));
         let runner = Runner::new(RunnerOptions {
             embedded: Some(Arc::clone(&self.options.embedded)),
             browser: self.options.browser.clone(),
@@ -178,10 +236,12 @@ impl SessionHost {
             tools: ToolSet::new(tools).map_err(HostError::Invalid)?,
             network: context.network,
             log_sink: Some(current.sink()),
+            holds: Some(Arc::clone(&current.holds)),
             ..RunnerOptions::default()
         });
         let tools = std::mem::take(&mut request.tools).into();
-        let _entered = current.enter(ActiveRun { listener, tools });
+        let asked = std::mem::take(&mut request.asked_tools).into();
+        let _entered = current.enter(ActiveRun { listener, tools, asked, holds });
         // Its world was to end with it: no state is lost that a later run could have seen.
         Ok(RunReport { fate: SessionFate::Usable, ..runner.run(request).await })
     }
@@ -192,6 +252,7 @@ impl SessionHost {
         name: &str,
         mut request: RunRequest,
         listener: Arc<dyn RunListener>,
+        holds: Arc<Holds>,
     ) -> Result<RunReport, HostError> {
         let begin = tokio::time::Instant::now();
         let engine = match request.engine {
@@ -200,8 +261,10 @@ impl SessionHost {
             EngineChoice::Embedded => Some(EngineName::Embedded),
         };
         // Names are checked before anything is opened.
-        let asked = request.tools.iter().map(|tool| self.calls.tool(&context.owner, tool, &Arc::default()));
-        ToolSet::new(context.tools.iter().cloned().chain(asked).collect()).map_err(HostError::Invalid)?;
+        let nobody = self.asker(&context.owner, Some(name), &Arc::default());
+        let asked = request.tools.iter().map(|tool| self.calls.tool(tool, &nobody));
+        ToolSet::new(session_tools(&context, &nobody).into_iter().chain(asked).collect())
+            .map_err(HostError::Invalid)?;
 
         let slot = self.sessions.slot(&context.owner, name, engine, context.idle_timeout)?;
         let limit = Duration::from_millis(request.timeout_ms);
@@ -211,12 +274,13 @@ impl SessionHost {
         // Taken out: a run that is given up half-way must not leave its session behind.
         let mut open = match kept.take() {
             Some(open) => open,
-            None => match self.open(&context, &slot).await {
+            None => match self.open(&context, name, &slot).await {
                 Ok(open) => open,
                 Err(error) => return Ok(not_run(&slot, &error, SessionFate::Usable)),
             },
         };
-        match self.prepare(&mut open, &context.owner, &mut request).await {
+        let asker = self.asker(&context.owner, Some(name), &open.current);
+        match self.prepare(&mut open, &asker, &mut request).await {
             Ok(()) => {}
             Err(EngineError::Invalid(message)) => {
                 *kept = Some(open);
@@ -228,8 +292,9 @@ impl SessionHost {
         request.timeout_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
         request.shape = RunShape::Cell;
         let tools = std::mem::take(&mut request.tools).into();
+        let asked = std::mem::take(&mut request.asked_tools).into();
         let mut report = {
-            let _entered = open.current.enter(ActiveRun { listener, tools });
+            let _entered = open.current.enter(ActiveRun { listener, tools, asked, holds });
             open.session.run(&request).await
         };
         if report.fate == SessionFate::Usable {
@@ -243,7 +308,7 @@ impl SessionHost {
         Ok(report)
     }
 
-    async fn open(&self, context: &RunContext, slot: &Slot) -> Result<OpenSession, EngineError> {
+    async fn open(&self, context: &RunContext, name: &str, slot: &Slot) -> Result<OpenSession, EngineError> {
         let current = Arc::new(CurrentRun::default());
         let options = SessionOptions {
             // A person or a model works here: time and chance are real, and the clock is the limit.
@@ -252,6 +317,7 @@ impl SessionHost {
             limits: self.options.session_limits,
             network: context.network.clone(),
             log_sink: Some(current.sink()),
+            holds: Some(Arc::clone(&current.holds)),
             ..SessionOptions::executor()
         };
         let engine = match slot.engine {
@@ -260,25 +326,49 @@ impl SessionHost {
         };
         let engine = engine.ok_or_else(|| EngineError::Unavailable("there is no browser here".to_owned()))?;
         let mut session = engine.open(options).await?;
-        let tools = ToolSet::new(context.tools.clone()).map_err(EngineError::Invalid)?;
+        let asker = self.asker(&context.owner, Some(name), &current);
+        let tools = ToolSet::new(session_tools(context, &asker)).map_err(EngineError::Invalid)?;
         if !tools.is_empty() {
             session.send_tools(tools).await?;
+        }
+        if let Some(HostTools { prelude, .. }) = &context.host_tools {
+            let request = RunRequest { shape: RunShape::Cell, timeout_ms: PRELUDE_MS, ..RunRequest::new(&**prelude) };
+            if let Err(fault) = session.run(&request).await.result {
+                return Err(EngineError::Open(format!(
+                    "the names of the tools could not be defined: {}",
+                    fault.message
+                )));
+            }
         }
         Ok(OpenSession::new(session, current))
     }
 
     /// Gives a session what this run needs and it does not have yet.
-    async fn prepare(&self, open: &mut OpenSession, owner: &str, request: &mut RunRequest) -> Result<(), EngineError> {
+    async fn prepare(
+        &self,
+        open: &mut OpenSession,
+        asker: &Asker,
+        request: &mut RunRequest,
+    ) -> Result<(), EngineError> {
         if let Some(input) = request.input.take() {
             open.session.send_variables([("input".to_owned(), input)].into_iter().collect()).await?;
         }
         let new: Vec<&String> = request.tools.iter().filter(|name| !open.caller_tools.contains(*name)).collect();
         if !new.is_empty() {
-            let specs = new.iter().map(|name| self.calls.tool(owner, name, &open.current)).collect();
+            let specs = new.iter().map(|name| self.calls.tool(name, asker)).collect();
             open.session.send_tools(ToolSet::new(specs).map_err(EngineError::Invalid)?).await?;
             open.caller_tools.extend(new.into_iter().cloned());
         }
         Ok(())
+    }
+
+    fn asker(&self, owner: &str, session: Option<&str>, current: &Arc<CurrentRun>) -> Asker {
+        Asker {
+            owner: owner.to_owned(),
+            session: session.map(str::to_owned),
+            current: Arc::clone(current),
+            approvals: Arc::clone(&self.approvals),
+        }
     }
 
     fn enter(&self, owner: &str, session: Option<&str>) -> (Entry<'_>, Arc<Notify>) {
@@ -310,6 +400,12 @@ impl Drop for Entry<'_> {
     fn drop(&mut self) {
         self.host.running().remove(&self.id);
     }
+}
+
+/// The tools that a session has from its beginning.
+fn session_tools(context: &RunContext, asker: &Asker) -> Vec<ToolSpec> {
+    let made = context.host_tools.iter().flat_map(|host_tools| (host_tools.make)(asker));
+    context.tools.iter().cloned().chain(made).collect()
 }
 
 fn engine_of(slot: &Slot) -> EngineReport {

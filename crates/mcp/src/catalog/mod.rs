@@ -10,6 +10,7 @@ mod files;
 mod history;
 mod schema;
 mod skills;
+mod wrapped;
 
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use schema::text;
+
+pub(crate) use wrapped::{WRAPPED, wrapped};
 
 /// A group of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -28,9 +28,21 @@ fn had_no_browser(data: &JavaScriptData) -> bool {
 pub(super) async fn javascript(mut call: Call<'_>, id: &SandboxId) -> Done {
     let timeout = time::take("run_javascript", ONE, &mut call.args)?;
     let request: JavaScriptExecRequest = call.args.clone().parse()?;
-    let (fetches, source) = (may_fetch(&request.code), request.code.clone());
+    let run = JavaScriptCall {
+        timeout,
+        console: call.console.clone(),
+        last_value: true,
+        asked: call.asked.clone(),
+        ..JavaScriptCall::from(request)
+    };
+    ran(&call, id, run).await
+}
+
+/// Runs JavaScript, and says what became of it.
+pub(super) async fn ran(call: &Call<'_>, id: &SandboxId, run: JavaScriptCall) -> Done {
+    let timeout = run.timeout;
+    let (fetches, source) = (may_fetch(&run.request.code), run.request.code.clone());
     let bay = call.bay();
-    let run = JavaScriptCall { request, timeout, console: call.console.clone(), last_value: true };
     let done = bay.exec_javascript(&call.owner, id, run).await?;
     let (took, execution_id) = (done.execution_time_ms, done.execution_id.clone().filter(|_| done.recorded));
     let mut structured = executed(done.success, &done.output, execution_id.as_deref(), took);

@@ -6,11 +6,12 @@ mod files;
 mod history;
 mod sandboxes;
 mod skills;
+mod wrapped;
 
 use std::sync::Arc;
 
 use cove_api::{OutputStream, SandboxId};
-use cove_bay::{Bay, OutputSink, Owner};
+use cove_bay::{ApprovalSink, Bay, OutputSink, Owner};
 use cove_core::{LogLevel, LogLine, LogSink};
 
 use crate::advice;
@@ -26,6 +27,10 @@ pub(crate) struct Call<'a> {
     pub(crate) args: Args,
     /// Hears console lines, if the client wants to.
     pub(crate) console: Option<LogSink>,
+    /// Asks the client's user, if the client can.
+    pub(crate) asked: Option<ApprovalSink>,
+    /// Whether a person can decide about calls that wait: the client's user, or whoever sees the page of the HTTP server.
+    pub(crate) has_people: bool,
 }
 
 impl Call<'_> {
@@ -70,6 +75,8 @@ pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
         "create_sandbox" => sandboxes::create(call).await,
         "list_sandboxes" => sandboxes::list(call).await,
         "delete_sandbox" => sandboxes::delete(call).await,
+        "search_tools" => wrapped::search(call).await,
+        "describe_tools" => wrapped::describe(call).await,
         "list_profiles" => sandboxes::profiles(call),
         "create_skill_payload" => skills::create_payload(call).await,
         "get_skill_payload" => skills::payload(call).await,
@@ -101,6 +108,7 @@ pub(crate) async fn run(name: &str, mut call: Call<'_>) -> Reply {
 async fn in_sandbox(name: &str, call: Call<'_>, id: &SandboxId) -> Done {
     match name {
         "run_javascript" => code::javascript(call, id).await,
+        "run_code" => wrapped::run(call, id).await,
         "execute_python" => code::python(call, id).await,
         "execute_shell" => code::shell(call, id).await,
         "browser_exec" | "execute_browser" => browser::one(call, id).await,

@@ -15,7 +15,8 @@ pub(crate) use page::page;
 use crate::routes;
 
 /// What each name in a path means.
-const PATH_NAMES: [(&str, &str); 9] = [
+const PATH_NAMES: [(&str, &str); 10] = [
+    ("approval_id", "Id of the call that waits"),
     ("id", "Its id"),
     ("execution_id", "The execution's id: `exec-` and 12 hex digits"),
     ("skill_key", "The skill's name"),
@@ -31,7 +32,9 @@ const PATH_NAMES: [(&str, &str); 9] = [
 const ONCE: [&str; 3] = ["create_sandbox", "create_cargo", "extend_ttl"];
 
 /// Operations whose body may be left out: every field has a default.
-const BODY_OPTIONAL: [&str; 8] = [
+const BODY_OPTIONAL: [&str; 10] = [
+    "approve_call",
+    "deny_call",
     "create_sandbox",
     "create_cargo",
     "run_collector",
@@ -42,13 +45,14 @@ const BODY_OPTIONAL: [&str; 8] = [
     "annotate_execution",
 ];
 
-const TAGS: [(&str, &str); 12] = [
+const TAGS: [(&str, &str); 13] = [
     ("sandboxes", "The only resource that a client has to name: a profile, a cargo, and at most one session."),
     ("python and shell", "Code and commands in a sandbox."),
     ("javascript", "JavaScript and TypeScript in an embedded engine or a headless browser, with artifacts."),
     ("browser", "A browser, controlled by commands."),
     ("files", "Files in a sandbox's `/workspace`."),
     ("ports", "Programs in a sandbox that listen, and links by which people reach them in a browser."),
+    ("approvals", "Calls of code that wait until a person has decided."),
     ("events", "Events of a sandbox, as they happen."),
     ("history", "The history of executions."),
     ("cargos", "Volumes that can be kept after their sandbox."),

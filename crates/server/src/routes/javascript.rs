@@ -22,6 +22,9 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(answer_tool))
 }
 
+/// How long people may be waited for in one run, altogether.
+const PEOPLE_SECS: u64 = 4 * 3600;
+
 /// Which session.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default)]
@@ -44,7 +47,9 @@ async fn exec_javascript(
     Named(id): Named<SandboxId>,
     Sent(request): Sent<JavaScriptExecRequest>,
 ) -> Reply<Json<JavaScriptExecResult>> {
-    app.run(request.timeout, app.bay.exec_javascript(&owner, &id, request)).await.map(Json)
+    // While a person is asked, the code's time stands still.
+    let people = if request.tools.iter().any(|tool| tool.ask) { PEOPLE_SECS } else { 0 };
+    app.run(request.timeout + people, app.bay.exec_javascript(&owner, &id, request)).await.map(Json)
 }
 
 /// Reset a JavaScript session

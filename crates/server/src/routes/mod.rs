@@ -4,6 +4,7 @@
 //! success is told in `document`, for all of them in one place.
 
 mod admin;
+mod approvals;
 mod artifacts;
 mod browser;
 mod cargos;
@@ -45,6 +46,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(browser::routes())
         .merge(files::routes())
         .merge(artifacts::routes())
+        .merge(approvals::routes())
         .merge(events::routes())
         .merge(ports::routes())
         .merge(history::routes())

@@ -11,6 +11,46 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True, kw_only=True)
+class Approval:
+    """A call that waits for a person. The code that makes it stands still meanwhile; nothing of it is run again afterwards."""
+
+    #: Its id.
+    id: str
+
+    #: The sandbox whose code asks.
+    sandbox_id: str
+
+    #: The JavaScript session that the code runs in; null: none.
+    session: str | None = None
+
+    #: What is to be called: `github.delete_repository`.
+    tool: str
+
+    #: With which arguments.
+    args: Any
+
+    #: Why a person is asked.
+    why: str
+
+    #: The lines of code that make such a call, where the code names it.
+    lines: list[CodeLine]
+
+    #: Since when it waits.
+    asked_at: datetime
+
+    #: When it is denied if nobody has decided.
+    ends_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalList:
+    """The calls that wait, oldest first."""
+
+    #: They.
+    items: list[Approval]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ArtifactInfo:
     """One artifact of a sandbox."""
 
@@ -312,6 +352,17 @@ class CargoList:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CodeLine:
+    """A line of code."""
+
+    #: Its number, from 1.
+    line: int
+
+    #: What it says.
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ContainerInfo:
     """One container of a session."""
 
@@ -481,7 +532,7 @@ class Event:
     data: dict[str, Any]
 
 #: The kind of an event.
-EventKind = Literal["state", "run_started", "console", "output", "tool_call", "run_finished", "ports", "gap"]
+EventKind = Literal["state", "run_started", "console", "output", "tool_call", "run_finished", "ports", "gap", "approval_asked", "approval_ended"]
 
 #: The kind of an execution.
 ExecType = Literal["python", "shell", "javascript", "browser", "browser_batch"]

@@ -62,6 +62,8 @@ const BODIES: &[&str] = &[
     "annotate_execution",
     "exec_javascript",
     "answer_tool",
+    "approve_call",
+    "deny_call",
     "create_candidate",
     "delete_candidate",
     "evaluate_candidate",
@@ -119,7 +121,7 @@ const EVERYTHING: Operations = &[
     SKILLS,
     NEW_SKILLS,
     COLLECTOR,
-    &["list_profiles"],
+    &["list_profiles", "list_approvals", "approve_call", "deny_call"],
 ];
 /// Whatever reads or writes the records.
 const ON_RECORDS: Operations =
@@ -156,7 +158,7 @@ pub(crate) const NOT_THERE: Way = Way::new(
         PORTS,
         CARGO,
         SKILLS,
-        &["create_sandbox", "create_candidate"],
+        &["create_sandbox", "create_candidate", "approve_call", "deny_call"],
     ],
 );
 pub(crate) const EXPIRED: Way = Way::new(
@@ -294,6 +296,7 @@ pub(crate) fn names(operation: &str, sandbox: &str) -> Vec<(&'static str, String
         ("trace_ref", "blob:blob-000000000000"),
         ("payload_ref", "blob:blob-000000000000"),
         ("call_id", "call-0"),
+        ("approval_id", "approval-0"),
         ("name", "00000000000000000000000000000000.png"),
         ("tool", "ls"),
         ("link_id", "link-000000000000"),

@@ -75,6 +75,8 @@ pub(super) async fn serve(socket: OwnedFd, workspace: &Path) -> Result<(), Strin
             session_limits: limits(Limits { max_operations: None, ..Limits::EXECUTOR }),
             max_runs: MAX_RUNS,
             max_sessions: MaxSessions { per_owner: MAX_SESSIONS, embedded: MAX_SESSIONS, browser: 0 },
+            // Nothing in Ship asks people.
+            approval_limit: std::time::Duration::ZERO,
         }),
         tools: cove_files::tool_specs(Arc::new(files)),
         pictures: Arc::new(PictureStore::at(workspace.join(PICTURES), StoreLimits::default())),
@@ -143,6 +145,7 @@ impl Process {
             network: NetworkPolicy::default(),
             pictures: Pictures::Kept(Arc::clone(&self.pictures)),
             idle_timeout: None,
+            host_tools: None,
         };
         let console = Arc::new(Console { id, messages: self.messages.clone() });
         match self.host.run(context, request, console).await {

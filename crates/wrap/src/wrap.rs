@@ -1,0 +1,488 @@
+//! All wrapped servers together: what code and models see of them.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use cove_core::{BoxFuture, ToolCall, ToolError, ToolSpec};
+use serde_json::{Map, Value, json};
+use tokio::sync::{Notify, watch};
+
+use crate::answer::{self, Blob, Handles};
+use crate::calls::{CallEnd, RunCalls, shortened};
+use crate::catalog::{Catalog, Entry, namespaces};
+use crate::connection::{Connection, Trouble};
+use crate::program::Starter;
+use crate::rules::{Rules, Verdict};
+use crate::servers::{LeftOut, Servers};
+use crate::types::required;
+
+/// What defines the namespaces in a session.
+const PRELUDE: &str = include_str!("prelude.js");
+
+/// What a search shows unless it is told how many, and at most.
+const FOUND: usize = 8;
+const MAX_FOUND: usize = 50;
+
+/// Calls of one server that may be under way at once; further ones wait for their turn.
+const AT_ONCE: usize = 64;
+
+/// A person is asked whether a call may be made. `Err`: why not.
+pub type AskFn = Arc<dyn Fn(Question) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// `server.tool`.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
+    /// Why a person is asked.
+    pub why: String,
+    /// The lines of code that make such a call: their numbers and what they say.
+    pub lines: Vec<(u32, String)>,
+}
+
+/// A run of a session's code.
+#[derive(Clone)]
+pub struct CodeRun {
+    /// The code.
+    pub code: Arc<str>,
+    /// Its calls.
+    pub calls: Arc<RunCalls>,
+    /// Whether there is a person who can be asked; if not, what needs one is refused at once.
+    pub has_people: bool,
+}
+
+/// One session of code: it outlives its runs, and so do its tools.
+#[derive(Default)]
+pub struct CodeSession {
+    run: Mutex<Option<CodeRun>>,
+    /// One run at a time.
+    pub turn: tokio::sync::Mutex<()>,
+}
+
+impl CodeSession {
+    /// The run of this moment.
+    pub fn enter(&self, run: CodeRun) {
+        *self.run.lock().unwrap_or_else(PoisonError::into_inner) = Some(run);
+    }
+
+    fn run(&self) -> Option<CodeRun> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl std::fmt::Debug for CodeSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CodeSession").finish_non_exhaustive()
+    }
+}
+
+/// The wrapped servers.
+pub struct Wrap {
+    connections: Vec<Arc<Connection>>,
+    turns: Vec<tokio::sync::Semaphore>,
+    namespaces: Vec<Arc<str>>,
+    rules: Rules,
+    left_out: Vec<LeftOut>,
+    /// Of each server its tools, or why they could not be had; `None`: not known yet.
+    listed: Mutex<Vec<Option<Result<Vec<Arc<Entry>>, String>>>>,
+    catalog: RwLock<Arc<Catalog>>,
+    /// How many servers are known, one way or the other.
+    known: watch::Sender<usize>,
+    handles: Handles,
+}
+
+impl std::fmt::Debug for Wrap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Wrap").field("namespaces", &self.namespaces).finish_non_exhaustive()
+    }
+}
+
+impl Wrap {
+    /// Connects to all servers, in the background and at once.
+    pub fn start(servers: Servers) -> std::io::Result<Arc<Self>> {
+        let starter = Arc::new(Starter::new()?);
+        let names = namespaces(servers.servers.iter().map(|spec| spec.name.as_str()));
+        let mut connections = Vec::new();
+        let mut bells = Vec::new();
+        for spec in servers.servers {
+            let changed = Arc::new(Notify::new());
+            bells.push(Arc::clone(&changed));
+            connections.push(Arc::new(Connection::new(spec, Arc::clone(&starter), changed)));
+        }
+        let count = connections.len();
+        let wrap = Arc::new(Self {
+            turns: connections.iter().map(|_| tokio::sync::Semaphore::new(AT_ONCE)).collect(),
+            connections,
+            namespaces: names,
+            rules: servers.rules,
+            left_out: servers.left_out,
+            listed: Mutex::new(vec![None; count]),
+            catalog: RwLock::default(),
+            known: watch::channel(0).0,
+            handles: Handles::default(),
+        });
+        for (number, changed) in bells.into_iter().enumerate() {
+            let wrap = Arc::downgrade(&wrap);
+            tokio::spawn(async move {
+                loop {
+                    let Some(wrap) = wrap.upgrade() else { return };
+                    wrap.list(number).await;
+                    drop(wrap);
+                    changed.notified().await;
+                }
+            });
+        }
+        Ok(wrap)
+    }
+
+    /// Waits until every server has listed its tools or failed, at most so long.
+    pub async fn ready(&self, within: Duration) {
+        let mut known = self.known.subscribe();
+        let all = self.connections.len();
+        let _ = tokio::time::timeout(within, known.wait_for(|known| *known >= all)).await;
+    }
+
+    /// Ends all connections and the programs behind them.
+    pub async fn close(&self) {
+        for connection in &self.connections {
+            connection.close().await;
+        }
+    }
+
+    /// What there is, in about so many characters: the tools of each server, and the servers that are not there.
+    pub fn listing(&self, most: usize) -> String {
+        let mut away = String::new();
+        for (name, why) in self.away() {
+            away.push_str(&format!("{name} is not there: {}\n", shortened(&why)));
+        }
+        let left = most.saturating_sub(away.len());
+        let mut text = self.catalog().listing(&self.namespaces, left);
+        text.push_str(&away);
+        text
+    }
+
+    /// The servers that are not there, and why.
+    pub fn away(&self) -> Vec<(String, String)> {
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = |(name, listed): (&Arc<str>, &Option<Result<_, String>>)| match listed {
+            Some(Ok(_)) => None,
+            Some(Err(why)) => Some((name.to_string(), why.clone())),
+            None => Some((name.to_string(), "it has not answered yet".to_owned())),
+        };
+        let left_out = self.left_out.iter().map(|left| (left.name.clone(), left.why.clone()));
+        self.namespaces.iter().zip(listed.iter()).filter_map(one).chain(left_out).collect()
+    }
+
+    /// How many tools there are.
+    pub fn count(&self) -> usize {
+        self.catalog().entries().len()
+    }
+
+    /// The declarations of the tools that a search finds.
+    pub fn search(&self, query: &str, most: Option<usize>) -> Vec<String> {
+        let most = most.unwrap_or(FOUND).clamp(1, MAX_FOUND);
+        self.catalog().find(query, most).into_iter().map(|entry| entry.declaration()).collect()
+    }
+
+    /// The declarations of these tools; for a server's name those of all its tools.
+    pub fn describe(&self, names: &[String]) -> Vec<Result<String, String>> {
+        let catalog = self.catalog();
+        let mut told = Vec::new();
+        for name in names {
+            let own = |server: &usize| self.connections.get(*server).is_some_and(|known| known.spec.name == *name);
+            let by_own_name = (0..self.connections.len()).find(own);
+            match self.namespaces.iter().position(|known| **known == **name).or(by_own_name) {
+                Some(server) => {
+                    let own = catalog.entries().iter().filter(|entry| entry.server == server).take(MAX_FOUND);
+                    told.extend(own.map(|entry| Ok(entry.declaration())));
+                }
+                None => told.push(catalog.resolve(name).map(|entry| entry.declaration()).map_err(|no| no.message)),
+            }
+        }
+        told
+    }
+
+    /// What a handle of an answer stands for.
+    pub fn blob(&self, handle: &str) -> Option<Blob> {
+        self.handles.get(handle)
+    }
+
+    /// The text that defines the namespaces in a session that has [`tools`](Self::tools).
+    pub fn prelude(&self) -> String {
+        let names: Vec<&str> = self.namespaces.iter().map(|name| &**name).collect();
+        PRELUDE.replace("NAMES }", &format!("{} }}", names.join(", "))).replace("SERVERS", &json!(names).to_string())
+    }
+
+    /// The functions that code of this session calls. `ask` asks a person.
+    pub fn tools(self: &Arc<Self>, session: &Arc<CodeSession>, ask: AskFn) -> Vec<ToolSpec> {
+        let (wrap, session) = (Arc::clone(self), Arc::clone(session));
+        let call = ToolSpec::new("callTool", move |call: ToolCall| {
+            let (wrap, session, ask) = (Arc::clone(&wrap), Arc::clone(&session), Arc::clone(&ask));
+            async move { wrap.call(&session, &ask, call.args).await }
+        });
+        let wrap = Arc::clone(self);
+        let search = ToolSpec::new("search_tools", move |call: ToolCall| {
+            let wrap = Arc::clone(&wrap);
+            async move {
+                let (query, most) = search_args(&call.args)?;
+                Ok(json!(wrap.search(&query, most)))
+            }
+        });
+        let wrap = Arc::clone(self);
+        let describe = ToolSpec::new("describe_tools", move |call: ToolCall| {
+            let wrap = Arc::clone(&wrap);
+            async move {
+                let told = wrap.describe(&names_of(&call.args));
+                Ok(told.into_iter().map(|one| json!(one.unwrap_or_else(|no| no))).collect())
+            }
+        });
+        let wrap = Arc::clone(self);
+        let list = ToolSpec::new("listTools", move |call: ToolCall| {
+            let wrap = Arc::clone(&wrap);
+            async move { Ok(wrap.names(call.args.first().and_then(Value::as_str))) }
+        });
+        let wrap = Arc::clone(self);
+        let open = ToolSpec::new("openHandle", move |call: ToolCall| {
+            let wrap = Arc::clone(&wrap);
+            async move {
+                let handle = match call.args.first() {
+                    Some(Value::Object(made)) => made.get("handle").and_then(Value::as_str),
+                    other => other.and_then(Value::as_str),
+                };
+                let handle = handle.ok_or_else(|| ToolError::new("openHandle takes a handle of an answer"))?;
+                wrap.handles.open(handle).map_err(ToolError::new)
+            }
+        });
+        vec![call, search, describe, list.sync(), open]
+    }
+
+    fn names(&self, server: Option<&str>) -> Value {
+        let catalog = self.catalog();
+        let own = catalog.entries().iter().filter(|entry| server.is_none_or(|server| *entry.namespace == *server));
+        match server {
+            Some(_) => own.map(|entry| json!(entry.name)).collect(),
+            None => own.map(|entry| json!(entry.full_name())).collect(),
+        }
+    }
+
+    /// Makes a call of code: `(name, arguments)`.
+    async fn call(&self, session: &CodeSession, ask: &AskFn, args: Vec<Value>) -> Result<Value, ToolError> {
+        let mut args = args.into_iter();
+        let Some(Value::String(name)) = args.next() else {
+            return Err(ToolError::new("callTool takes the name of a tool, `server.tool`, and an object of arguments"));
+        };
+        let catalog = self.catalog();
+        let entry = match catalog.resolve(&name) {
+            Ok(entry) => Arc::clone(entry),
+            Err(unknown) => return Err(self.why_unknown(&name, unknown.message)),
+        };
+        drop(catalog);
+        let args = arguments(&entry, args.collect())?;
+        let run = session.run().ok_or_else(|| ToolError::new("no run is under way"))?;
+        let full_name = entry.full_name();
+        let note = run.calls.begin(&full_name, &args, entry.hints);
+        let told = |what: &str, why: &str| {
+            let args = shortened(&Value::Object(args.clone()).to_string());
+            format!("{full_name}({args}) {what}: {why}")
+        };
+        match self.rules.verdict(&full_name, entry.hints, &args) {
+            Verdict::Allow => {}
+            Verdict::Deny => {
+                note.end(CallEnd::Denied);
+                return Err(coded("call_denied", told("was not made", "a rule of `approvals` refuses it")));
+            }
+            Verdict::Ask if !run.has_people => {
+                note.end(CallEnd::Denied);
+                let why = format!(
+                    "a person must allow it, and this client cannot ask one; the user can add {{\"tool\": \"{full_name}\", \
+                     \"do\": \"allow\"}} to `approvals` in the servers' file"
+                );
+                return Err(coded("call_denied", told("was not made", &why)));
+            }
+            Verdict::Ask => {
+                let question = Question {
+                    tool: full_name.clone(),
+                    args: Value::Object(args.clone()),
+                    why: why_asked(&entry),
+                    lines: self.lines_of(&run.code, &full_name),
+                };
+                if let Err(why) = ask(question).await {
+                    note.end(CallEnd::Denied);
+                    return Err(coded("call_denied", told("was not made", &why)));
+                }
+            }
+        }
+        let Some((connection, turns)) = self.connections.get(entry.server).zip(self.turns.get(entry.server)) else {
+            note.end(CallEnd::NotMade);
+            return Err(ToolError::new(told("was not made", "its server is gone")));
+        };
+        let Ok(_turn) = turns.acquire().await else {
+            note.end(CallEnd::NotMade);
+            return Err(ToolError::new(told("was not made", "the wrapper is shutting down")));
+        };
+        match connection.call(&entry.name, args.clone()).await {
+            Ok(result) => match answer::value(result, entry.output.as_ref(), &self.handles) {
+                Ok(value) => {
+                    note.end(CallEnd::Done);
+                    entry.learn(&value);
+                    Ok(value)
+                }
+                Err(why) => {
+                    note.end(CallEnd::Failed);
+                    Err(coded("tool_failed", told("failed", &why)))
+                }
+            },
+            Err(Trouble::Away(why)) => {
+                note.end(CallEnd::NotMade);
+                Err(coded("server_not_available", told("was not made", &why)))
+            }
+            Err(Trouble::Refused(why)) => {
+                note.end(CallEnd::Failed);
+                Err(coded("tool_failed", format!("{}\n  {}", told("was refused", &why), entry.signature())))
+            }
+            Err(Trouble::Unknown(why)) => {
+                note.end(CallEnd::Unknown);
+                let sure =
+                    if entry.hints.is_repeatable() { "calling it again is safe" } else { "it may have been done" };
+                Err(coded("call_unknown", told("has no answer", &format!("{why}; {sure}"))))
+            }
+        }
+    }
+
+    /// A name that is no tool's may be one of a server that is not there.
+    fn why_unknown(&self, name: &str, message: String) -> ToolError {
+        let server = name.split('.').find(|part| !matches!(*part, "tools" | "codemode")).unwrap_or_default();
+        match self.away().into_iter().find(|(away, _)| away == server) {
+            Some((server, why)) => coded("server_not_available", format!("the server {server} is not there: {why}")),
+            None => coded("unknown_tool", message),
+        }
+    }
+
+    /// What is wrong with the names of arguments in code, before any of it runs: each with its frame and the signature.
+    pub fn check(&self, code: &str) -> Option<String> {
+        let catalog = self.catalog();
+        let mut roots: Vec<&str> = self.namespaces.iter().map(|name| &**name).collect();
+        roots.extend(["tools", "codemode"]);
+        for place in cove_script::tool_places(code, &roots, "callTool") {
+            let (Ok(entry), Some(given)) = (catalog.resolve(&place.name), place.arguments) else { continue };
+            let Some(known) = entry.input.get("properties").and_then(Value::as_object) else { continue };
+            let open = !matches!(entry.input.get("additionalProperties"), None | Some(Value::Bool(false)))
+                || entry.input.contains_key("patternProperties");
+            let strange = given.iter().find(|(name, _)| !known.contains_key(name)).filter(|_| !open);
+            let missing = required(&entry.input).into_iter().find(|name| !given.iter().any(|(given, _)| given == name));
+            let (position, label) = match (strange, missing) {
+                (Some((name, position)), _) => (*position, format!("`{name}` is no argument of {}", entry.full_name())),
+                (None, Some(name)) => (place.position, format!("{} needs `{name}`", entry.full_name())),
+                (None, None) => continue,
+            };
+            let frame = cove_script::code_frame(code, position, &label, "code.js");
+            return Some(format!("{label}\n{frame}\n{}", entry.signature()));
+        }
+        None
+    }
+
+    /// The lines of code that call a tool, as far as they name it.
+    fn lines_of(&self, code: &str, tool: &str) -> Vec<(u32, String)> {
+        let catalog = self.catalog();
+        let mut roots: Vec<&str> = self.namespaces.iter().map(|name| &**name).collect();
+        roots.extend(["tools", "codemode"]);
+        let places = cove_script::tool_places(code, &roots, "callTool").into_iter();
+        let calls = places.filter(|place| catalog.resolve(&place.name).is_ok_and(|entry| entry.full_name() == tool));
+        let mut lines: Vec<u32> = calls.map(|place| place.position.line).collect();
+        lines.dedup();
+        let text = |line: u32| code.lines().nth(line as usize - 1).unwrap_or_default().trim().to_owned();
+        lines.into_iter().map(|line| (line, text(line))).collect()
+    }
+
+    fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Asks a server for its tools and makes the catalog anew.
+    async fn list(&self, number: usize) {
+        let (Some(connection), Some(namespace)) = (self.connections.get(number), self.namespaces.get(number)) else {
+            return;
+        };
+        let listed = connection.tools().await;
+        if let Err(why) = &listed {
+            tracing::warn!(server = connection.spec.name, why, "a wrapped server is not there");
+        }
+        let entries = listed.map(|tools| {
+            tools
+                .into_iter()
+                .map(|tool| Arc::new(Entry::new(number, &connection.spec.name, namespace, tool)))
+                .collect::<Vec<_>>()
+        });
+        let all = {
+            let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(place) = listed.get_mut(number) {
+                *place = Some(entries);
+            }
+            listed.iter().flatten().flatten().flatten().cloned().collect()
+        };
+        // Thousands of tools take a while to index.
+        let Ok(catalog) = tokio::task::spawn_blocking(move || Catalog::new(all)).await else { return };
+        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+        let known = self.listed.lock().unwrap_or_else(PoisonError::into_inner).iter().flatten().count();
+        self.known.send_replace(known);
+    }
+}
+
+fn why_asked(entry: &Entry) -> String {
+    match entry.hints.destructive {
+        Some(true) => "its server says that it may destroy something".to_owned(),
+        _ => "a rule of `approvals` asks for it".to_owned(),
+    }
+}
+
+fn coded(code: &str, message: String) -> ToolError {
+    ToolError { message, code: Some(code.to_owned()) }
+}
+
+/// The arguments of a call: an object, or the one value that the tool needs.
+fn arguments(entry: &Entry, mut given: Vec<Value>) -> Result<Map<String, Value>, ToolError> {
+    while matches!(given.last(), Some(Value::Null)) {
+        given.pop();
+    }
+    let needed = required(&entry.input);
+    match (given.len(), needed.as_slice()) {
+        (0, _) => Ok(Map::new()),
+        (1, _) if given.first().is_some_and(Value::is_object) => match given.remove(0) {
+            Value::Object(args) => Ok(args),
+            _ => Ok(Map::new()),
+        },
+        (1, [name]) => Ok([((*name).to_owned(), given.remove(0))].into_iter().collect()),
+        _ => Err(coded("invalid_args", format!("{} takes one object: {}", entry.full_name(), entry.signature()))),
+    }
+}
+
+fn search_args(args: &[Value]) -> Result<(String, Option<usize>), ToolError> {
+    let limit = |value: Option<&Value>| value.and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
+    match args {
+        [Value::String(query)] => Ok((query.clone(), None)),
+        [Value::String(query), Value::Object(options), ..] => Ok((query.clone(), limit(options.get("limit")))),
+        [Value::String(query), most, ..] => Ok((query.clone(), limit(Some(most)))),
+        [Value::Object(options), ..] if options.get("query").is_some_and(Value::is_string) => {
+            let query = options.get("query").and_then(Value::as_str).unwrap_or_default();
+            Ok((query.to_owned(), limit(options.get("limit"))))
+        }
+        _ => Err(ToolError::new("search_tools takes words: `await search_tools(\"create issue\")`")),
+    }
+}
+
+fn names_of(args: &[Value]) -> Vec<String> {
+    let one = |value: &Value| -> Vec<String> {
+        match value {
+            Value::String(name) => vec![name.clone()],
+            Value::Array(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Value::Object(options) => {
+                let names = options.get("names").and_then(Value::as_array);
+                names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        }
+    };
+    args.iter().flat_map(one).collect()
+}
