@@ -139,6 +139,7 @@ impl Bay {
             tracing::warn!(%error, "the database's file cannot shrink");
         }
         let peers = Peers::join(&store).await?;
+        driver.share_secret(peers.secret());
         let began_ms = cove_cgroup::uptime_ms().map_err(|error| failed(&error))?;
         let now = store.clock().await.map_err(|error| failed(&error))?;
         if !driver.outlives_bay() {

@@ -44,7 +44,8 @@ impl Bay {
         let answer = |row: &CargoRow| serde_json::to_value(&row.info).unwrap_or_default();
         let once = key.map(|key| Once { key, request: &request, answer: &answer });
         let id = fresh::<CargoId>()?;
-        self.inner.driver.cargos().prepare(&id, CargoLimit::Watched).await.map_err(|error| driver_fault(&error))?;
+        let limit = CargoLimit::Watched { bytes: u64::from(size_limit_mb) << 20 };
+        self.inner.driver.cargos().prepare(&id, limit).await.map_err(|error| driver_fault(&error))?;
         let new = NewCargo { id: &id, backend: self.inner.driver.cargos().backend(DiskLimit::Watched), size_limit_mb };
         let limits = &self.inner.config.limits;
         let mebibytes = i64::try_from(limits.max_cargo_total_mb).unwrap_or(i64::MAX);

@@ -18,14 +18,13 @@ pub(crate) async fn check(config: &Config, cargos: &dyn CargoStore) -> Result<()
     if left == 0 {
         return Ok(());
     }
-    let root = config.cargo_root().map_err(|error| failed(&error))?;
     if !config.database.start_empty {
         let url = config.database_url().map_err(|error| failed(&error))?;
         let place = cove_store::sqlite_file(&url).map_or("PostgreSQL".to_owned(), |file| file.display().to_string());
         return Err(StartError(format!(
             "the database ({place}) is gone or empty, but {} holds {left} workspaces of it: restore a backup of \
              the database, or start with --start-empty (the workspaces are moved aside, not deleted)",
-            root.display()
+            cargos.place()
         )));
     }
     let stamp = Moment::now().micros() / 1_000_000;
@@ -34,7 +33,7 @@ pub(crate) async fn check(config: &Config, cargos: &dyn CargoStore) -> Result<()
     if artifacts.is_dir() {
         std::fs::rename(&artifacts, beside(&artifacts, stamp)).map_err(|error| failed(&error))?;
     }
-    tracing::warn!(aside = %aside.display(), left, "the database was gone: the workspaces are set aside");
+    tracing::warn!(aside, left, "the database was gone: the workspaces are set aside");
     Ok(())
 }
 

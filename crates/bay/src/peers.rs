@@ -51,12 +51,17 @@ impl Peers {
         let secret = store.shared_secret(SECRET, &proposed, Moment::now()).await.map_err(|error| failed(&error))?;
         Ok(Self { secret: Secret::new(secret), reserved: Reserved::new(), places: Mutex::default() })
     }
+
+    /// What only Bays of these records know.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.secret
+    }
 }
 
 impl Bay {
     /// By what the Bays of these records know one another. Never printed.
     pub fn peer_secret(&self) -> &[u8] {
-        self.inner.peers.secret.reveal().as_bytes()
+        self.inner.peers.secret().reveal().as_bytes()
     }
 
     /// Says where this Bay is served: whatever a profile opens, none of its guests gets there through its own network.

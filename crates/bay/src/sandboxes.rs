@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{
-    AmendSandbox, BayError, CreateSandbox, ErrorCode, ExtendTtl, Moment, SandboxInfo, SandboxList, SandboxQuery,
-    SandboxStatus,
+    AmendSandbox, BayError, CreateSandbox, ErrorCode, ExtendTtl, Moment, RuntimeCause, SandboxInfo, SandboxList,
+    SandboxQuery, SandboxStatus,
 };
 use cove_core::{CargoId, SandboxId, shorten_word};
 use serde_json::Value;
@@ -456,5 +456,9 @@ fn stored<T: serde::de::DeserializeOwned>(answer: Value) -> BayResult<T> {
 /// The driver could not.
 pub(crate) fn driver_fault(error: &cove_drivers::DriverError) -> BayError {
     tracing::error!(%error, "the driver failed");
+    if let Some(cause) = error.cause.as_str() {
+        let told = BayError::new(ErrorCode::ShipError, error.to_string());
+        return told.caused_by(RuntimeCause::NotStarted).with("driver_cause", cause);
+    }
     BayError::new(ErrorCode::InternalError, "the workspace could not be created; see the server's log")
 }

@@ -9,16 +9,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cove_cgroup::{Limit, LimitedBy};
-use cove_walls::identity::{set_dumpable, set_no_new_privileges};
-use cove_walls::{SharedPage, Status, take_short_turns};
+use cove_walls::identity::{drop_capabilities, set_dumpable, set_no_new_privileges};
+use cove_walls::limits::{Resource, lower};
+use cove_walls::namespaces::{UnshareFlags, raise_loopback, unshare};
+use cove_walls::{SharedPage, Status, namespaces, take_short_turns};
+use rustix::process::{getegid, geteuid};
 
+use super::blocked::wall;
 use super::enter::EnterError;
 use super::guests::open_proc;
-use super::landlock_rules;
 use super::ledger::MemoryLedger;
 use super::oom::OomScore;
 use super::report::EffectiveLimits;
+use super::rlimits::RESERVED_PROCESSES;
 use super::seccomp::{Conditions, Filters};
+use super::{identity, landlock_rules};
 
 /// Where an engine mounts the container's own groups.
 const GROUPS: &str = "/sys/fs/cgroup";
@@ -37,17 +42,29 @@ pub struct Contained {
     pub score: Option<OomScore>,
 }
 
-/// Puts up what the engine has not. Must be called in process 1 of a container, before any thread is started, and after
-/// everything outside the workspace was opened that is to be written.
-pub fn contain() -> Result<Contained, EnterError> {
-    put_up().map_err(|error| EnterError::new(&error))
+/// What is put up in a Pod besides: all containers of a Pod have one network, and nobody counts their processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PodWalls {
+    /// Processes and threads of guests.
+    pub processes: u64,
 }
 
-fn put_up() -> io::Result<Contained> {
+/// Puts up what the engine has not. Must be called in process 1 of a container, before any thread is started, and after
+/// everything outside the workspace was opened that is to be written.
+pub fn contain(pod: Option<PodWalls>) -> Result<Contained, EnterError> {
+    put_up(pod).map_err(|error| EnterError::new(&error))
+}
+
+fn put_up(pod: Option<PodWalls>) -> io::Result<Contained> {
     if rustix::process::getpid().as_raw_nonzero().get() != 1 {
         return Err(io::Error::other("--contained is for process 1 of a container"));
     }
     take_short_turns();
+    if let Some(pod) = pod {
+        leave_network()?;
+        // The user namespace is new: its processes alone count.
+        lower(Resource::Nproc, pod.processes + RESERVED_PROCESSES)?;
+    }
     let files = MemoryFiles::find(Path::new(GROUPS));
     let memory = match &files {
         Some(files) => Some(MemoryLedger::new(files.limit_bytes, Some(files.open()?), SharedPage::new()?, None)),
@@ -56,18 +73,47 @@ fn put_up() -> io::Result<Contained> {
     let limits = EffectiveLimits {
         memory_bytes: files.as_ref().map(|files| Limit::new(files.limit_bytes, files.by)),
         cpus: cpus(Path::new(GROUPS)),
-        processes: processes(Path::new(GROUPS)),
+        processes: pod.map(|pod| Limit::new(pod.processes, LimitedBy::Rlimit)).or_else(|| processes(Path::new(GROUPS))),
         ..EffectiveLimits::default()
     };
     let score = OomScore::open(open_proc()?).ok();
     set_no_new_privileges()?;
     set_dumpable(false)?;
-    // An older kernel has no Landlock: the engine's read-only root stands alone then.
-    let _ = landlock_rules::put_on();
+    match landlock_rules::put_on() {
+        // In a Pod it is what keeps guests off the folder that Bay's line ends in.
+        Err(error) if pod.is_some() => {
+            return Err(io::Error::other(format!(
+                "landlock: {error}: the node needs Linux 5.13 or newer with Landlock"
+            )));
+        }
+        // An older kernel has no Landlock: the engine's read-only root stands alone then.
+        _ => {}
+    }
     let filters = Filters::compile(Conditions::usual(files.is_some())).map_err(io::Error::other)?;
     filters.put_on().map_err(io::Error::other)?;
     confirm(&Status::own()?)?;
     Ok(Contained { limits, memory, score })
+}
+
+/// Leaves the network that this process shares with the rest of its Pod, for one with nothing but a loopback of its own: whatever
+/// policies the cluster's network enforces, nothing that is started from here on has a route out. Before any thread is started.
+///
+/// What is left behind goes on: a listener that was opened before still takes connections.
+pub fn leave_network() -> io::Result<()> {
+    let proc = namespaces::open_proc()?;
+    identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw()).map_err(in_a_pod)?;
+    wall("network-namespace", unshare(UnshareFlags::NEWNET)).map_err(in_a_pod)?;
+    raise_loopback()?;
+    // Those that came with the namespaces.
+    drop_capabilities()
+}
+
+/// What to do in a cluster where the kernel, or a filter before it, says no.
+fn in_a_pod(error: io::Error) -> io::Error {
+    let told = "sandboxes in Pods need namespaces of their own, so that they have no network but through Bay: name a seccomp \
+                profile of the nodes that allows them (`driver.k8s.seccomp_profile`; `cove setup container-profile` prints \
+                one), and see that `user.max_user_namespaces` of the nodes is not 0";
+    io::Error::new(error.kind(), format!("{error}; {told}"))
 }
 
 /// Refuses to serve guests in a container that was started with more rights than a sandbox may have.

@@ -33,7 +33,7 @@ mod syscalls;
 mod watch;
 
 pub use blocked::{Blocker, WallFailure};
-pub use contained::{Contained, contain};
+pub use contained::{Contained, PodWalls, contain, leave_network};
 pub use cove_cgroup::{Limit, LimitedBy};
 pub use cove_network::SandboxPorts;
 pub use cove_walls::WallState;

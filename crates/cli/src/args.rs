@@ -52,6 +52,9 @@ pub(crate) enum Command {
     Ship(crate::runtimes::Ship),
     /// Serve browser commands for one sandbox (the browser runtime)
     Gull(crate::runtimes::Gull),
+    /// Join a Pod's runtime with Bay, for the Kubernetes driver
+    #[command(hide = true)]
+    Line(crate::runtimes::Line),
     /// Check what this machine has: sandboxing features, Chrome, agent-browser, Python, fonts
     Doctor(Doctor),
     /// Install what this machine lacks: a browser, a Python environment, fonts

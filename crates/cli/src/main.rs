@@ -130,7 +130,11 @@ fn dispatch(args: Args) -> anyhow::Result<Exit> {
             Ok(Exit::Ok)
         }
         Command::Ship(ship) => Ok(runtimes::ship(ship)),
-        Command::Gull(gull) => in_runtime(runtimes::gull(gull)),
+        Command::Gull(gull) => {
+            runtimes::leave_network_if_asked(&gull)?;
+            in_runtime(runtimes::gull(gull))
+        }
+        Command::Line(line) => in_runtime(runtimes::line(line)),
         Command::Doctor(doctor) => in_runtime(doctor::doctor(doctor)),
         Command::Setup(setup) => in_runtime(setup::setup(setup)),
         Command::Version(args) => in_runtime(version::version(args)),

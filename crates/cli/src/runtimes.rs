@@ -1,4 +1,4 @@
-//! `cove ship` and `cove gull`: the two servers that a sandbox is made of.
+//! `cove ship` and `cove gull`: the two servers that a sandbox is made of; and `cove line`, which joins them with Bay in a Pod.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,18 @@ use cove_runtime_api::OwnerLease;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
-use crate::terminal;
+use crate::terminal::{self, note};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Ship {
     /// `--listen`, `--workspace`, `--env`, `--python`, `--ipython`, `--preload`, `--contained`, `--egress`, `--lease`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Line {
+    /// As the Kubernetes driver writes them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<String>,
 }
@@ -67,9 +74,31 @@ pub(crate) struct Gull {
     /// Use control groups where available
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     control_groups: bool,
+    /// Have no network but a loopback of its own, and what `--egress` leads to
+    #[arg(long, hide = true)]
+    own_network: bool,
     /// Everything comes on standard input, from Bay
     #[arg(long, hide = true, exclusive = true)]
     spec: bool,
+}
+
+/// Before there are threads: a namespace is one thread's.
+pub(crate) fn leave_network_if_asked(args: &Gull) -> anyhow::Result<()> {
+    if args.own_network {
+        cove_cell::leave_network()?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn line(args: Line) -> anyhow::Result<Exit> {
+    match cove_runtime::line::command(&args.args).await {
+        (0, _) => Ok(Exit::Ok),
+        (2, problem) => {
+            note!("{}", problem.unwrap_or_default());
+            Ok(Exit::Usage)
+        }
+        (_, problem) => Err(anyhow::anyhow!(problem.unwrap_or_default())),
+    }
 }
 
 pub(crate) async fn gull(args: Gull) -> anyhow::Result<Exit> {

@@ -20,6 +20,7 @@ pub use profile::{ContainerConfig, ContainerSpec, DiskLimit, Profile, ProfileCon
 pub use python::{SYSTEM_PYTHONS, python_environment, python_in, python_of, system_python};
 pub use values::{Capability, EnvValue, MemorySize, RuntimeType, Secret};
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -145,8 +146,8 @@ pub struct DriverConfig {
     pub local: LocalDriverConfig,
     /// The Docker driver.
     pub docker: DockerDriverConfig,
-    /// For a driver that is not here yet.
-    pub k8s: Option<Value>,
+    /// The Kubernetes driver.
+    pub k8s: K8sDriverConfig,
 }
 
 /// Which driver.
@@ -158,7 +159,7 @@ pub enum DriverKind {
     Local,
     /// Docker.
     Docker,
-    /// Kubernetes.
+    /// A Pod for each runtime; in builds with the feature `kubernetes` only.
     K8s,
 }
 
@@ -209,6 +210,93 @@ impl Default for DockerDriverConfig {
             tmp: MemorySize::mebibytes(256),
             keep_running: false,
             outlive_seconds: 600,
+        }
+    }
+}
+
+/// The Kubernetes driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct K8sDriverConfig {
+    /// The file that says which cluster it is; none: `KUBECONFIG`, then the account of the Pod that Bay runs in.
+    pub kubeconfig: Option<PathBuf>,
+    /// The namespace of Pods and claims; none: that of `KUBECONFIG`'s context, or of Bay's own Pod.
+    pub namespace: Option<String>,
+    /// The image of Ship, where a profile names none.
+    pub ship_image: String,
+    /// The image of Gull, where a profile names none.
+    pub gull_image: String,
+    /// Secrets with the registry's password.
+    pub image_pull_secrets: Vec<String>,
+    /// The storage class of cargos; none: the cluster's usual one.
+    pub storage_class: Option<String>,
+    /// Who may use a cargo's volume at the same time.
+    pub access_mode: AccessMode,
+    /// Have a first container, as root with the rights to change owners and nothing else, make new volumes the guest's own:
+    /// where the storage does not heed `fsGroup` (`hostPath`, NFS).
+    pub chown_volumes: bool,
+    /// The RuntimeClass, such as one for gVisor, where a profile names no `runtime`; none: the cluster's usual one.
+    pub runtime_class: Option<String>,
+    /// Labels that a node must have.
+    pub node_selector: BTreeMap<String, String>,
+    /// Taints that Pods tolerate, as Kubernetes writes them.
+    pub tolerations: Vec<Value>,
+    /// The service account of Pods; they get no token of it. None: the namespace's usual one.
+    pub service_account: Option<String>,
+    /// A seccomp profile among the kubelet's that lets a process make namespaces; none: whatever the cluster does without one.
+    pub seccomp_profile: Option<String>,
+    /// How much of its processors a Pod reserves.
+    pub cpu_request_percent: u8,
+    /// How much of its memory a Pod reserves.
+    pub memory_request_percent: u8,
+    /// Processes and threads of guests in one Pod.
+    pub processes: u64,
+    /// Size of `/tmp`; counts as memory.
+    pub tmp: MemorySize,
+    /// The port of Pods that Bay connects to.
+    pub port: u16,
+    /// Leave Pods running when Bay ends in good order; the next one goes on with them.
+    pub keep_running: bool,
+    /// Seconds that Pods go on without any Bay of theirs; then they end by themselves.
+    pub outlive_seconds: u64,
+    /// Seconds that a Pod may take to start, its image and its volume included.
+    pub start_seconds: u64,
+}
+
+/// Who may use a cargo's volume at the same time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AccessMode {
+    /// Pods of one node: a sandbox's Pods are put on the same one.
+    #[default]
+    ReadWriteOnce,
+    /// Pods of any node.
+    ReadWriteMany,
+}
+
+impl Default for K8sDriverConfig {
+    fn default() -> Self {
+        Self {
+            kubeconfig: None,
+            namespace: None,
+            ship_image: "cove-ship".to_owned(),
+            gull_image: "cove-gull".to_owned(),
+            image_pull_secrets: Vec::new(),
+            storage_class: None,
+            access_mode: AccessMode::ReadWriteOnce,
+            chown_volumes: false,
+            runtime_class: None,
+            node_selector: BTreeMap::new(),
+            tolerations: Vec::new(),
+            service_account: None,
+            seccomp_profile: None,
+            cpu_request_percent: 25,
+            memory_request_percent: 100,
+            processes: 512,
+            tmp: MemorySize::mebibytes(256),
+            port: 8127,
+            keep_running: false,
+            outlive_seconds: 600,
+            start_seconds: 60,
         }
     }
 }

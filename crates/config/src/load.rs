@@ -112,12 +112,6 @@ impl Config {
     /// Checks what one value alone does not show.
     pub fn check(&self) -> Result<(), ConfigError> {
         let wrong = |place: &str, reason: &str| Err(ConfigError::value(place, reason));
-        if self.driver.kind == DriverKind::K8s {
-            return wrong(
-                "driver.type",
-                "this version has the drivers `local` and `docker`: write one of them, or leave the section out",
-            );
-        }
         if let Some(socket) = self.driver.docker.socket.as_deref().filter(|_| self.driver.kind == DriverKind::Docker)
             && !socket.starts_with("unix://")
         {
@@ -184,7 +178,7 @@ fn is_ports_url(url: &str) -> bool {
 impl Config {
     /// A limit that limits nothing, or lets nothing through, is a mistake in writing.
     fn check_sizes(&self) -> Result<(), ConfigError> {
-        let (limits, local) = (&self.limits, &self.driver.local);
+        let (limits, local, k8s) = (&self.limits, &self.driver.local, &self.driver.k8s);
         for (place, value, least, most) in [
             ("limits.max_history_mb", u64::from(limits.max_history_mb), 1, u64::MAX),
             ("limits.max_traces_mb", limits.max_traces_mb.into(), 1, u64::MAX),
@@ -197,6 +191,12 @@ impl Config {
             ("driver.local.open_files", local.open_files, 64, 1 << 20),
             ("driver.docker.processes", self.driver.docker.processes, 32, 1 << 22),
             ("driver.docker.outlive_seconds", self.driver.docker.outlive_seconds, 2, 1 << 30),
+            ("driver.k8s.processes", k8s.processes, 32, 1 << 22),
+            ("driver.k8s.outlive_seconds", k8s.outlive_seconds, 2, 1 << 30),
+            ("driver.k8s.start_seconds", k8s.start_seconds, 5, 3600),
+            ("driver.k8s.cpu_request_percent", k8s.cpu_request_percent.into(), 0, 100),
+            ("driver.k8s.memory_request_percent", k8s.memory_request_percent.into(), 0, 100),
+            ("driver.k8s.port", k8s.port.into(), 1024, 65535),
         ] {
             if !(least..=most).contains(&value) {
                 let most = if most == u64::MAX { String::new() } else { format!(" and at most {most}") };
@@ -440,7 +440,9 @@ gc:
             ("profiles:\n  - id: a\n    capabilities: [python, cooking]\n", 3, "cooking"),
             ("profiles:\n  - id: a\n  - id: b\n  - id: a\n", 4, "two profiles"),
             ("profiles:\n  - id: a/b\n", 2, "invalid profile name"),
-            ("driver:\n  type: k8s\n", 2, "local"),
+            ("driver:\n  type: kubernetes\n", 2, "k8s"),
+            ("driver:\n  k8s:\n    outlive_seconds: 1\n", 3, "at least 2"),
+            ("driver:\n  k8s:\n    access_mode: ReadOnlyMany\n", 3, "ReadWriteOnce"),
             ("driver:\n  type: docker\n  docker:\n    socket: tcp://10.0.0.1:2375\n", 4, "unix://"),
             ("driver:\n  image_pull_policy: sometimes\n", 2, ""),
             ("driver:\n  docker:\n    processes: 1\n", 3, "at least 32"),

@@ -1,11 +1,13 @@
 //! What sandboxes are made of. The interface of a driver: it starts and ends containers, keeps their cargos, and finds everything that it has ever
 //! started.
 //!
-//! A driver knows no state of a sandbox, no owner and no network protocol. What it cannot enforce is in
+//! A driver knows no state of a sandbox, no owner and no HTTP interface. What it cannot enforce is in
 //! [`Driver::warnings`].
 
 mod cargo;
 mod docker;
+#[cfg(feature = "kubernetes")]
+mod kubernetes;
 mod local;
 mod owned;
 mod usage;
@@ -13,12 +15,11 @@ mod usage;
 use std::fmt::Debug;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use cove_cell::SandboxPorts;
-use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind};
+use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind, Secret};
 use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
 use cove_runtime_api::Endpoint;
@@ -30,7 +31,14 @@ pub async fn open(config: &Config, instance_id: &str) -> Result<Arc<dyn Driver>,
     Ok(match config.driver.kind {
         DriverKind::Docker => Arc::new(docker::DockerDriver::open(config, instance_id).await?),
         DriverKind::Local => Arc::new(local::LocalDriver::new(config, instance_id)?),
-        DriverKind::K8s => return Err(ConfigError::value("driver.type", "this version has no driver `k8s`")),
+        #[cfg(feature = "kubernetes")]
+        DriverKind::K8s => Arc::new(kubernetes::KubernetesDriver::open(config, instance_id).await?),
+        #[cfg(not(feature = "kubernetes"))]
+        DriverKind::K8s => {
+            let reason = "this `cove` was built without the driver `k8s`: install a package of Cove, use its image, or build with \
+                          `--features kubernetes`";
+            return Err(ConfigError::value("driver.type", reason));
+        }
     })
 }
 
@@ -54,6 +62,12 @@ pub enum DriverCause {
     EngineUnreachable,
     /// The image is not there, and may not or cannot be fetched.
     ImageMissing,
+    /// No machine has room for it.
+    Unschedulable,
+    /// A quota of the cluster is used up.
+    QuotaExceeded,
+    /// Bay's account may not do it.
+    NotPermitted,
     /// Anything else; the sentence says it.
     Other,
 }
@@ -64,6 +78,9 @@ impl DriverCause {
         match self {
             Self::EngineUnreachable => Some("engine_unreachable"),
             Self::ImageMissing => Some("image_missing"),
+            Self::Unschedulable => Some("unschedulable"),
+            Self::QuotaExceeded => Some("cluster_quota"),
+            Self::NotPermitted => Some("not_permitted"),
             Self::Other => None,
         }
     }
@@ -96,7 +113,10 @@ impl From<std::io::Error> for DriverError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CargoLimit {
     /// Somebody looks, and ends who writes past it.
-    Watched,
+    Watched {
+        /// So much may be in it.
+        bytes: u64,
+    },
     /// The file system has no more room.
     Hard {
         /// So much fits.
@@ -108,7 +128,7 @@ impl CargoLimit {
     /// As a profile wishes it.
     pub fn new(disk: DiskLimit, bytes: u64) -> Self {
         match disk {
-            DiskLimit::Watched => Self::Watched,
+            DiskLimit::Watched => Self::Watched { bytes },
             DiskLimit::Hard => Self::Hard { bytes },
         }
     }
@@ -205,7 +225,9 @@ pub trait CargoStore: Debug + Send + Sync {
     /// All cargos that could be orphans, with the age of each in seconds.
     fn list(&self) -> DriverFuture<'_, Result<Vec<(CargoId, u64)>, DriverError>>;
     /// Moves them out of the way, where nobody takes them for orphans; where they are then.
-    fn set_aside(&self, stamp: i64) -> DriverFuture<'_, Result<PathBuf, DriverError>>;
+    fn set_aside(&self, stamp: i64) -> DriverFuture<'_, Result<String, DriverError>>;
+    /// Where they are, in the operator's words.
+    fn place(&self) -> String;
     /// Whether this Bay's records know what is kept here; only then is the unknown an orphan.
     fn is_known(&self) -> bool;
 }
@@ -251,6 +273,9 @@ pub trait Driver: Debug + Send + Sync + 'static {
     /// What runs may go on until this moment of the machine's uptime, in milliseconds; then it ends by itself unless this
     /// is called again. Never called: it goes on for as long as Bay lives. Nothing to do where containers outlive their Bay.
     fn renew(&self, _lease_until_ms: u64) {}
+    /// What only Bays of the same records know, told once, before anything is started: what a driver makes keys from that the next
+    /// Bay has to have, too.
+    fn share_secret(&self, _secret: &Secret) {}
     /// These addresses are Bays': nothing that was or will be started gets there, whatever its network opens. Nothing to do
     /// where all proxies are in this process, which knows them already.
     fn reserve(&self, _addresses: &[SocketAddr]) {}

@@ -40,7 +40,7 @@ mod write;
 pub use args::{EditArgs, FindArgs, GrepArgs, LsArgs, ReadArgs, Replacement, WriteArgs};
 pub use cove_workspace::Resolver;
 pub use error::{FileError, FileErrorCode};
-pub use pace::Pace;
+pub use pace::{Pace, outgrown};
 pub use params::FileTool;
 pub use path::rel_path;
 pub use result::{Content, ToolResult};

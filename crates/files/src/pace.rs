@@ -135,6 +135,28 @@ impl Pace {
     }
 }
 
+/// Comes back when the folder is over its limit and still grows. `weigh` says what is in it: more than any limit where that
+/// cannot be seen.
+pub async fn outgrown(mut pace: Pace, limit_bytes: u64, weigh: impl Fn() -> u64 + Clone + Send + 'static) {
+    let mut before = None;
+    loop {
+        let (begin, free, suspicious) = (Instant::now(), pace.free(), pace.suspicious());
+        let bytes = tokio::task::spawn_blocking(weigh.clone()).await.unwrap_or(u64::MAX);
+        let grows = before.is_some_and(|before| bytes > before || bytes == u64::MAX && suspicious);
+        if bytes > limit_bytes && grows {
+            return;
+        }
+        before = Some(bytes);
+        pace.counted(bytes, free, begin);
+        loop {
+            tokio::time::sleep(pace.pause()).await;
+            if pace.due() {
+                break;
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, openat, statat};
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 /// Levels that are walked; each holds a descriptor. Programs nest a tenth of it.
 const MAX_DEPTH: usize = 256;
@@ -18,7 +19,8 @@ const MAX_DEPTH: usize = 256;
 const BREATH: u64 = 512;
 
 /// Why a weight is less than the truth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Uncounted {
     /// A folder cannot be read, not even by its owner.
     Unreadable,
@@ -39,7 +41,7 @@ impl std::fmt::Display for Uncounted {
 }
 
 /// What was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Weight {
     /// On disk, not as long as files claim to be.
     pub bytes: u64,

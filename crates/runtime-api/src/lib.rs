@@ -10,6 +10,7 @@ mod browser;
 mod call;
 mod client;
 mod files;
+pub mod line;
 mod live;
 mod meta;
 mod owner;

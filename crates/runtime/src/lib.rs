@@ -1,6 +1,6 @@
 //! Ship, what runs inside a sandbox: Python that keeps its state, JavaScript, shell commands, files, a terminal.
 //!
-//! [`ship`] serves it. On this machine [`cove_cell`] confines it, with nothing but Linux.
+//! [`ship`] serves it. On this machine [`cove_cell`] confines it, with nothing but Linux. In a Pod of a cluster [`line`] leads to it.
 //! [`cove_runtime_api`] has Ship's requests and answers, and the client.
 //!
 //! ```no_run
@@ -23,5 +23,6 @@
 //! # }
 //! ```
 
+pub mod line;
 mod process;
 pub mod ship;

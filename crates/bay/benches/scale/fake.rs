@@ -111,8 +111,12 @@ impl CargoStore for FakeDriver {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn set_aside(&self, _stamp: i64) -> DriverFuture<'_, Result<PathBuf, DriverError>> {
-        Box::pin(async { Ok(PathBuf::new()) })
+    fn set_aside(&self, _stamp: i64) -> DriverFuture<'_, Result<String, DriverError>> {
+        Box::pin(async { Ok(String::new()) })
+    }
+
+    fn place(&self) -> String {
+        String::new()
     }
 
     fn is_known(&self) -> bool {

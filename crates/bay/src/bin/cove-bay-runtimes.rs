@@ -1,5 +1,5 @@
-//! Ship and Gull alone, for Bay's own tests: `cove-bay-runtimes ship …` and `cove-bay-runtimes gull …` are what
-//! `cove ship` and `cove gull` are.
+//! Ship, Gull and a Pod's line alone, for Bay's own tests: `cove-bay-runtimes ship …`, `… gull …` and `… line …` are what
+//! `cove ship`, `cove gull` and `cove line` are.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -15,12 +15,20 @@ fn main() -> ExitCode {
             Ok(()) => (0, None),
             Err(error) => (5, Some(error.to_string())),
         },
-        _ => (2, Some("usage: cove-bay-runtimes ship|gull …".to_owned())),
+        Some((role, rest)) if role == "line" => line(rest),
+        _ => (2, Some("usage: cove-bay-runtimes ship|gull|line …".to_owned())),
     };
     if let Some(message) = message {
         let _ = writeln!(std::io::stderr(), "error: {message}");
     }
     ExitCode::from(code)
+}
+
+fn line(args: &[String]) -> (u8, Option<String>) {
+    match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime.block_on(cove_runtime::line::command(args)),
+        Err(error) => (5, Some(error.to_string())),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "speaks to the test that started it")]

@@ -12,11 +12,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use cove_config::{DiskLimit, make_private};
 use cove_core::CargoId;
-use cove_files::{Pace, Weight, most_entries, weigh};
+use cove_files::{Pace, Weight, most_entries, outgrown, weigh};
 use rustix::fs::{Mode, OFlags};
 
 use crate::{CargoLimit, CargoStore, DriverError, DriverFuture};
@@ -82,7 +82,7 @@ impl Cargos {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return match (image.exists(), limit) {
                     (true, _) => self.mount(&image, &path),
-                    (false, CargoLimit::Watched) => Ok(()),
+                    (false, CargoLimit::Watched { .. }) => Ok(()),
                     (false, CargoLimit::Hard { .. }) => Err(io::Error::other(NOT_HARD)),
                 };
             }
@@ -237,9 +237,13 @@ impl CargoStore for Cargos {
         Box::pin(on_disk(move || cargos.found()))
     }
 
-    fn set_aside(&self, stamp: i64) -> DriverFuture<'_, Result<PathBuf, DriverError>> {
+    fn set_aside(&self, stamp: i64) -> DriverFuture<'_, Result<String, DriverError>> {
         let cargos = self.clone();
-        Box::pin(on_disk(move || cargos.move_aside(stamp)))
+        Box::pin(on_disk(move || Ok(cargos.move_aside(stamp)?.display().to_string())))
+    }
+
+    fn place(&self) -> String {
+        self.root.display().to_string()
     }
 
     fn is_known(&self) -> bool {
@@ -259,27 +263,11 @@ pub(crate) async fn on_disk<T: Send + 'static>(
 
 /// Comes back when a cargo is over its limit and still grows.
 pub(crate) async fn overgrown(cargos: &Cargos, id: &CargoId, limit_bytes: u64) {
-    let Ok(mut pace) = cargos.folder(id).map(|folder| Pace::new(folder, limit_bytes)) else { return };
-    let mut before = None;
-    loop {
-        let (begin, free, suspicious) = (Instant::now(), pace.free(), pace.suspicious());
-        let (cargos, id) = (cargos.clone(), id.clone());
-        let weighed = tokio::task::spawn_blocking(move || cargos.weigh(&id, limit_bytes)).await;
-        // A cargo that cannot be looked at is one that may hold anything.
-        let bytes = weighed.ok().and_then(Result::ok).map_or(u64::MAX, |weight| weight.at_least());
-        let grows = before.is_some_and(|before| bytes > before || bytes == u64::MAX && suspicious);
-        if bytes > limit_bytes && grows {
-            return;
-        }
-        before = Some(bytes);
-        pace.counted(bytes, free, begin);
-        loop {
-            tokio::time::sleep(pace.pause()).await;
-            if pace.due() {
-                break;
-            }
-        }
-    }
+    let Ok(pace) = cargos.folder(id).map(|folder| Pace::new(folder, limit_bytes)) else { return };
+    let (cargos, id) = (cargos.clone(), id.clone());
+    // A cargo that cannot be looked at is one that may hold anything.
+    outgrown(pace, limit_bytes, move || cargos.weigh(&id, limit_bytes).map_or(u64::MAX, |weight| weight.at_least()))
+        .await;
 }
 
 fn remove_tree(root: &Path, name: &str) -> io::Result<()> {
@@ -298,8 +286,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cargos = Cargos::open(root.path(), 1).unwrap();
         let id = &CargoId::from_random([7; 6]);
-        cargos.make(id, CargoLimit::Watched).unwrap();
-        cargos.make(id, CargoLimit::Watched).unwrap();
+        cargos.make(id, CargoLimit::Watched { bytes: 1 << 30 }).unwrap();
+        cargos.make(id, CargoLimit::Watched { bytes: 1 << 30 }).unwrap();
         let path = cargos.path(id);
         fs::write(path.join("a"), vec![1; 1 << 20]).unwrap();
         fs::write(cargos.browser_path(id).join("b"), vec![1; 1 << 20]).unwrap();
@@ -317,7 +305,7 @@ mod tests {
         let left: Vec<_> = fs::read_dir(root.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
         assert_eq!(left, [SIGN]);
         // Under other records nothing here is anybody's orphan.
-        cargos.make(id, CargoLimit::Watched).unwrap();
+        cargos.make(id, CargoLimit::Watched { bytes: 1 << 30 }).unwrap();
         assert_eq!(Cargos::open(root.path(), 2).unwrap().found().unwrap(), []);
         assert_eq!(Cargos::open(root.path(), 1).unwrap().found().unwrap().len(), 1);
         assert!(Path::new("/usr").exists());

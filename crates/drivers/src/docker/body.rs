@@ -27,7 +27,7 @@ const BROWSER_SHM_BYTES: i64 = 256 << 20;
 const SHIP_SHM_BYTES: i64 = 64 << 20;
 
 /// Process 1 of a browser's container: it takes away the dead that the browser leaves, and passes a wish to end on.
-const INIT: &str = "trap 'kill -TERM $child' TERM; \"$@\" & child=$!; wait $child; code=$?; \
+pub(crate) const INIT: &str = "trap 'kill -TERM $child' TERM; \"$@\" & child=$!; wait $child; code=$?; \
                     while kill -0 $child 2>/dev/null; do wait $child; code=$?; done; exit $code";
 
 /// What is written on a container.

@@ -29,6 +29,8 @@ use super::owned::Owned;
 use super::{
     CargoStore, Container, ContainerOrder, Driver, DriverError, DriverFuture, FoundContainer, Orphans, fingerprint,
 };
+#[cfg(feature = "kubernetes")]
+pub(crate) use body::INIT;
 use body::Plan;
 use cove_config::{Config, ConfigError, DiskLimit, DockerDriverConfig, PullPolicy, RuntimeType};
 use engine::Engine;

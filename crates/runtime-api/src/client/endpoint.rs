@@ -15,6 +15,8 @@ use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpStream, UnixStream};
 
+use crate::line::{Line, LineUse};
+
 /// Between two tries of a socket that nobody listens on yet.
 const TRY_EVERY: Duration = Duration::from_millis(5);
 
@@ -25,6 +27,8 @@ pub enum Endpoint {
     Unix(PathBuf),
     /// An address.
     Tcp(SocketAddr),
+    /// The line into a Pod.
+    Line(Line),
 }
 
 impl From<PathBuf> for Endpoint {
@@ -51,11 +55,18 @@ impl From<SocketAddr> for Endpoint {
     }
 }
 
+impl From<Line> for Endpoint {
+    fn from(line: Line) -> Self {
+        Self::Line(line)
+    }
+}
+
 impl std::fmt::Display for Endpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unix(path) => write!(f, "{}", path.display()),
             Self::Tcp(address) => write!(f, "{address}"),
+            Self::Line(line) => write!(f, "the Pod at {}", line.address),
         }
     }
 }
@@ -74,6 +85,7 @@ impl Connector {
                 stream.set_nodelay(true)?;
                 Stream::Tcp(TokioIo::new(stream))
             }
+            Endpoint::Line(line) => Stream::Tcp(TokioIo::new(line.open(LineUse::Runtime).await?)),
         })
     }
 }

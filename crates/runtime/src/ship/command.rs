@@ -8,11 +8,11 @@ use cove_runtime_api::OwnerLease;
 
 use super::options::DEFAULT_PORT;
 use super::{IPythonUse, Listen, Rank, ShipOptions, serve};
-use cove_cell::Inside;
+use cove_cell::{Inside, PodWalls};
 
 const USAGE: &str = "usage: ship [--listen ADDRESS:PORT|unix:PATH]… [--workspace DIR] [--env NAME=VALUE]…
             [--python PROGRAM] [--ipython auto|always|never] [--preload MODULE,…]
-            [--contained [--egress SOCKET] [--lease SECONDS:FILE]]";
+            [--contained [--pod-processes COUNT] [--egress SOCKET] [--lease SECONDS:FILE]]";
 
 /// Threads for work on files.
 const FILE_THREADS: usize = 4;
@@ -44,6 +44,7 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     };
     let parsed = parse(args);
     let contained = parsed.as_ref().is_ok_and(|parsed| parsed.contained);
+    let pod = parsed.as_ref().ok().and_then(|parsed| parsed.pod);
     let walled = inside.is_some() || contained;
     let lease = parsed.as_ref().ok().and_then(|parsed| parsed.lease.clone());
     let mut parsed = parsed.map(|parsed| parsed.options);
@@ -55,7 +56,7 @@ pub fn command(args: &[String]) -> (u8, Option<String>) {
     let options = match (inside, parsed) {
         (_, Err(problem)) => return (2, Some(format!("{problem}\n{USAGE}"))),
         (Some(inside), Ok(options)) => behind_walls(inside, options),
-        (None, Ok(options)) if contained => match in_container(options) {
+        (None, Ok(options)) if contained => match in_container(options, pod) {
             Ok(options) => options,
             Err(problem) => return (5, Some(problem)),
         },
@@ -112,7 +113,7 @@ async fn silence(lease: Option<OwnerLease>) {
 
 /// What Ship is told in a container of somebody else's. Its sockets are opened first: afterwards nothing outside of the
 /// workspace can be written.
-fn in_container(options: ShipOptions) -> Result<ShipOptions, String> {
+fn in_container(options: ShipOptions, pod: Option<PodWalls>) -> Result<ShipOptions, String> {
     let mut listen = Vec::new();
     for place in options.listen {
         listen.push(match place {
@@ -125,7 +126,7 @@ fn in_container(options: ShipOptions) -> Result<ShipOptions, String> {
         });
     }
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let inside = cove_cell::contain().map_err(|error| error.to_string())?;
+    let inside = cove_cell::contain(pod).map_err(|error| error.to_string())?;
     let mut env = options.env;
     // As the image has it.
     if let Ok(path) = std::env::var("PATH")
@@ -136,6 +137,7 @@ fn in_container(options: ShipOptions) -> Result<ShipOptions, String> {
     Ok(ShipOptions {
         listen,
         env,
+        process_limit: pod.map(|pod| pod.processes),
         limits: Some(inside.limits),
         memory: inside.memory,
         score: inside.score,
@@ -175,13 +177,15 @@ struct Parsed {
     options: ShipOptions,
     /// Whether this is process 1 of a container of somebody else's.
     contained: bool,
+    /// That container is one of a Pod's.
+    pod: Option<PodWalls>,
     /// It ends when its owner is silent for too long.
     lease: Option<OwnerLease>,
 }
 
 fn parse(args: &[String]) -> Result<Parsed, String> {
     let mut options = ShipOptions { listen: Vec::new(), ..ShipOptions::default() };
-    let (mut contained, mut lease) = (false, None);
+    let (mut contained, mut pod, mut lease) = (false, None, None);
     let mut args = args.iter();
     while let Some(name) = args.next() {
         let mut value = || args.next().cloned().ok_or_else(|| format!("{name} needs a value"));
@@ -194,6 +198,10 @@ fn parse(args: &[String]) -> Result<Parsed, String> {
                 });
             }
             "--contained" => contained = true,
+            "--pod-processes" => {
+                let processes = value()?.parse().map_err(|_| "--pod-processes needs a number".to_owned())?;
+                pod = Some(PodWalls { processes });
+            }
             "--lease" => lease = Some(value()?.parse()?),
             "--egress" => options.way_out = Some(PathBuf::from(value()?)),
             "--workspace" => options.workspace = PathBuf::from(value()?),
@@ -218,7 +226,7 @@ fn parse(args: &[String]) -> Result<Parsed, String> {
     if options.listen.is_empty() {
         options.listen.push(Listen::Tcp(([0, 0, 0, 0], DEFAULT_PORT).into()));
     }
-    Ok(Parsed { options, contained, lease })
+    Ok(Parsed { options, contained, pod, lease })
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
-//! A Bay that is gone between two steps of a start, and Bays that want the same container at once: nothing is left over,
-//! nothing is lost.
+//! A Bay that is gone between two steps of a start: nothing is left over, nothing is lost.
 
 use std::path::{Path, PathBuf};
 
 use cove_api::SandboxId;
 use cove_bay::{Bay, Owner};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy, split};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -13,12 +12,13 @@ use tokio::task::JoinHandle;
 use super::{docker, engine, small, with_containers};
 use crate::support::{Harbour, config, harbour_with, shell, until, until_some};
 
-/// A question to the engine at which the line stops.
+/// A question to the engine, or to a cluster's API, at which the line stops.
 #[derive(Debug, Clone, Copy)]
-struct Step {
-    words: &'static str,
+pub(super) struct Step {
+    /// All of these words are in its first line.
+    pub(super) words: &'static str,
     /// Whether the engine still gets the question; its answer comes no further.
-    asked: bool,
+    pub(super) asked: bool,
 }
 
 /// Between Bay and the engine; says when it stops at a step, and lets nothing more through then.
@@ -33,9 +33,13 @@ fn line_until(step: Step, to: PathBuf, at: &Path, stopped: mpsc::Sender<()>) -> 
     })
 }
 
-async fn pass(step: Step, client: UnixStream, engine: UnixStream, stopped: mpsc::Sender<()>) {
-    let (mut questions, mut back) = client.into_split();
-    let (mut answers, mut ahead) = engine.into_split();
+/// Passes on what comes, up to a step.
+pub(super) async fn pass<S>(step: Step, client: S, engine: S, stopped: mpsc::Sender<()>)
+where
+    S: AsyncRead + AsyncWrite + Send + 'static,
+{
+    let (mut questions, mut back) = split(client);
+    let (mut answers, mut ahead) = split(engine);
     let (halt, halted) = oneshot::channel::<()>();
     // Halted, it keeps the line open: a line that is cut is another bad day.
     tokio::spawn(async move {
@@ -47,8 +51,10 @@ async fn pass(step: Step, client: UnixStream, engine: UnixStream, stopped: mpsc:
     let mut halt = Some(halt);
     let mut chunk = vec![0; 1 << 16];
     while let Ok(read @ 1..) = questions.read(&mut chunk).await {
-        let is_it =
-            String::from_utf8_lossy(&chunk[..read]).lines().next().is_some_and(|line| line.contains(step.words));
+        let is_it = String::from_utf8_lossy(&chunk[..read])
+            .lines()
+            .next()
+            .is_some_and(|line| step.words.split(' ').all(|word| line.contains(word)));
         if is_it && let Some(halt) = halt.take() {
             let _ = halt.send(());
             let _ = stopped.send(()).await;
@@ -117,7 +123,7 @@ async fn a_bay_that_is_gone_between_two_steps_leaves_no_half_of_a_container() {
     }
 }
 
-async fn start_one(config: cove_config::Config, id: SandboxId) {
+pub(super) async fn start_one(config: cove_config::Config, id: SandboxId) {
     let bay = Bay::open(config).await.unwrap();
     let _ = bay.exec_shell(&Owner::new("default"), &id, shell("true")).await;
 }

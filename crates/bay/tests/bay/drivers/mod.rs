@@ -1,12 +1,18 @@
-//! One contract for every driver: the same calls on a real Bay, with local walls and with containers of a real engine.
+//! One contract for every driver: the same calls on a real Bay, with local walls, with containers of a real engine, and with Pods
+//! of a real cluster.
 //!
 //! The engine is the one of `COVE_TEST_DOCKER` (its socket, as `unix:///PATH`) with the image `cove-test`; `scripts/test-docker`
-//! provides both. Without it the half that needs it says so.
+//! provides both. The cluster is the one of `KUBECONFIG` with the namespace `COVE_TEST_KUBERNETES`; see `scripts/test-kubernetes`.
+//! Without them the part that needs them says so.
 
 mod bad_days;
 mod docker;
 mod engine;
+mod files;
+mod ground;
 mod killed;
+mod lives;
+mod pods;
 
 use std::time::Duration;
 
@@ -17,9 +23,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use crate::support::{Harbour, harbour_with, python, shell, until};
-
-/// The image that the tests' containers have.
-const IMAGE: &str = "cove-test";
+use ground::Ground;
 
 /// The engine's socket, where there is one.
 #[expect(clippy::print_stdout, reason = "says what was not tried")]
@@ -35,7 +39,7 @@ fn with_containers(config: &mut Config, socket: &str) {
     config.driver.kind = DriverKind::Docker;
     config.driver.image_pull_policy = PullPolicy::Never;
     config.driver.docker.socket = Some(socket.to_owned());
-    config.driver.docker.ship_image = IMAGE.to_owned();
+    config.driver.docker.ship_image = ground::IMAGE.to_owned();
 }
 
 fn small(id: &str) -> ProfileConfig {
@@ -45,25 +49,35 @@ fn small(id: &str) -> ProfileConfig {
 
 #[tokio::test]
 async fn local_walls_keep_the_contract() {
-    contract(&|_| {}).await;
+    contract(None).await;
 }
 
 #[tokio::test]
 async fn containers_keep_the_contract() {
-    let Some(socket) = engine() else { return };
-    contract(&|config| with_containers(config, &socket)).await;
+    let Some(ground) = Ground::docker() else { return };
+    contract(Some(&ground)).await;
 }
 
-/// What a caller may rely on, whatever a sandbox is made of.
-async fn contract(driver: &dyn Fn(&mut Config)) {
+#[tokio::test]
+async fn pods_keep_the_contract() {
+    let Some(ground) = Ground::pods() else { return };
+    contract(Some(&ground)).await;
+}
+
+/// What a caller may rely on, whatever a sandbox is made of. `None`: local walls.
+async fn contract(ground: Option<&Ground>) {
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = server.local_addr().unwrap().port();
     tokio::spawn(serve(server));
     let harbour = harbour_with(|config| {
-        driver(config);
+        if let Some(ground) = ground {
+            ground.configure(config);
+        }
         let open = NetworkPolicy { allow_private: vec![format!("127.0.0.1:{port}")], ..NetworkPolicy::default() };
         let words = [("GREETING".to_owned(), cove_config::EnvValue("a:b=c d".to_owned()))];
         config.profiles = vec![
+            ProfileConfig { warm_pool_size: 1, ..small("warm") },
+            ProfileConfig { idle_timeout: Some(1), ..small("short") },
             ProfileConfig { env: words.into_iter().collect(), ..small("closed") },
             ProfileConfig { network: Some(open), ..small("open") },
         ];
@@ -71,11 +85,12 @@ async fn contract(driver: &dyn Fn(&mut Config)) {
     .await;
     let id = harbour.create_of("closed").await.id;
     works(&harbour, &id).await;
+    is_kept_up(&harbour).await;
     is_confined(&harbour, &id).await;
     is_reached(&harbour, &id).await;
     is_limited(&harbour, &id).await;
     reaches(&harbour, port).await;
-    ends(&harbour, &id).await;
+    ends(&harbour, &id, ground).await;
     harbour.close().await;
 }
 
@@ -103,6 +118,33 @@ async fn works(harbour: &Harbour, id: &cove_api::SandboxId) {
         .await
         .unwrap();
     assert!(done.success, "{done:?}");
+}
+
+/// The warm pool, the end of idle sessions, the end of a sandbox's time.
+async fn is_kept_up(harbour: &Harbour) {
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    until("one is warm", || async { bay.warm_ready("warm").await.unwrap() == 1 }).await;
+    let wish = cove_api::CreateSandbox { profile: "warm".to_owned(), ttl: Some(3600), cargo_id: None };
+    let claimed = bay.create_sandbox(owner, wish, None).await.unwrap();
+    assert_eq!(claimed.status, SandboxStatus::Ready, "it was warm");
+    assert_eq!(harbour.out(&claimed.id, "echo warm").await, "warm");
+    bay.delete_sandbox(owner, &claimed.id).await.unwrap();
+    let id = harbour.create_of("short").await.id;
+    harbour.out(&id, "echo kept > kept.txt").await;
+    until("it was idle for long enough", || async {
+        bay.run_gc(crate::once::named("idle_session")).await.unwrap();
+        harbour.info(&id).await.status == SandboxStatus::Idle
+    })
+    .await;
+    assert_eq!(harbour.out(&id, "cat kept.txt").await, "kept");
+    bay.delete_sandbox(owner, &id).await.unwrap();
+    let wish = cove_api::CreateSandbox { profile: "closed".to_owned(), ttl: Some(1), cargo_id: None };
+    let mortal = bay.create_sandbox(owner, wish, None).await.unwrap().id;
+    until("its time is over", || async {
+        bay.run_gc(crate::once::named("expired_sandbox")).await.unwrap();
+        bay.sandbox(owner, &mortal).await.is_err_and(|error| error.code == ErrorCode::NotFound)
+    })
+    .await;
 }
 
 /// Root, capabilities, the root folder, the engine's socket, the network.
@@ -202,18 +244,24 @@ async fn reaches(harbour: &Harbour, port: u16) {
     harbour.bay.delete_sandbox(&harbour.owner, &id).await.unwrap();
 }
 
-async fn ends(harbour: &Harbour, id: &cove_api::SandboxId) {
+async fn ends(harbour: &Harbour, id: &cove_api::SandboxId, ground: Option<&Ground>) {
     let (bay, owner) = (&harbour.bay, &harbour.owner);
     harbour.out(id, "echo kept > kept.txt").await;
     bay.stop_sandbox(owner, id).await.unwrap();
     assert_eq!(harbour.info(id).await.status, SandboxStatus::Idle);
     assert_eq!(harbour.out(id, "cat kept.txt").await, "kept");
     assert!(!harbour.python(id, "x").await.success, "a new session remembers nothing");
-    let cargo = harbour.dir.path().join("data/cargos").join(&harbour.info(id).await.cargo_id);
-    assert!(cargo.exists());
+    let cargo = harbour.info(id).await.cargo_id;
+    let folder = harbour.dir.path().join("data/cargos").join(&cargo);
+    let is_kept = async || match ground {
+        Some(ground @ Ground::Pods(_)) => ground.keeps(cargo.as_str()).await,
+        _ => folder.exists(),
+    };
+    assert!(is_kept().await);
     bay.delete_sandbox(owner, id).await.unwrap();
     bay.delete_sandbox(owner, id).await.unwrap();
-    assert!(!cargo.exists());
+    // A cluster takes a claim away when it has seen that no Pod uses it.
+    until("the files are gone", || async { !is_kept().await }).await;
 }
 
 async fn serve(server: TcpListener) {
