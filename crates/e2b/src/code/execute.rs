@@ -195,8 +195,12 @@ async fn javascript(door: E2bDoor, guest: Guest, context: Context, code: String,
         let name = if matches!(line.level, LogLevel::Warn | LogLevel::Error) { "stderr" } else { "stdout" };
         let _ = heard.send(output(name, &format!("{}\n", line.text)));
     };
-    let call =
-        JavaScriptCall { request, timeout: LONGEST_JAVASCRIPT, console: Some(Arc::new(console)), last_value: true };
+    let call = JavaScriptCall {
+        timeout: LONGEST_JAVASCRIPT,
+        console: Some(Arc::new(console)),
+        last_value: true,
+        ..JavaScriptCall::from(request)
+    };
     let done = door.bay.exec_javascript(&guest.owner, &guest.id, call).await?;
     let value = done.data.as_ref().map(|data| &data.result);
     match (&done.error, value) {

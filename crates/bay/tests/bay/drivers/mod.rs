@@ -124,7 +124,7 @@ async fn works(harbour: &Harbour, id: &cove_api::SandboxId) {
 async fn is_kept_up(harbour: &Harbour) {
     let (bay, owner) = (&harbour.bay, &harbour.owner);
     until("one is warm", || async { bay.warm_ready("warm").await.unwrap() == 1 }).await;
-    let wish = cove_api::CreateSandbox { profile: "warm".to_owned(), ttl: Some(3600), cargo_id: None };
+    let wish = cove_api::CreateSandbox { profile: "warm".to_owned(), ttl: Some(3600), ..Default::default() };
     let claimed = bay.create_sandbox(owner, wish, None).await.unwrap();
     assert_eq!(claimed.status, SandboxStatus::Ready, "it was warm");
     assert_eq!(harbour.out(&claimed.id, "echo warm").await, "warm");
@@ -138,7 +138,7 @@ async fn is_kept_up(harbour: &Harbour) {
     .await;
     assert_eq!(harbour.out(&id, "cat kept.txt").await, "kept");
     bay.delete_sandbox(owner, &id).await.unwrap();
-    let wish = cove_api::CreateSandbox { profile: "closed".to_owned(), ttl: Some(1), cargo_id: None };
+    let wish = cove_api::CreateSandbox { profile: "closed".to_owned(), ttl: Some(1), ..Default::default() };
     let mortal = bay.create_sandbox(owner, wish, None).await.unwrap().id;
     until("its time is over", || async {
         bay.run_gc(crate::once::named("expired_sandbox")).await.unwrap();
