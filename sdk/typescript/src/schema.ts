@@ -640,7 +640,7 @@ export interface components {
          * @description The kind of an event.
          * @enum {string}
          */
-        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap" | "approval_asked" | "approval_ended";
+        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "approval_asked" | "approval_ended" | "run_finished" | "ports" | "gap";
         /**
          * @description The kind of an execution.
          * @enum {string}
@@ -1314,7 +1314,7 @@ export interface components {
         SentEvent: {
             /** @description The whole event as JSON. */
             data: string;
-            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "run_finished" | "ports" | "gap") & Record<string, never> & ("state" | "run_started" | "console" | "output" | "tool_call" | "approval_asked" | "approval_ended" | "run_finished" | "gap");
+            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "approval_asked" | "approval_ended" | "run_finished" | "ports" | "gap") & Record<string, never>;
             /** @description Its number. */
             id: string;
         };

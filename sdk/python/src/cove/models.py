@@ -532,7 +532,7 @@ class Event:
     data: dict[str, Any]
 
 #: The kind of an event.
-EventKind = Literal["state", "run_started", "console", "output", "tool_call", "run_finished", "ports", "gap", "approval_asked", "approval_ended"]
+EventKind = Literal["state", "run_started", "console", "output", "tool_call", "approval_asked", "approval_ended", "run_finished", "ports", "gap"]
 
 #: The kind of an execution.
 ExecType = Literal["python", "shell", "javascript", "browser", "browser_batch"]
