@@ -101,15 +101,15 @@ fn put_up(pod: Option<PodWalls>) -> io::Result<Contained> {
 /// What is left behind goes on: a listener that was opened before still takes connections.
 pub fn leave_network() -> io::Result<()> {
     let proc = namespaces::open_proc()?;
-    identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw()).map_err(in_a_pod)?;
-    wall("network-namespace", unshare(UnshareFlags::NEWNET)).map_err(in_a_pod)?;
+    identity::enter_user_namespace(&proc, geteuid().as_raw(), getegid().as_raw()).map_err(|error| in_a_pod(&error))?;
+    wall("network-namespace", unshare(UnshareFlags::NEWNET)).map_err(|error| in_a_pod(&error))?;
     raise_loopback()?;
     // Those that came with the namespaces.
     drop_capabilities()
 }
 
 /// What to do in a cluster where the kernel, or a filter before it, says no.
-fn in_a_pod(error: io::Error) -> io::Error {
+fn in_a_pod(error: &io::Error) -> io::Error {
     let told = "sandboxes in Pods need namespaces of their own, so that they have no network but through Bay: name a seccomp \
                 profile of the nodes that allows them (`driver.k8s.seccomp_profile`; `cove setup container-profile` prints \
                 one), and see that `user.max_user_namespaces` of the nodes is not 0";

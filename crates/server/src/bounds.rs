@@ -1,11 +1,11 @@
 //! The bounds that the schema states and types alone cannot hold: checked here, once, before Bay is asked.
 
 use cove_api::{
-    Annotation, ApprovalDecision, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery, CargoQuery, ClickRequest,
-    CreateCandidate, CreateCargo, CreatePayload, CreatePortLink, CreateSandbox, DeleteRequest, Evaluate, ExtendTtl,
-    FileQuery, FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest, MAX_CARGO_MB, NavigateRequest, Promote,
-    PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest, ShellExecRequest, SnapshotRequest, ToolAnswer,
-    WriteFile,
+    Annotation, ApprovalDecision, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery,
+    CargoQuery, ClickRequest, CreateCandidate, CreateCargo, CreatePayload, CreatePortLink, CreateSandbox,
+    DeleteRequest, Evaluate, ExtendTtl, FileQuery, FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest,
+    MAX_CARGO_MB, NavigateRequest, Promote, PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest,
+    ShellExecRequest, SnapshotRequest, ToolAnswer, WriteFile,
 };
 
 use crate::limits::{MAX_JSON_BYTES, MAX_VALUES_BYTES};

@@ -151,8 +151,8 @@ fn blob(kind: &str, media_type: String, data: String, handles: &Handles) -> Valu
 mod tests {
     use super::*;
 
-    fn answered(result: Value, output: Option<Value>) -> Result<Value, String> {
-        value(serde_json::from_value(result).unwrap(), output.as_ref(), &Handles::default())
+    fn answered(result: Value, output: Option<&Value>) -> Result<Value, String> {
+        value(serde_json::from_value(result).unwrap(), output, &Handles::default())
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
                 json!(["x", {"type": "image", "mimeType": "image/png", "bytes": 3, "handle": "handle-1"}]),
             ),
         ] {
-            assert_eq!(answered(result.clone(), output).unwrap(), expected, "{result}");
+            assert_eq!(answered(result.clone(), output.as_ref()).unwrap(), expected, "{result}");
         }
         let failed = json!({"content": [{"type": "text", "text": "no such file"}], "isError": true});
         assert_eq!(answered(failed, None).unwrap_err(), "no such file");

@@ -126,9 +126,9 @@ mod tests {
     fn a_call_that_nobody_ended_is_unknown() {
         let calls = RunCalls::default();
         let reads = Hints { read_only: Some(true), ..Hints::default() };
-        drop(calls.begin("a.read", &Map::new(), reads));
+        let _ = calls.begin("a.read", &Map::new(), reads);
         assert!(calls.retry_safe());
-        drop(calls.begin("a.write", &Map::new(), Hints::default()));
+        let _ = calls.begin("a.write", &Map::new(), Hints::default());
         assert!(!calls.retry_safe());
         let (list, more) = calls.list();
         assert_eq!((list.len(), more, list[1].end, list[1].effect), (2, 0, CallEnd::Unknown, "may change"));

@@ -73,8 +73,8 @@ impl Hints {
 }
 
 impl Rules {
-    pub(crate) fn new(rules: Vec<Rule>) -> Result<Self, String> {
-        rules.into_iter().map(Read::new).collect::<Result<_, _>>().map(Self)
+    pub(crate) fn new(rules: &[Rule]) -> Result<Self, String> {
+        rules.iter().map(Read::new).collect::<Result<_, _>>().map(Self)
     }
 
     /// What becomes of a call of `server.tool` with these arguments.
@@ -91,7 +91,7 @@ impl Rules {
 }
 
 impl Read {
-    fn new(rule: Rule) -> Result<Self, String> {
+    fn new(rule: &Rule) -> Result<Self, String> {
         let told = |error: globset::Error| format!("the pattern of {:?} cannot be read: {error}", rule.tool);
         let tool = Glob::new(&rule.tool).map_err(told)?.compile_matcher();
         let mut when = Vec::new();
@@ -145,7 +145,8 @@ mod tests {
             {"tool": "fs.write_*", "do": "ask"},
             {"tool": "github.delete_*", "do": "deny"},
         ]);
-        let rules = Rules::new(serde_json::from_value(rules).unwrap()).unwrap();
+        let rules: Vec<Rule> = serde_json::from_value(rules).unwrap();
+        let rules = Rules::new(&rules).unwrap();
         let none = Hints::default();
         let reads = Hints { read_only: Some(true), ..none };
         let destroys = Hints { destructive: Some(true), ..none };

@@ -133,7 +133,7 @@ impl Servers {
             Some(rules) => serde_json::from_value(rules.clone())
                 .map_err(|error| ServersError(format!("`approvals` cannot be read: {error}")))?,
         };
-        let mut read = Self { rules: Rules::new(rules).map_err(ServersError)?, ..Self::default() };
+        let mut read = Self { rules: Rules::new(&rules).map_err(ServersError)?, ..Self::default() };
         for (name, entry) in list {
             let told = |why: String| ServersError(format!("the server {name:?}: {why}"));
             let entry: Entry = serde_json::from_value(entry.clone()).map_err(|error| told(error.to_string()))?;

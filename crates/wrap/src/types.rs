@@ -71,9 +71,7 @@ impl Writer<'_> {
             return "unknown".to_owned();
         }
         let text = self.form(schema, depth, words);
-        if depth > 0 {
-            self.chars += text.len() / depth;
-        }
+        self.chars += text.len().checked_div(depth).unwrap_or_default();
         text
     }
 

@@ -78,6 +78,9 @@ impl std::fmt::Debug for CodeSession {
     }
 }
 
+/// The tools of a server, or why they could not be had.
+type Tools = Result<Vec<Arc<Entry>>, String>;
+
 /// The wrapped servers.
 pub struct Wrap {
     connections: Vec<Arc<Connection>>,
@@ -86,7 +89,7 @@ pub struct Wrap {
     rules: Rules,
     left_out: Vec<LeftOut>,
     /// Of each server its tools, or why they could not be had; `None`: not known yet.
-    listed: Mutex<Vec<Option<Result<Vec<Arc<Entry>>, String>>>>,
+    listed: Mutex<Vec<Option<Tools>>>,
     catalog: RwLock<Arc<Catalog>>,
     /// How many servers are known, one way or the other.
     known: watch::Sender<usize>,

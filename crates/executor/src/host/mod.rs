@@ -74,11 +74,14 @@ pub struct RunContext {
     pub host_tools: Option<HostTools>,
 }
 
+/// Makes tools for a session.
+pub type ToolMaker = Arc<dyn Fn(&Asker) -> Vec<ToolSpec> + Send + Sync>;
+
 /// Tools that whoever embeds the host answers itself.
 #[derive(Clone)]
 pub struct HostTools {
     /// Makes them for a session. They live as long as it does.
-    pub make: Arc<dyn Fn(&Asker) -> Vec<ToolSpec> + Send + Sync>,
+    pub make: ToolMaker,
     /// Code that a new session runs first, with the rights of any other; a run without a session has none.
     pub prelude: Arc<str>,
 }
