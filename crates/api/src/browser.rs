@@ -29,6 +29,33 @@ pub const EXIT_TIMED_OUT: i32 = -1;
 /// Exit code of a command that was not begun, because a person had control of the browser until the command's deadline.
 pub const EXIT_HELD: i32 = -2;
 
+/// What refused or ended a command of the browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BrowserCause {
+    /// Its time was over.
+    TimedOut,
+    /// A person had control of the browser until its time was over; it was not begun.
+    Held,
+    /// It was refused before anything happened: it does not exist, is written wrongly, or is not allowed.
+    NotAllowed,
+    /// It was refused before anything happened: the sandbox may not reach the host.
+    HostNotAllowed,
+    /// The browser did not reach the host.
+    HostNotReached,
+    /// The element, the reference or the tab is not there, or not there any more.
+    NotOnPage,
+}
+
+/// How each note begins in the standard error of a command.
+pub const NOTE: &str = "note: ";
+
+/// How the hint begins there.
+pub const HINT: &str = "hint: ";
+
+/// How a refusal begins there.
+pub const REFUSED: &str = "✗ ";
+
 /// One command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BrowserExecRequest {
@@ -67,6 +94,18 @@ pub struct BrowserExecResult {
     pub stderr: String,
     /// Its exit code; −1: timed out; −2: not begun, because a person had control of the browser all the time.
     pub exit_code: Option<i32>,
+    /// What refused or ended it, where Cove knows. Absent: it succeeded, or only the browser's own words say why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<BrowserCause>,
+    /// Why Cove refused or ended it; in `stderr` as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What to do next; in `stderr` as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What happened besides, such as a browser that was started again; in `stderr` as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Its entry in the history.
     #[schema(value_type = Option<String>)]
     pub execution_id: Option<ExecutionId>,
@@ -119,10 +158,36 @@ pub struct BrowserStep {
     pub stderr: String,
     /// Its exit code.
     pub exit_code: i32,
+    /// What refused or ended it, where Cove knows. Absent: it succeeded, or only the browser's own words say why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<BrowserCause>,
+    /// Why Cove refused or ended it; in `stderr` as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What to do next; in `stderr` as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What happened besides, such as a browser that was started again; in `stderr` as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Its index, from 0.
     pub step_index: u32,
     /// Time it took, in milliseconds.
     pub duration_ms: i64,
+}
+
+impl BrowserStep {
+    /// The standard error without the lines that Cove has added: what the browser itself said.
+    pub fn browsers_stderr(&self) -> String {
+        let reason = self.reason.iter().flat_map(|reason| reason.lines());
+        let added: Vec<&str> =
+            reason.chain(self.hint.as_deref()).chain(self.notes.iter().map(String::as_str)).collect();
+        let is_ours = |line: &str| {
+            let bare = [REFUSED, NOTE, HINT].into_iter().find_map(|begin| line.strip_prefix(begin)).unwrap_or(line);
+            added.contains(&bare)
+        };
+        self.stderr.lines().filter(|line| !is_ours(line)).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// The results of several browser commands.
@@ -317,4 +382,33 @@ pub struct ScreenshotRequest {
     #[serde(default = "thirty")]
     #[schema(minimum = 1, maximum = 300, default = 30)]
     pub timeout: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cove_has_added_is_taken_out_of_the_standard_error() {
+        let check = |stderr: &str, expected: &str| {
+            let step = BrowserStep {
+                cmd: "click @e1".to_owned(),
+                stdout: String::new(),
+                stderr: stderr.to_owned(),
+                exit_code: EXIT_FAILED,
+                cause: None,
+                reason: Some("why\nhow".to_owned()),
+                hint: Some("next".to_owned()),
+                notes: vec!["besides".to_owned()],
+                step_index: 0,
+                duration_ms: 0,
+            };
+            assert_eq!(step.browsers_stderr(), expected, "{stderr}");
+        };
+        check("✗ Unknown ref: e1\nhint: next\nnote: besides", "✗ Unknown ref: e1");
+        check("✗ why\nnote: how\nhint: next", "");
+        check("why\nnote: how", "");
+        check("note: a page wrote this\nhint: and this", "note: a page wrote this\nhint: and this");
+        check("", "");
+    }
 }

@@ -28,9 +28,9 @@ pub use cove_core::{CandidateId, CargoId, ExecutionId, IdError, ReleaseId, Sandb
 pub use approval::{Approval, ApprovalDecision, ApprovalEnd, ApprovalList, CodeLine};
 pub use artifact::{ArtifactInfo, ArtifactList};
 pub use browser::{
-    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,
+    BrowserBatchRequest, BrowserBatchResult, BrowserCause, BrowserExecRequest, BrowserExecResult, BrowserSkillRequest,
     BrowserSkillResult, BrowserStep, BrowserTrace, ClickRequest, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT,
-    FillRequest, NavigateRequest, ScreenshotRequest, SnapshotRequest, TraceContent, TraceKind,
+    FillRequest, HINT, NOTE, NavigateRequest, REFUSED, ScreenshotRequest, SnapshotRequest, TraceContent, TraceKind,
 };
 pub use cargo::{CargoInfo, CargoList, CargoQuery, CreateCargo, MAX_CARGO_MB};
 pub use error::{BayError, ErrorBody, ErrorCode, ErrorDetail, RuntimeCause, SchemaErrors, SchemaProblem};

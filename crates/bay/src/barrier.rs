@@ -3,9 +3,8 @@
 //! Only what is a field or a code counts, never a sentence: a guest writes those. What a program was refused and dealt with
 //! itself, such as a host that it may not reach, is the program's own.
 
-use cove_api::{Barrier, BayError, BrowserStep, ErrorCode, StopCause, Stopped};
+use cove_api::{Barrier, BayError, BrowserCause, BrowserStep, ErrorCode, StopCause, Stopped};
 use cove_core::FaultKind;
-use cove_runtime_api::{EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT};
 
 /// Of a program that a runtime ran.
 pub(crate) fn of_process(timed_out: bool, stopped: Option<&Stopped>) -> Option<Barrier> {
@@ -39,10 +38,11 @@ pub(crate) fn of_fault(kind: FaultKind) -> Option<Barrier> {
 
 /// Of the first command of the browser that failed.
 pub(crate) fn of_steps(steps: &[BrowserStep]) -> Option<Barrier> {
-    match steps.iter().find(|step| step.exit_code != 0)?.exit_code {
-        EXIT_TIMED_OUT | EXIT_HELD => Some(Barrier::TimeLimit),
-        EXIT_REFUSED => Some(Barrier::NotAllowed),
-        _ => None,
+    match steps.iter().find(|step| step.exit_code != 0)?.cause? {
+        BrowserCause::TimedOut | BrowserCause::Held => Some(Barrier::TimeLimit),
+        BrowserCause::NotAllowed | BrowserCause::HostNotAllowed => Some(Barrier::NotAllowed),
+        // The browser's words say so, and a page can write those.
+        BrowserCause::HostNotReached | BrowserCause::NotOnPage => None,
     }
 }
 

@@ -176,15 +176,14 @@ impl Bay {
         let command = BrowserRequest { cmd: request.cmd.clone(), timeout: timeout.as_secs_f64(), include_trace: false };
         let begin = std::time::Instant::now();
         let answered = self.run_in(&call, &mut run, &command).await;
-        let BrowserAnswer { stdout, stderr, exit_code, trace: _ } = match answered {
+        let answer: BrowserAnswer = match answered {
             Ok(answer) => answer,
             Err(error) => {
                 run.fail(&error).await;
                 return Err(error);
             }
         };
-        let duration_ms = millis(begin.elapsed());
-        let step = BrowserStep { cmd: request.cmd, stdout, stderr, exit_code, step_index: 0, duration_ms };
+        let step = answer.into_step(request.cmd, 0, millis(begin.elapsed()));
         let success = step.exit_code == 0;
         let trace = || traced(TraceKind::BrowserExecTrace, success, 1, std::slice::from_ref(&step));
         let kept = self.keep_trace(&mut run, request.include_trace, trace).await;
@@ -198,6 +197,10 @@ impl Bay {
             stdout: step.stdout,
             stderr: step.stderr,
             exit_code: Some(step.exit_code),
+            cause: step.cause,
+            reason: step.reason,
+            hint: step.hint,
+            notes: step.notes,
             execution_id: Some(run.id.clone()),
             execution_time_ms: Some(ended.took_ms),
             recorded: ended.recorded && kept.recorded,

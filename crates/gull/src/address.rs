@@ -60,7 +60,7 @@ pub(crate) fn check(given: &str, network: &AddressRule, inside: bool) -> Result<
     if host.is_empty() || network.allows_host(host, port) || (inside && is_loopback_name(host)) {
         return Ok(());
     }
-    Err(CommandRefusal::new(format!("the network of this sandbox does not allow {}:{port}", shown(host)))
+    Err(CommandRefusal::of_host(format!("the network of this sandbox does not allow {}:{port}", shown(host)))
         .hint("its profile lists the hosts that may be reached"))
 }
 

@@ -1,11 +1,13 @@
 //! The answer to a command that timed out.
 
 use cove_core::Deadline;
-use cove_runtime_api::{BrowserAnswer, EXIT_TIMED_OUT};
+use cove_runtime_api::BrowserAnswer;
 
 /// The answer to a command that ran out of time before it was begun.
 pub(crate) fn timed_out(deadline: Deadline) -> BrowserAnswer {
-    BrowserAnswer::failed(EXIT_TIMED_OUT, timed_out_words(deadline))
+    let mut answer = BrowserAnswer::default();
+    answer.time_out(timed_out_words(deadline));
+    answer
 }
 
 /// The contract's own sentence.

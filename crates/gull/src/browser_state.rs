@@ -118,7 +118,7 @@ fn private(path: &Path, places: &Places<'_>, notes: &mut Vec<String>) -> io::Res
         && let Ok(old) = places.workspace.existing_folder(NAME)
         && let Err(error) = import(&old, &root, places.become_id)
     {
-        notes.push(format!("note: not all of the browser's earlier state could be taken over: {error}"));
+        notes.push(format!("not all of the browser's earlier state could be taken over: {error}"));
     }
     Ok(root)
 }
@@ -165,7 +165,7 @@ fn move_aside(parent: impl AsFd + Copy, name: &str, shown: &str, notes: &mut Vec
     let other = format!("{name}.moved-{}", crate::secret::hex(4)?);
     renameat(parent, name, parent, &other)?;
     notes.push(format!(
-        "note: something was in the way of the browser's own files; it was moved from {shown} to {shown}{}",
+        "something was in the way of the browser's own files; it was moved from {shown} to {shown}{}",
         other.strip_prefix(name).unwrap_or_default()
     ));
     Ok(())

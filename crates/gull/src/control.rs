@@ -12,7 +12,7 @@ use crate::gull::Inner;
 use crate::live::Live;
 
 /// Told to the command after.
-const ACTED: &str = "note: a person had control of this browser and used it; the page may have changed: take a new snapshot before using refs";
+const ACTED: &str = "a person had control of this browser and used it; the page may have changed: take a new snapshot before using refs";
 
 /// Who holds it, by the watcher's number.
 #[derive(Debug)]

@@ -74,7 +74,7 @@ pub(crate) async fn keep_small(inner: Weak<Inner>) {
         let wait = if sum > before.saturating_add(GROWTH_BYTES) { GROWING } else { AT_REST };
         before = sum;
         if sum > limit {
-            let mut said = format!("note: the browser was ended: its files passed the limit of {limit} bytes");
+            let mut said = format!("the browser was ended: its files passed the limit of {limit} bytes");
             if profile > limit / 2 {
                 // Done by whoever starts or closes the next browser: nobody uses the profile then.
                 strong.profile_is_heavy.store(true, Ordering::Release);

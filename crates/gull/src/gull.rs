@@ -167,24 +167,22 @@ impl Gull {
     ) -> BatchAnswer {
         let deadline = deadline.into();
         let began = Instant::now();
-        let (mut results, mut trace) = (Vec::new(), traced.then(Vec::new));
+        let (mut results, mut trace) = (Vec::<BrowserStep>::new(), traced.then(Vec::new));
         for (step_index, cmd) in (0..).zip(commands) {
             let step = Instant::now();
             // Each is told how much of the time was left for it.
             let own = Deadline::after(deadline.left());
-            let answer = match (deadline.is_over(), traced) {
+            let mut answer = match (deadline.is_over(), traced) {
                 (true, _) => timed_out(deadline),
                 (false, false) => self.exec(cmd, own).await,
                 (false, true) => self.step(cmd, own, step_index).await,
             };
             let failed = answer.exit_code != 0;
             let out_of_time = matches!(answer.exit_code, EXIT_TIMED_OUT | EXIT_HELD);
-            let BrowserAnswer { stdout, stderr, exit_code, trace: happened } = answer;
             if let Some(trace) = &mut trace {
-                trace.extend(happened.into_iter().flatten());
+                trace.extend(answer.trace.take().into_iter().flatten());
             }
-            let duration_ms = signed(step.elapsed());
-            results.push(BrowserStep { cmd: cmd.clone(), stdout, stderr, exit_code, step_index, duration_ms });
+            results.push(answer.into_step(cmd.clone(), step_index, signed(step.elapsed())));
             if (failed && stop_on_error) || (out_of_time && deadline.is_over()) {
                 break;
             }
@@ -287,7 +285,7 @@ impl Inner {
         };
         let browser_state = BrowserState::take(&places, &mut notes).map_err(folder(told))?;
         if let Err(error) = skill::write(&cargo) {
-            notes.push(format!("note: the skill file could not be written to /workspace/skills: {error}"));
+            notes.push(format!("the skill file could not be written to /workspace/skills: {error}"));
         }
         let own = "a private folder could not be made".to_owned();
         let private_folder = PrivateFolder::create(&options.temp_dir, become_id).map_err(folder(own))?;

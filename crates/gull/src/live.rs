@@ -15,7 +15,7 @@ use crate::link::LinkError;
 use crate::stage::{Outgoing, Uploads};
 
 const NO_PROFILE: &str =
-    "note: cookies are kept, but what sites store will be lost with this browser: its profile cannot be reached";
+    "cookies are kept, but what sites store will be lost with this browser: its profile cannot be reached";
 
 /// How long a page has to answer, after a command has run out of time, before it counts as stuck. With the closing it
 /// stays within the second that an answer may be late.
@@ -26,6 +26,16 @@ const PING: Duration = Duration::from_secs(1);
 
 /// How long a stuck page may take to close before the next command goes on beside it.
 const CLOSING: Duration = Duration::from_secs(5);
+
+/// What was left of the browser after a command that ran out of time.
+#[derive(Debug)]
+pub(crate) enum Recovered {
+    NoBrowser,
+    /// Only the command was ended.
+    AsItWas(&'static str),
+    /// The browser or its pages are others now.
+    Changed(&'static str),
+}
 
 /// The living parts; whoever holds them has the turn.
 #[derive(Default)]
@@ -53,7 +63,7 @@ impl Live {
             }
         }
         if self.browser.as_ref().is_some_and(|browser| !browser.is_alive()) {
-            notes.push("note: the browser had ended; a new one was started. Cookies are kept, open pages are not");
+            notes.push("the browser had ended; a new one was started. Cookies are kept, open pages are not");
             self.end_daemon().await;
             self.recordings.clear();
             inner.agent.forget_tab();
@@ -94,7 +104,7 @@ impl Live {
     pub(crate) async fn ensure_daemon(&mut self, inner: &Arc<Inner>) -> Result<Option<&'static str>, String> {
         let mut note = None;
         if self.daemon.as_mut().is_some_and(|daemon| !daemon.is_alive()) {
-            note = Some("note: agent-browser had ended and was started again; take a new snapshot before using refs");
+            note = Some("agent-browser had ended and was started again; take a new snapshot before using refs");
             self.end_daemon().await;
             inner.bridge.evict();
         }
@@ -108,25 +118,27 @@ impl Live {
     }
 
     /// After a command has run out of time: ends what it was doing, and closes the pages that no longer answer.
-    pub(crate) async fn recover(&mut self, inner: &Arc<Inner>) -> &'static str {
+    pub(crate) async fn recover(&mut self, inner: &Arc<Inner>) -> Recovered {
         // The daemon would go on with the command; refs and routes go with it.
         self.end_daemon().await;
         inner.bridge.evict();
         self.recordings.clear();
-        let Some(browser) = &self.browser else { return "" };
+        let Some(browser) = &self.browser else { return Recovered::NoBrowser };
         let Ok(Ok(pages)) = tokio::time::timeout(PROBE, browser.pages()).await else {
             inner.bridge.lead_to(None);
             if let Some(browser) = self.browser.take() {
                 browser.process.kill();
                 tokio::spawn(browser.end());
             }
-            return "note: the browser did not answer and was ended; the next command starts a new one";
+            return Recovered::Changed("the browser did not answer and was ended; the next command starts a new one");
         };
         let answers = join_all(pages.iter().map(|page| browser.answers(page, PROBE))).await;
         let stuck: Vec<&String> =
             pages.iter().zip(answers).filter(|(_, answers)| !answers).map(|(page, _)| page).collect();
         if stuck.is_empty() {
-            return "note: the command was ended; the page is still there. Take a new snapshot before using refs";
+            return Recovered::AsItWas(
+                "the command was ended; the page is still there. Take a new snapshot before using refs",
+            );
         }
         inner.agent.forget_tab();
         // A browser without a page ends: the new one comes first.
@@ -142,11 +154,11 @@ impl Live {
                 let _ = link.call::<Value>(None, "Target.closeTarget", close, Duration::from_secs(5)).await;
             });
         }
-        if alone {
-            "note: the page did not answer any more; it was closed and replaced by a blank one. Open it again to go on"
+        Recovered::Changed(if alone {
+            "the page did not answer any more; it was closed and replaced by a blank one. Open it again to go on"
         } else {
-            "note: the page did not answer any more; its tab was closed. `tab` lists the others"
-        }
+            "the page did not answer any more; its tab was closed. `tab` lists the others"
+        })
     }
 
     /// The browser takes half a second to close a page that spins; until then it is still listed.

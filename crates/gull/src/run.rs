@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use cove_core::Deadline;
-use cove_runtime_api::{BrowserAnswer, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT};
+use cove_runtime_api::{BrowserAnswer, BrowserCause, EXIT_FAILED, EXIT_HELD};
 use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::agent::{Ended, Ran};
 use crate::answer::{timed_out, timed_out_words};
 use crate::gull::Inner;
-use crate::hints::hint;
-use crate::live::Live;
+use crate::hints::Sign;
+use crate::live::{Live, Recovered};
 use crate::plan::{Plan, Rules, Word};
 use crate::refusal::CommandRefusal;
 use crate::stage::{Incoming, Outgoing, Staged, discard, publish, rename_in, stage};
@@ -20,8 +20,8 @@ use crate::stage::{Incoming, Outgoing, Staged, discard, publish, rename_in, stag
 const LEFT: &str = "Inspected target navigated or closed";
 
 /// Said to a command that waited in vain.
-const HELD: &str = "✗ a person has control of this browser; the command was not begun\nhint: try again later, and take a new \
-                    snapshot first";
+const HELD: &str = "a person has control of this browser; the command was not begun";
+const AFTER_HELD: &str = "try again later, and take a new snapshot first";
 
 /// How the words of a command begin that found no daemon. A page cannot say this: its own words come after others.
 const NO_DAEMON: &[&str] = &[
@@ -55,17 +55,17 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, deadline: Deadline) ->
     let inside = inner.options.inside.is_some();
     let plan = match Plan::read(&line, &Rules { network: &inner.network, inside, name_file: &name_file }) {
         Ok(plan) => plan,
-        Err(refusal) => return BrowserAnswer::failed(EXIT_REFUSED, refusal.to_string()),
+        Err(refusal) => return refusal.answer(),
     };
     if plan == Plan::Help {
         return BrowserAnswer { stdout: crate::plan::help(), ..BrowserAnswer::default() };
     }
     let Ok(turn) = tokio::time::timeout_at(over, inner.live.clone().lock_owned()).await else {
         if inner.control.is_held() {
-            return BrowserAnswer::failed(EXIT_HELD, HELD);
+            return BrowserAnswer::refused(BrowserCause::Held, EXIT_HELD, HELD, Some(AFTER_HELD.to_owned()));
         }
         let mut answer = timed_out(deadline);
-        answer.note("note: an earlier command was still running");
+        answer.note("an earlier command was still running");
         return answer;
     };
     inner.used();
@@ -87,19 +87,19 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, deadline: Deadline) ->
         Ok(Err(_)) => return BrowserAnswer::failed(EXIT_FAILED, "✗ the browser could not be started"),
         Err(_) => {
             let mut answer = timed_out(deadline);
-            answer.note("note: the browser is still being started");
+            answer.note("the browser is still being started");
             return answer;
         }
     };
     let mut answer = match prepare(plan, &inner) {
         Ok(call) => perform(&inner, &mut turn, call, deadline).await,
-        Err(refusal) => BrowserAnswer::failed(EXIT_REFUSED, refusal.to_string()),
+        Err(refusal) => refusal.answer(),
     };
     for note in notes {
         answer.note(note);
     }
     for note in inner.take_notes() {
-        answer.note(&note);
+        answer.note(note);
     }
     inner.used();
     inner.cookies_changed();
@@ -179,20 +179,22 @@ async fn perform(
         if let Err(why) = live.ensure_daemon(inner).await {
             return BrowserAnswer::failed(EXIT_FAILED, format!("✗ {why}"));
         }
-        note = Some("note: agent-browser had ended and was started again; take a new snapshot before using refs");
+        note = Some("agent-browser had ended and was started again; take a new snapshot before using refs");
     };
     let mut answer = BrowserAnswer { stdout, stderr, ..BrowserAnswer::default() };
     match ended {
         Ended::Code(code) => answer.exit_code = code,
         Ended::Deadline => {
-            answer.exit_code = EXIT_TIMED_OUT;
-            answer.note(&timed_out_words(deadline));
-            let note = live.recover(inner).await;
-            answer.note(note);
+            answer.time_out(timed_out_words(deadline));
+            match live.recover(inner).await {
+                Recovered::NoBrowser => {}
+                Recovered::AsItWas(how) => answer.explain(how),
+                Recovered::Changed(note) => answer.note(note),
+            }
         }
         Ended::Lost => {
             answer.exit_code = EXIT_FAILED;
-            answer.note("✗ the browser ended while the command ran; the next command starts a new one");
+            answer.add_line("✗ the browser ended while the command ran; the next command starts a new one");
         }
     }
     // agent-browser asks the page that it has just left, now and then; it has gone where it was sent.
@@ -205,7 +207,7 @@ async fn perform(
         if let Ok(Ran { stdout, stderr, ended: Ended::Code(exit_code) }) =
             inner.agent.run(&words, None, over, link.closed()).await
         {
-            answer = BrowserAnswer { stdout, stderr, exit_code, trace: None };
+            answer = BrowserAnswer { stdout, stderr, exit_code, ..BrowserAnswer::default() };
         }
     }
     if let Some(wrapped) = call.wrapped {
@@ -221,9 +223,10 @@ async fn perform(
     }
     deliver(inner, live, &call.outgoing, call.stops_recording, &mut answer);
     if answer.exit_code == EXIT_FAILED
-        && let Some(hint) = hint(&answer.stderr).or_else(|| hint(&answer.stdout))
+        && let Some(found) = Sign::find(&answer.stderr).or_else(|| Sign::find(&answer.stdout))
     {
-        answer.note(&format!("hint: {hint}"));
+        answer.cause = found.cause;
+        answer.advise(found.hint);
     }
     answer
 }
@@ -254,7 +257,7 @@ fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recordin
             Ok(false) => {
                 discard(&file.staged);
                 if answer.exit_code == 0 {
-                    answer.note(&format!("note: nothing was written to /workspace/{}", file.path));
+                    answer.note(format!("nothing was written to /workspace/{}", file.path));
                 }
             }
             Err(error) => {
@@ -263,7 +266,7 @@ fn deliver(inner: &Inner, live: &mut Live, outgoing: &[Outgoing], stops_recordin
                 // agent-browser believes that it is where it was told to put it.
                 let kept = answer.stdout.lines().filter(|line| !line.ends_with(&format!("/workspace/{}", file.path)));
                 answer.stdout = kept.map(|line| format!("{line}\n")).collect();
-                answer.note(&format!("✗ /workspace/{} could not be written: {error}", file.path));
+                answer.add_line(&format!("✗ /workspace/{} could not be written: {error}", file.path));
             }
         }
     }

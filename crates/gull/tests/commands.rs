@@ -166,6 +166,10 @@ async fn every_group_of_commands_works() {
         "{batch}"
     );
     assert_eq!(batch["results"][1]["step_index"], 1);
+    let (step, done) = (&batch["results"][1], &batch["results"][0]);
+    assert_eq!(step["cause"], "not_on_page", "{batch}");
+    assert!(step["stderr"].as_str().unwrap().contains(&format!("hint: {}", step["hint"].as_str().unwrap())), "{batch}");
+    assert!(["cause", "reason", "hint", "notes"].iter().all(|field| done.get(field).is_none()), "{batch}");
     let go_on = json!({ "commands": ["get title", "click @e999", "get url"], "stop_on_error": false, "timeout": 30 });
     assert_eq!(bay.post("/exec_batch", &go_on).await.1["results"].as_array().unwrap().len(), 3);
     // With a trace, the same answer and what happened.

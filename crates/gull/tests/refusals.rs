@@ -5,7 +5,7 @@ mod site;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use cove_runtime_api::EXIT_REFUSED;
+use cove_runtime_api::{BrowserCause, EXIT_REFUSED};
 use site::Place;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -113,6 +113,10 @@ async fn tries_do_nothing_but_answer() {
         let answer = bay.exec(cmd).await;
         assert_eq!((answer.exit_code, answer.stdout.as_str()), (EXIT_REFUSED, ""), "{cmd:?}: {answer:?}");
         assert!(answer.stderr.starts_with('✗') && answer.stderr.len() > 10, "{cmd:?}: {answer:?}");
+        let (refused, host) = (BrowserCause::NotAllowed, BrowserCause::HostNotAllowed);
+        assert!([Some(refused), Some(host)].contains(&answer.cause), "{cmd:?}: {answer:?}");
+        let first = answer.stderr.trim_start_matches("✗ ").lines().next();
+        assert_eq!(answer.reason.iter().flat_map(|reason| reason.lines()).next(), first, "{cmd:?}: {answer:?}");
     }
     // Passed on, and still no way out: the page's own tries, and symlinks as targets.
     for (cmd, expected) in [
@@ -142,7 +146,8 @@ async fn tries_do_nothing_but_answer() {
     closed.network = cove_core::NetworkPolicy::default();
     let gull = cove_gull::Gull::start(closed).await.unwrap();
     let wait = std::time::Duration::from_secs(60);
-    assert_eq!(gull.exec(&format!("open {}", place.url("/play")), wait).await.exit_code, EXIT_REFUSED);
+    let closed = gull.exec(&format!("open {}", place.url("/play")), wait).await;
+    assert_eq!((closed.exit_code, closed.cause), (EXIT_REFUSED, Some(BrowserCause::HostNotAllowed)), "{closed:?}");
     assert_eq!(gull.exec("open data:text/html,<title>t</title>", wait).await.exit_code, 0);
     let fetch = format!("eval 'fetch(\"{}\").then(() => \"out\", () => \"no way\")'", place.url("/data.json"));
     assert!(gull.exec(&fetch, wait).await.stdout.contains("no way"));

@@ -5,7 +5,9 @@ mod site;
 
 use std::time::Duration;
 
-use cove_runtime_api::{Controller, EXIT_HELD, Endpoint, VIEW_HEADER_BYTES, ViewCause, ViewEvent, ViewState};
+use cove_runtime_api::{
+    BrowserCause, Controller, EXIT_HELD, Endpoint, VIEW_HEADER_BYTES, ViewCause, ViewEvent, ViewState,
+};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use site::{Bay, Place};
@@ -162,12 +164,13 @@ async fn a_browser_is_watched_and_taken_over() {
 
     // A command waits until its deadline and is told why; one that has time runs after the hand-over, and is told, too.
     let held = bay.exec_for("get title", 1.0).await;
-    assert_eq!(held.exit_code, EXIT_HELD, "{held:?}");
+    assert_eq!((held.exit_code, held.cause), (EXIT_HELD, Some(BrowserCause::Held)), "{held:?}");
     assert!(held.stderr.contains("a person has control"), "{held:?}");
     let waiting = bay.exec("get value '#name'");
     let (answer, ()) = tokio::join!(waiting, person.give());
     assert_eq!((answer.exit_code, answer.stdout.trim()), (0, "Oла 船"), "{answer:?}");
     assert!(answer.stderr.contains("a person had control"), "{answer:?}");
+    assert!(answer.notes.iter().any(|note| note.starts_with("a person had control")), "{answer:?}");
     assert!(!bay.exec("get title").await.stderr.contains("a person"), "it is told once");
     assert!(bay.ok("eval scrollY").await.trim().parse::<f64>().unwrap() > 100.0, "the wheel turned");
 

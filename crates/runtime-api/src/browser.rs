@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cove_api::BrowserStep;
+use cove_api::{BrowserCause, BrowserStep, EXIT_TIMED_OUT, HINT, NOTE, REFUSED};
 use serde::{Deserialize, Serialize};
 
 use crate::Call;
@@ -86,6 +86,18 @@ pub struct BrowserAnswer {
     /// 0: done. Else [`EXIT_FAILED`](crate::EXIT_FAILED), [`EXIT_REFUSED`](crate::EXIT_REFUSED),
     /// [`EXIT_TIMED_OUT`](crate::EXIT_TIMED_OUT), [`EXIT_HELD`](crate::EXIT_HELD), or agent-browser's own.
     pub exit_code: i32,
+    /// What refused or ended it, where Gull knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<BrowserCause>,
+    /// Why Gull refused or ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What to do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What happened besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What happened, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<TraceStep>>,
@@ -97,12 +109,61 @@ impl BrowserAnswer {
         Self { stderr: stderr.into(), exit_code, ..Self::default() }
     }
 
+    /// A command that was refused before anything happened.
+    pub fn refused(cause: BrowserCause, exit_code: i32, reason: impl Into<String>, hint: Option<String>) -> Self {
+        let reason = reason.into();
+        let mut answer = Self { cause: Some(cause), ..Self::failed(exit_code, format!("{REFUSED}{reason}")) };
+        answer.reason = Some(reason);
+        if let Some(hint) = hint {
+            answer.advise(hint);
+        }
+        answer
+    }
+
+    /// The command ran out of time.
+    pub fn time_out(&mut self, reason: String) {
+        self.exit_code = EXIT_TIMED_OUT;
+        self.cause = Some(BrowserCause::TimedOut);
+        self.add_line(&reason);
+        self.reason = Some(reason);
+    }
+
+    /// Adds how the command was ended.
+    pub fn explain(&mut self, how: &str) {
+        self.add_line(&format!("{NOTE}{how}"));
+        let reason = self.reason.get_or_insert_default();
+        if !reason.is_empty() {
+            reason.push('\n');
+        }
+        reason.push_str(how);
+    }
+
+    /// Adds what happened besides.
+    pub fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        self.add_line(&format!("{NOTE}{note}"));
+        self.notes.push(note);
+    }
+
+    /// Adds what to do next.
+    pub fn advise(&mut self, hint: impl Into<String>) {
+        let hint = hint.into();
+        self.add_line(&format!("{HINT}{hint}"));
+        self.hint = Some(hint);
+    }
+
     /// Adds a line to what went wrong.
-    pub fn note(&mut self, note: &str) {
+    pub fn add_line(&mut self, line: &str) {
         if !self.stderr.is_empty() && !self.stderr.ends_with('\n') {
             self.stderr.push('\n');
         }
-        self.stderr.push_str(note);
+        self.stderr.push_str(line);
+    }
+
+    /// As one step of several.
+    pub fn into_step(self, cmd: String, step_index: u32, duration_ms: i64) -> BrowserStep {
+        let Self { stdout, stderr, exit_code, cause, reason, hint, notes, trace: _ } = self;
+        BrowserStep { cmd, stdout, stderr, exit_code, cause, reason, hint, notes, step_index, duration_ms }
     }
 }
 

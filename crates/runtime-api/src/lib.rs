@@ -33,9 +33,9 @@ pub use browser::{
 pub use call::Call;
 pub use client::{CallError, Connection, Endpoint, Frames, RuntimeClient, until_it_listens};
 pub use cove_api::{
-    BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT, FolderChange, FolderEvent, OutputChunk,
-    OutputStream, ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ProcessStream, PythonOutput, PythonResult,
-    RuntimeCause, StopCause, Stopped,
+    BrowserCause, BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT, FolderChange, FolderEvent,
+    OutputChunk, OutputStream, ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ProcessStream, PythonOutput,
+    PythonResult, RuntimeCause, StopCause, Stopped,
 };
 pub use files::{
     CreateFileRequest, DOWNLOAD_PATH, DeleteFileRequest, EditFileRequest, FileDone, FileText, FolderEntry, FolderList,

@@ -145,6 +145,11 @@ export interface components {
             /** @description The trace, if requested. */
             trace_ref?: string | null;
         };
+        /**
+         * @description What refused or ended a command of the browser.
+         * @enum {string}
+         */
+        BrowserCause: "timed_out" | "held" | "not_allowed" | "host_not_allowed" | "host_not_reached" | "not_on_page";
         /** @description One command. */
         BrowserExecRequest: {
             /** @description An agent-browser command without its first word: `open https://example.com`, `snapshot -i`, `click @e1`. */
@@ -166,6 +171,7 @@ export interface components {
         };
         /** @description The result of a browser command. */
         BrowserExecResult: {
+            cause?: components["schemas"]["BrowserCause"] | null;
             /** @description Why it failed. */
             error?: string | null;
             /** @description Its entry in the history. */
@@ -180,8 +186,14 @@ export interface components {
              * @description Its exit code; −1: timed out; −2: not begun, because a person had control of the browser all the time.
              */
             exit_code?: number | null;
+            /** @description What to do next; in `stderr` as well. */
+            hint?: string | null;
+            /** @description What happened besides, such as a browser that was started again; in `stderr` as well. */
+            notes?: string[];
             /** @description Its output. It contains text of the page: do not trust it. */
             output: string;
+            /** @description Why Cove refused or ended it; in `stderr` as well. */
+            reason?: string | null;
             /**
              * @description Whether it is in the history. False: the database could not be written; the entry is added later.
              * @default true
@@ -258,6 +270,7 @@ export interface components {
         };
         /** @description One command of several. */
         BrowserStep: {
+            cause?: components["schemas"]["BrowserCause"] | null;
             /** @description The command. */
             cmd: string;
             /**
@@ -270,6 +283,12 @@ export interface components {
              * @description Its exit code.
              */
             exit_code: number;
+            /** @description What to do next; in `stderr` as well. */
+            hint?: string | null;
+            /** @description What happened besides, such as a browser that was started again; in `stderr` as well. */
+            notes?: string[];
+            /** @description Why Cove refused or ended it; in `stderr` as well. */
+            reason?: string | null;
             /** @description Standard error. */
             stderr: string;
             /** @description Standard output. */

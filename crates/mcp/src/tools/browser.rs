@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cove_api::{
-    BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED,
-    EXIT_TIMED_OUT, SandboxId,
+    BrowserBatchRequest, BrowserCause, BrowserExecRequest, BrowserSkillRequest, BrowserStep, EXIT_FAILED,
+    EXIT_TIMED_OUT, REFUSED, SandboxId,
 };
 use cove_bay::Timed;
 use serde_json::{Value, json};
@@ -23,16 +23,6 @@ const STRANGER: &str = "a web page";
 
 const FAILED: &str = "browser_command_failed";
 
-/// How its refusals begin, and what it adds to the browser's words.
-const REFUSED: &str = "✗ ";
-const HINT: &str = "hint: ";
-const TIMED_OUT: &str = "Command timed out after ";
-const ENDED: &str = "note: the command was ended";
-
-/// Signs of a reference that names nothing on the page any more.
-const LOST_PLACE: [&str; 5] =
-    ["Unknown ref", "Could not locate element", "stale", "ref not found", "Element not found"];
-
 /// After a command that waited in vain for a person to give control back.
 const HELD: &str = "Wait until that person is done, then take a new snapshot (`snapshot -i`) and use its references.";
 
@@ -48,22 +38,29 @@ pub(super) async fn one(mut call: Call<'_>, id: &SandboxId) -> Done {
         done.execution_time_ms,
     );
     merge(&mut structured, json!({"exit_code": done.exit_code, "trace_ref": done.trace_ref}));
-    let own = failure(&done.stderr, done.exit_code.unwrap_or(EXIT_FAILED), "", timeout, BROWSER);
-    let text = match done.exit_code {
-        Some(EXIT_HELD) => String::new(),
-        Some(EXIT_REFUSED) if is_refused(&done.stdout, &done.stderr) => String::new(),
-        _ if done.success => done.output.clone(),
-        _ => joined(&done.stdout, &without_ours(&done.stderr)),
+    let step = BrowserStep {
+        cmd: String::new(),
+        stdout: done.stdout,
+        stderr: done.stderr,
+        exit_code: done.exit_code.unwrap_or(EXIT_FAILED),
+        cause: done.cause,
+        reason: done.reason,
+        hint: done.hint,
+        notes: done.notes,
+        step_index: 0,
+        duration_ms: 0,
     };
+    let text = if done.success { done.output } else { joined(&step.stdout, &step.browsers_stderr()) };
     if !done.success {
         merge(&mut structured, json!({"output": text}));
     }
     let mut reply = Reply::new(text, structured);
     if done.success && shows {
-        show(&call, id, &done.stdout, &mut reply).await;
+        show(&call, id, &step.stdout, &mut reply).await;
     }
     reply.structured.insert("images".to_owned(), reply.pictures().into());
-    reply.failure = (!done.success).then_some(own);
+    reply.failure = (!done.success).then(|| failure(&step, "", timeout, BROWSER));
+    reply.notes = step.notes;
     reply.stranger = Some(STRANGER);
     Ok(reply)
 }
@@ -106,8 +103,10 @@ async fn stepped(
     for step in steps {
         let failed = if step.exit_code == 0 { String::new() } else { format!(" (exit code {})", step.exit_code) };
         text.push_str(&format!("[{}/{total}] {}{failed}\n", step.step_index + 1, step.cmd));
-        let words =
-            joined(&step.stdout, &if failed.is_empty() { step.stderr.clone() } else { without_ours(&step.stderr) });
+        // Of several only the first that failed has its reason in the failure.
+        let refused = is_refused(step).then_some(step.reason.as_deref()).flatten();
+        let refused = refused.map(|reason| format!("{REFUSED}{reason}")).unwrap_or_default();
+        let words = joined(&step.stdout, &joined(&refused, &step.browsers_stderr()));
         if !words.is_empty() {
             text.push_str(&words);
             text.push('\n');
@@ -121,57 +120,62 @@ async fn stepped(
     reply.failure = match steps.iter().find(|step| step.exit_code != 0) {
         Some(step) => {
             let place = format!("step {} of {total}: ", step.step_index + 1);
-            Some(failure(&step.stderr, step.exit_code, &place, timeout, SEVERAL))
+            Some(failure(step, &place, timeout, SEVERAL))
         }
-        None if steps.len() < total as usize => Some(failure("", EXIT_TIMED_OUT, "", timeout, SEVERAL)),
+        None if steps.len() < total as usize => Some(out_of_time(&exit_code(EXIT_TIMED_OUT, ""), timeout, SEVERAL)),
         None => None,
     };
+    for step in steps {
+        reply.notes.extend(step.notes.iter().map(|note| format!("step {}: {note}", step.step_index + 1)));
+    }
     reply.stranger = Some(STRANGER);
     Ok(reply)
 }
 
-/// Whether a command was refused before anything happened, in the runtime's own words.
-fn is_refused(stdout: &str, stderr: &str) -> bool {
-    stdout.is_empty() && stderr.starts_with(REFUSED)
+/// Whether a command was not even begun.
+fn is_refused(step: &BrowserStep) -> bool {
+    use BrowserCause::{Held, HostNotAllowed, NotAllowed};
+    matches!(step.cause, Some(Held | HostNotAllowed | NotAllowed))
 }
 
 /// Why a command failed, in our own words; the browser's are in the text.
-fn failure(stderr: &str, exit_code: i32, place: &str, timeout: Duration, bounds: Bounds) -> Failure {
-    let said = format!("{place}exit code {exit_code}");
-    match exit_code {
-        EXIT_TIMED_OUT => {
-            let look = "see with `snapshot -i` what the page waits for";
-            let next_step = if timeout.as_millis() < u128::from(bounds.most_ms) {
-                format!("Pass a longer `timeout_ms` (at most {}), or {look}.", bounds.most_ms)
-            } else {
-                format!("This was the longest time-out: {look}.")
-            };
-            Failure::new("timeout", format!("{said}: not done within {} ms", timeout.as_millis()), next_step)
+fn failure(step: &BrowserStep, place: &str, timeout: Duration, bounds: Bounds) -> Failure {
+    let said = exit_code(step.exit_code, place);
+    let refused =
+        || format!("{said}: {}", step.reason.iter().flat_map(|reason| reason.lines()).next().unwrap_or_default());
+    match step.cause {
+        Some(BrowserCause::TimedOut) => out_of_time(&said, timeout, bounds),
+        Some(BrowserCause::Held) => {
+            Failure::new(FAILED, format!("{said}: a person has control of the browser, not begun"), HELD)
         }
-        EXIT_HELD => Failure::new(FAILED, format!("{said}: a person has control of the browser, not begun"), HELD),
-        EXIT_REFUSED if stderr.starts_with(REFUSED) => {
-            let mut lines = stderr.trim_start_matches(REFUSED).lines();
-            let message = format!("{said}: {}", lines.next().unwrap_or_default());
-            let hint = lines.find_map(|line| line.strip_prefix(HINT));
-            let next_step = match hint {
-                _ if advice::reached_nobody(stderr) => advice::NO_NETWORK.to_owned(),
+        Some(BrowserCause::HostNotAllowed) => Failure::new(FAILED, refused(), advice::NO_NETWORK),
+        Some(BrowserCause::NotAllowed) => {
+            let next_step = match &step.hint {
                 Some(hint) => advice::sentence(hint),
                 None => "Correct the command: it is one line without a shell.".to_owned(),
             };
-            Failure::new(FAILED, message, next_step)
+            Failure::new(FAILED, refused(), next_step)
         }
-        _ if advice::reached_nobody(stderr) => Failure::new(FAILED, said, advice::NO_NETWORK),
-        _ if LOST_PLACE.iter().any(|sign| stderr.contains(sign)) => {
+        Some(BrowserCause::HostNotReached) => Failure::new(FAILED, said, advice::NO_NETWORK),
+        Some(BrowserCause::NotOnPage) => {
             Failure::new(FAILED, said, "Take a new snapshot (`snapshot -i`) and use its references.")
         }
-        _ => Failure::new(FAILED, said, "Correct the command; `snapshot -i` shows what is on the page."),
+        None => Failure::new(FAILED, said, "Correct the command; `snapshot -i` shows what is on the page."),
     }
 }
 
-/// What the browser said, without what the runtime has added. It is left out, never shown as ours: a page could write it.
-fn without_ours(stderr: &str) -> String {
-    let ours = |line: &&str| line.starts_with(HINT) || line.starts_with(TIMED_OUT) || line.starts_with(ENDED);
-    stderr.lines().filter(|line| !ours(line)).collect::<Vec<_>>().join("\n")
+fn exit_code(code: i32, place: &str) -> String {
+    format!("{place}exit code {code}")
+}
+
+fn out_of_time(said: &str, timeout: Duration, bounds: Bounds) -> Failure {
+    let look = "see with `snapshot -i` what the page waits for";
+    let next_step = if timeout.as_millis() < u128::from(bounds.most_ms) {
+        format!("Pass a longer `timeout_ms` (at most {}), or {look}.", bounds.most_ms)
+    } else {
+        format!("This was the longest time-out: {look}.")
+    };
+    Failure::new("timeout", format!("{said}: not done within {} ms", timeout.as_millis()), next_step)
 }
 
 fn is_screenshot(cmd: &str) -> bool {
@@ -196,13 +200,26 @@ async fn show(call: &Call<'_>, id: &SandboxId, said: &str, reply: &mut Reply) {
 
 #[cfg(test)]
 mod tests {
+    use cove_api::EXIT_HELD;
+
     use super::*;
 
     /// The command was right: nobody is told to correct it.
     #[test]
     fn while_a_person_has_control_the_next_step_is_to_wait() {
-        let failure =
-            failure("✗ words of the runtime\nhint: a hint", EXIT_HELD, "step 2 of 3: ", Duration::ZERO, BROWSER);
+        let step = BrowserStep {
+            cmd: "get title".to_owned(),
+            stdout: String::new(),
+            stderr: "✗ words of the runtime\nhint: a hint".to_owned(),
+            exit_code: EXIT_HELD,
+            cause: Some(BrowserCause::Held),
+            reason: Some("words of the runtime".to_owned()),
+            hint: Some("a hint".to_owned()),
+            notes: Vec::new(),
+            step_index: 1,
+            duration_ms: 0,
+        };
+        let failure = failure(&step, "step 2 of 3: ", Duration::ZERO, BROWSER);
         assert_eq!(failure.next_step, HELD);
         assert!(failure.message.starts_with("step 2 of 3: exit code -2: a person has control"), "{}", failure.message);
     }

@@ -109,6 +109,9 @@ class BrowserBatchResult:
     #: The trace, if requested.
     trace_ref: str | None = None
 
+#: What refused or ended a command of the browser.
+BrowserCause = Literal["timed_out", "held", "not_allowed", "host_not_allowed", "host_not_reached", "not_on_page"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserExecResult:
@@ -131,6 +134,18 @@ class BrowserExecResult:
 
     #: Its exit code; −1: timed out; −2: not begun, because a person had control of the browser all the time.
     exit_code: int | None = None
+
+    #: What refused or ended it, where Cove knows. Absent: it succeeded, or only the browser's own words say why it failed.
+    cause: BrowserCause | None = None
+
+    #: Why Cove refused or ended it; in `stderr` as well.
+    reason: str | None = None
+
+    #: What to do next; in `stderr` as well.
+    hint: str | None = None
+
+    #: What happened besides, such as a browser that was started again; in `stderr` as well.
+    notes: list[str] | None = None
 
     #: Its entry in the history.
     execution_id: str | None = None
@@ -198,6 +213,18 @@ class BrowserStep:
 
     #: Its exit code.
     exit_code: int
+
+    #: What refused or ended it, where Cove knows. Absent: it succeeded, or only the browser's own words say why it failed.
+    cause: BrowserCause | None = None
+
+    #: Why Cove refused or ended it; in `stderr` as well.
+    reason: str | None = None
+
+    #: What to do next; in `stderr` as well.
+    hint: str | None = None
+
+    #: What happened besides, such as a browser that was started again; in `stderr` as well.
+    notes: list[str] | None = None
 
     #: Its index, from 0.
     step_index: int
