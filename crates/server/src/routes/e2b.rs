@@ -95,20 +95,6 @@ fn unwrapped(key: &[u8]) -> Option<Vec<u8>> {
     pairs.collect::<Result<Vec<u8>, _>>().ok().filter(|bytes| bytes.iter().all(u8::is_ascii_graphic))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_may_come_as_hexadecimal_digits() {
-        let digits: String = b"sk-bay-1".iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(unwrapped(format!("e2b_{digits}").as_bytes()).as_deref(), Some(&b"sk-bay-1"[..]));
-        for other in ["sk-bay-1", "e2b_", "e2b_0", "e2b_zz", "e2b_0000000000000000", "e2b_+1+1"] {
-            assert_eq!(unwrapped(other.as_bytes()), None, "{other}");
-        }
-    }
-}
-
 /// Reads a call before anybody works on it, within its size and time; says whose it is.
 async fn within(State(app): State<App>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
@@ -125,5 +111,19 @@ async fn within(State(app): State<App>, request: Request, next: Next) -> Respons
     match extract::whole(&parts.headers, memory, body, MAX_BODY_BYTES, &app.options).await {
         Ok(bytes) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
         Err(failure) => failure.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_may_come_as_hexadecimal_digits() {
+        let digits: String = b"sk-bay-1".iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(unwrapped(format!("e2b_{digits}").as_bytes()).as_deref(), Some(&b"sk-bay-1"[..]));
+        for other in ["sk-bay-1", "e2b_", "e2b_0", "e2b_zz", "e2b_0000000000000000", "e2b_+1+1"] {
+            assert_eq!(unwrapped(other.as_bytes()), None, "{other}");
+        }
     }
 }

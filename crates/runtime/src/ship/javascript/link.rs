@@ -101,7 +101,7 @@ impl Javascript {
     /// Hands over a run.
     pub(super) async fn exec(&self, request: RunRequest) -> Result<Call, ApiError> {
         let (session, limit) = (request.session.clone(), Duration::from_millis(request.timeout_ms));
-        self.call(session, limit, |id| Command::Exec { id, request }).await
+        self.call(session, limit, |id| Command::Exec { id, request: Box::new(request) }).await
     }
 
     /// Ends a session, or all; how many that were. A process that does not live has none.

@@ -115,7 +115,7 @@ impl Process {
                 let task = tokio::spawn(async move {
                     let begin = Instant::now();
                     let session = request.session.clone();
-                    let report = process.run(id, request).await;
+                    let report = process.run(id, *request).await;
                     let answer = result::result_of(&report, session.as_deref(), begin);
                     let _ = process.messages.send(Message::Done { id, answer });
                     process.runs().remove(&id);

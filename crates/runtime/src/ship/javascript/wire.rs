@@ -9,7 +9,7 @@ use serde_json::Value;
 #[serde(tag = "command", rename_all = "lowercase")]
 pub(super) enum Command {
     /// Runs code.
-    Exec { id: u64, request: RunRequest },
+    Exec { id: u64, request: Box<RunRequest> },
     /// Ends a session, or all of them.
     Reset { id: u64, session: Option<String> },
     /// Nobody waits for this one any more.
