@@ -6,7 +6,7 @@ mod site;
 
 use std::time::{Duration, Instant};
 
-use cove_testkit::processes::kill;
+use cove_testkit::processes::{alive, kill};
 use cove_testkit::until;
 use site::{Place, processes_of, runs};
 
@@ -26,6 +26,8 @@ async fn what_is_killed_is_replaced() {
     let room = bay.gull().private_folder();
     let pid: u32 = std::fs::read_to_string(room.join("s/sandbox-lost.pid")).unwrap().trim().parse().unwrap();
     kill(pid);
+    // One that is still ending could take a command and not answer it.
+    until("the daemon is gone", async || !alive(pid)).await;
     let answer = bay.exec("get url").await;
     assert_eq!(answer.exit_code, 0, "{answer:?}");
     assert!(answer.stdout.contains("/play") && answer.stderr.contains("take a new snapshot"), "{answer:?}");

@@ -185,7 +185,7 @@ async fn it_says_what_it_is() {
     assert_eq!((status.as_u16(), &meta["runtime"]["name"]), (200, &json!("ship")));
     assert_eq!(meta["workspace"]["mount_path"], "/workspace");
     let capabilities: Vec<_> = meta["capabilities"].as_object().unwrap().keys().collect();
-    assert_eq!(capabilities, ["filesystem", "shell", "python", "javascript", "terminal"]);
+    assert_eq!(capabilities, ["filesystem", "shell", "python", "javascript", "terminal", "ports"]);
     // The built-in skill is renewed at each start; others' skills are left alone.
     sandbox
         .out("mkdir -p skills/mine && echo mine > skills/mine/SKILL.md && echo x > skills/python-sandbox/SKILL.md")

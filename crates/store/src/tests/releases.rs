@@ -26,7 +26,11 @@ pub(crate) async fn of_two_active_releases_one_stays(place: TestStore) {
         "DROP INDEX releases_in_use",
         "ALTER TABLE releases DROP COLUMN stable_before",
         "UPDATE releases SET is_active = 1, replaces = NULL",
+        "ALTER TABLE executions DROP COLUMN barrier",
         "DROP TABLE port_links",
+        "ALTER TABLE sandboxes DROP COLUMN metadata",
+        "ALTER TABLE sandboxes DROP COLUMN note",
+        "ALTER TABLE sandboxes DROP COLUMN keeps_session",
         "DELETE FROM bay_schema WHERE version >= 5",
     ] {
         ask(step).run(&store.write).await.unwrap();
