@@ -246,6 +246,7 @@ pub(crate) async fn two_stores_start_at_once(place: TestStore) {
         "cargos",
         "instances",
         "secrets",
+        "port_links",
         "bay_schema",
     ] {
         crate::ask(sqlx::AssertSqlSafe(format!("DROP TABLE {table}"))).run(&place.store.write).await.unwrap();
