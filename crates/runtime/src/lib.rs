@@ -1,6 +1,6 @@
 //! Ship, what runs inside a sandbox: Python that keeps its state, JavaScript, shell commands, files, a terminal.
 //!
-//! [`ship`] serves it. On this machine [`cove_cell`] confines it, with nothing but Linux. In a Pod of a cluster [`line`] leads to it.
+//! [`ship`] serves it. On this machine [`cove_cell`] confines it, with nothing but Linux. In a Pod of a cluster [`mod@line`] leads to it.
 //! [`cove_runtime_api`] has Ship's requests and answers, and the client.
 //!
 //! ```no_run

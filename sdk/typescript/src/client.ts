@@ -1,3 +1,4 @@
+import { Approvals } from "./approvals.js";
 import { Cargos } from "./cargos.js";
 import type { Sandbox } from "./sandbox.js";
 import { Sandboxes } from "./sandboxes.js";
@@ -23,6 +24,8 @@ export class Cove implements AsyncDisposable {
     readonly sandboxes: Sandboxes;
     /** Cargos: workspaces that outlive a sandbox. */
     readonly cargos: Cargos;
+    /** Approvals: calls that wait for a person. */
+    readonly approvals: Approvals;
     /** Skills: what was learnt from executions. */
     readonly skills: Skills;
     readonly #transport: Transport;
@@ -38,6 +41,7 @@ export class Cove implements AsyncDisposable {
         });
         this.sandboxes = new Sandboxes(this.#transport);
         this.cargos = new Cargos(this.#transport);
+        this.approvals = new Approvals(this.#transport);
         this.skills = new Skills(this.#transport);
         this.#end = end;
     }

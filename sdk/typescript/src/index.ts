@@ -3,6 +3,7 @@
 export { Artifacts } from "./artifacts.js";
 export { type BatchOptions, Browser, type BrowserOptions, type ReplayOptions, type StepOptions } from "./browser.js";
 export type { OnOutput, Output, Tool, Tools } from "./calls.js";
+export { Approvals } from "./approvals.js";
 export { Cargos } from "./cargos.js";
 export { Cove, type CoveOptions } from "./client.js";
 export * from "./errors.js";

@@ -85,7 +85,17 @@ fn image<'a>(order: &'a ContainerOrder, options: &'a K8sDriverConfig) -> &'a str
 
 /// A number for what was ordered: a Pod that was ordered otherwise is not gone on with.
 pub(super) fn order_number(order: &ContainerOrder, options: &K8sDriverConfig) -> String {
-    let ContainerOrder { sandbox_id, session_id, cargo_id, cargo_limit_bytes, disk, spec, container_id: _ } = order;
+    let ContainerOrder {
+        sandbox_id,
+        session_id,
+        cargo_id,
+        cargo_limit_bytes,
+        disk,
+        spec,
+        container_id: _,
+        own_env: _,
+        inside: _,
+    } = order;
     let own = K8sDriverConfig {
         keep_running: false,
         start_seconds: 0,
@@ -270,7 +280,7 @@ impl Plan<'_> {
                 command.push(options.processes.to_string());
                 command.extend(["--listen".to_owned(), format!("unix:{socket}")]);
                 command.extend(words(&["--listen", "127.0.0.1:8123"]));
-                for (name, value) in &spec.env {
+                for (name, value) in &self.order.env() {
                     command.extend(["--env".to_owned(), format!("{name}={value}")]);
                 }
                 command
@@ -298,6 +308,9 @@ impl Plan<'_> {
         command.extend(["--lease".to_owned(), format!("{}:{FOLDER}/signs", options.outlive_seconds)]);
         if !(spec.network.allow_hosts.is_empty() && spec.network.allow_private.is_empty()) {
             command.extend(["--egress".to_owned(), format!("{FOLDER}/egress.sock")]);
+        }
+        if self.order.inside.is_some() {
+            command.extend(["--inside".to_owned(), format!("{FOLDER}/egress.sock")]);
         }
         command
     }
@@ -347,6 +360,8 @@ mod tests {
             cargo_limit_bytes: 1 << 30,
             disk: DiskLimit::Watched,
             spec,
+            own_env: Vec::new(),
+            inside: None,
         }
     }
 

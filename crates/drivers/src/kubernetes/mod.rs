@@ -184,6 +184,7 @@ impl KubernetesDriver {
             cargo_id: order.cargo_id,
             limit_bytes: if order.disk == DiskLimit::Watched { order.cargo_limit_bytes } else { 0 },
             runtime: order.spec.runtime_type,
+            inside: order.inside,
             network: order.spec.network,
         };
         tokio::spawn(kept.attend(stopped, say_ended));
@@ -232,6 +233,7 @@ struct Kept {
     limit_bytes: u64,
     runtime: RuntimeType,
     network: cove_core::NetworkPolicy,
+    inside: Option<cove_cell::SandboxPorts>,
 }
 
 /// Why a Pod is not gone on with.
@@ -258,7 +260,7 @@ impl Kept {
                 Err(_) => return,
             },
             () = hold::hold(&self.line, self.limit_bytes, self.outlive) => End::Full,
-            () = hold::way_out(self.line.clone(), self.network.clone()) => return,
+            () = hold::way_out(self.line.clone(), self.network.clone(), self.inside.clone()) => return,
         };
         self.claims.released(&self.cargo_id, self.line.address);
         match &end {

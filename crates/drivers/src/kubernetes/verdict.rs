@@ -121,21 +121,21 @@ mod tests {
 
     use super::*;
 
-    fn pod(status: Value) -> Pod {
+    fn pod(status: &Value) -> Pod {
         serde_json::from_value(json!({"metadata": {"name": "p"}, "status": status})).unwrap()
     }
 
-    fn container(name: &str, state: Value) -> Value {
+    fn container(name: &str, state: &Value) -> Value {
         json!({"name": name, "image": "cove-ship:1", "imageID": "", "ready": false, "restartCount": 0, "state": state})
     }
 
     #[test]
     fn a_pod_waits_runs_or_is_over() {
         let running = json!({"running": {}});
-        let both = |runtime: Value| json!([container("line", running.clone()), container("runtime", runtime)]);
+        let both = |runtime: Value| json!([container("line", &running), container("runtime", &runtime)]);
         let waiting = |reason: &str| both(json!({"waiting": {"reason": reason, "message": "why"}}));
         let with =
-            |containers: Value| pod(json!({"phase": "Pending", "podIP": "10.1.2.3", "containerStatuses": containers}));
+            |containers: Value| pod(&json!({"phase": "Pending", "podIP": "10.1.2.3", "containerStatuses": containers}));
         assert_eq!(of(&with(both(running.clone()))), Verdict::Runs([10, 1, 2, 3].into()));
         assert_eq!(of(&with(waiting("ContainerCreating"))), Verdict::Waits(None));
         for reason in ["ErrImageNeverPull", "ImagePullBackOff", "InvalidImageName"] {
@@ -149,16 +149,16 @@ mod tests {
         assert!(told.message.ends_with("no walls"), "{told}");
         let condition =
             json!([{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes"}]);
-        let Verdict::Waits(Some(told)) = of(&pod(json!({"phase": "Pending", "conditions": condition}))) else {
+        let Verdict::Waits(Some(told)) = of(&pod(&json!({"phase": "Pending", "conditions": condition}))) else {
             panic!()
         };
         assert!(told.cause == DriverCause::Unschedulable && told.message.contains("0/1 nodes"), "{told}");
-        let evicted = pod(json!({"phase": "Failed", "reason": "Evicted", "message": "low on memory"}));
+        let evicted = pod(&json!({"phase": "Failed", "reason": "Evicted", "message": "low on memory"}));
         let Verdict::Over(told) = of(&evicted) else { panic!() };
         assert!(told.message.contains("Evicted: low on memory"), "{told}");
         assert_eq!(super::ended(&evicted), Some("Evicted".to_owned()));
         assert_eq!(super::ended(&with(both(ended))), Some("Error (5)".to_owned()));
-        assert_eq!(super::ended(&with(both(running))), None);
+        assert_eq!(super::ended(&with(both(running.clone()))), None);
         let mut deleted = with(waiting("ContainerCreating"));
         deleted.metadata.deletion_timestamp = serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();
         assert!(matches!(of(&deleted), Verdict::Over(_)));

@@ -7,6 +7,7 @@ from types import TracebackType
 import httpx
 
 from cove import models
+from cove._async.approvals import AsyncApprovals
 from cove._async.cargos import AsyncCargos
 from cove._async.sandbox import AsyncSandbox
 from cove._async.sandboxes import AsyncSandboxes
@@ -42,6 +43,8 @@ class AsyncCove:
         self.sandboxes = AsyncSandboxes(self._transport)
         #: Cargos: workspaces that outlive a sandbox.
         self.cargos = AsyncCargos(self._transport)
+        #: Approvals: calls that wait for a person.
+        self.approvals = AsyncApprovals(self._transport)
         #: Skills: what was learnt from executions.
         self.skills = AsyncSkills(self._transport)
 

@@ -8,6 +8,7 @@ from types import TracebackType
 import httpx
 
 from cove import models
+from cove._sync.approvals import Approvals
 from cove._sync.cargos import Cargos
 from cove._sync.sandbox import Sandbox
 from cove._sync.sandboxes import Sandboxes
@@ -43,6 +44,8 @@ class Cove:
         self.sandboxes = Sandboxes(self._transport)
         #: Cargos: workspaces that outlive a sandbox.
         self.cargos = Cargos(self._transport)
+        #: Approvals: calls that wait for a person.
+        self.approvals = Approvals(self._transport)
         #: Skills: what was learnt from executions.
         self.skills = Skills(self._transport)
 
