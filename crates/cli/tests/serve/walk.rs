@@ -1,6 +1,7 @@
 //! README and the documents as a stranger follows them: every shell block, one after the other, in an empty folder with a
 //! private home; examples of JavaScript and JSON, each alone.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -56,10 +57,17 @@ fn blocks(name: &str) -> Vec<String> {
     all.filter(|block| block.language == "sh" && block.not_run.is_none()).map(|block| block.text).collect()
 }
 
-/// The commands of the blocks alone.
+/// The commands of all blocks, those that are not run here among them.
 fn commands(name: &str) -> Vec<String> {
-    let all = blocks(name).join("\n");
-    all.lines().map(|line| line.split("  # ").next().unwrap().trim_end().to_owned()).collect()
+    let all: Vec<String> = all_blocks(&project().join(name)).into_iter().map(|block| block.text).collect();
+    all.join("\n").lines().map(|line| line.split("  # ").next().unwrap().trim_end().to_owned()).collect()
+}
+
+/// Where a page leads to, but for itself in another language.
+fn links(name: &str, translation: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(project().join(name)).unwrap();
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| *target != translation).map(str::to_owned).collect()
 }
 
 /// What `cove setup` would bring, brought before: the tests fetch nothing themselves.
@@ -202,4 +210,5 @@ fn every_block_of_the_readme_works_in_an_empty_folder() {
 fn both_readmes_say_the_same() {
     assert!(!commands("README.md").is_empty());
     assert_eq!(commands("README.md"), commands("README.zh-CN.md"));
+    assert_eq!(links("README.md", "README.zh-CN.md"), links("README.zh-CN.md", "README.md"));
 }
