@@ -45,6 +45,8 @@ pub enum BrowserCause {
     HostNotReached,
     /// The element, the reference or the tab is not there, or not there any more.
     NotOnPage,
+    /// The browser could not be started; nothing happened.
+    NotStarted,
 }
 
 /// How each note begins in the standard error of a command.

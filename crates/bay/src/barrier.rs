@@ -43,6 +43,7 @@ pub(crate) fn of_steps(steps: &[BrowserStep]) -> Option<Barrier> {
         BrowserCause::NotAllowed | BrowserCause::HostNotAllowed => Some(Barrier::NotAllowed),
         // The browser's words say so, and a page can write those.
         BrowserCause::HostNotReached | BrowserCause::NotOnPage => None,
+        BrowserCause::NotStarted => None,
     }
 }
 

@@ -9,8 +9,8 @@ mod trace;
 use std::time::Duration;
 
 use cove_api::{
-    BrowserBatchRequest, BrowserBatchResult, BrowserExecRequest, BrowserExecResult, BrowserStep, ClickRequest,
-    ExecType, FillRequest, NavigateRequest, SandboxId, ScreenshotRequest, SnapshotRequest, TraceKind,
+    BrowserBatchRequest, BrowserBatchResult, BrowserCause, BrowserExecRequest, BrowserExecResult, BrowserStep,
+    ClickRequest, ExecType, FillRequest, NavigateRequest, SandboxId, ScreenshotRequest, SnapshotRequest, TraceKind,
 };
 use cove_runtime_api::{
     BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, MAX_BATCH_TIMEOUT, MAX_BROWSER_TIMEOUT,
@@ -70,6 +70,7 @@ impl Bay {
             include_trace: false,
         };
         let answered = self.run_in(call, &mut run, &batch).await;
+        self.saw_browser(answered.iter().flat_map(|answer| &answer.results).map(|step| (step.cause, &step.reason)));
         let BatchAnswer { results, total_steps, completed_steps, success, duration_ms, trace: _ } = match answered {
             Ok(answer) => answer,
             Err(error) => {
@@ -159,6 +160,20 @@ impl Bay {
         self.browse(owner, id, one(line, request.timeout), Capability::Screenshot).await
     }
 
+    /// Tells the driver whether there was a browser for these commands. Of those that may not have come to it, nothing is known.
+    fn saw_browser<'a>(&self, steps: impl Iterator<Item = (Option<BrowserCause>, &'a Option<String>)>) {
+        use BrowserCause::{HostNotAllowed, NotAllowed, NotStarted, TimedOut};
+        for (cause, reason) in steps {
+            match cause {
+                Some(NotStarted) => self.inner.driver.saw_browser(Err(reason.as_deref().unwrap_or_default())),
+                Some(BrowserCause::Held | TimedOut | NotAllowed | HostNotAllowed) => {}
+                Some(BrowserCause::HostNotReached | BrowserCause::NotOnPage) | None => {
+                    self.inner.driver.saw_browser(Ok(()))
+                }
+            }
+        }
+    }
+
     async fn browse(
         &self,
         owner: &Owner,
@@ -176,6 +191,7 @@ impl Bay {
         let command = BrowserRequest { cmd: request.cmd.clone(), timeout: timeout.as_secs_f64(), include_trace: false };
         let begin = std::time::Instant::now();
         let answered = self.run_in(&call, &mut run, &command).await;
+        self.saw_browser(answered.iter().map(|answer| (answer.cause, &answer.reason)));
         let answer: BrowserAnswer = match answered {
             Ok(answer) => answer,
             Err(error) => {

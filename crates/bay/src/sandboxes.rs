@@ -148,6 +148,9 @@ impl Bay {
         {
             return stored(answer);
         }
+        for spec in &profile.containers {
+            self.inner.driver.try_out(spec).await;
+        }
         let answer = |row: &SandboxRow| serde_json::to_value(self.info(row)).unwrap_or_default();
         let once = key.map(|key| Once { key, request: &request, answer: &answer });
         let expires_at = (ttl > 0).then(|| now.plus_secs(ttl));

@@ -242,6 +242,12 @@ pub trait Driver: Debug + Send + Sync + 'static {
     fn missing(&self, _spec: &ContainerSpec) -> Vec<String> {
         Vec::new()
     }
+    /// Tries what [`missing`](Self::missing) can only say once it has been tried: whether such a container can be made here.
+    fn try_out<'a>(&'a self, _spec: &'a ContainerSpec) -> DriverFuture<'a, ()> {
+        Box::pin(async {})
+    }
+    /// A browser has been started, or has not and why: what [`missing`](Self::missing) says from now on.
+    fn saw_browser(&self, _started: Result<(), &str>) {}
     /// Starts a container; returns when it answers.
     fn start(&self, order: ContainerOrder) -> DriverFuture<'_, Result<Arc<dyn Container>, DriverError>>;
     /// Finds what Bays that are gone have started, and ends it.

@@ -83,8 +83,8 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, deadline: Deadline) ->
     };
     let (mut turn, notes) = match tokio::time::timeout_at(over, ensured).await {
         Ok(Ok((turn, Ok(notes)))) => (turn, notes),
-        Ok(Ok((_, Err(why)))) => return BrowserAnswer::failed(EXIT_FAILED, format!("✗ {why}")),
-        Ok(Err(_)) => return BrowserAnswer::failed(EXIT_FAILED, "✗ the browser could not be started"),
+        Ok(Ok((_, Err(why)))) => return not_started(why),
+        Ok(Err(_)) => return not_started("the browser could not be started".to_owned()),
         Err(_) => {
             let mut answer = timed_out(deadline);
             answer.note("the browser is still being started");
@@ -104,6 +104,10 @@ pub(crate) async fn exec(inner: Arc<Inner>, line: String, deadline: Deadline) ->
     inner.used();
     inner.cookies_changed();
     answer
+}
+
+fn not_started(why: String) -> BrowserAnswer {
+    BrowserAnswer::refused(BrowserCause::NotStarted, EXIT_FAILED, why, None)
 }
 
 async fn close(inner: &Arc<Inner>, mut turn: OwnedMutexGuard<Live>) -> BrowserAnswer {

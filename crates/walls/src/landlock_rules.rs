@@ -156,7 +156,12 @@ impl Ruleset {
 
 /// Whether this kernel has Landlock.
 pub fn is_known() -> bool {
-    sys::landlock_version().is_ok_and(|version| version > 0)
+    version() > 0
+}
+
+/// Which version of Landlock this kernel has; 0: none.
+pub fn version() -> i32 {
+    sys::landlock_version().ok().and_then(|version| i32::try_from(version).ok()).unwrap_or(0)
 }
 
 /// Whether this kernel can keep signals among processes; why not.

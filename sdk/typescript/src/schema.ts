@@ -149,7 +149,7 @@ export interface components {
          * @description What refused or ended a command of the browser.
          * @enum {string}
          */
-        BrowserCause: "timed_out" | "held" | "not_allowed" | "host_not_allowed" | "host_not_reached" | "not_on_page";
+        BrowserCause: "timed_out" | "held" | "not_allowed" | "host_not_allowed" | "host_not_reached" | "not_on_page" | "not_started";
         /** @description One command. */
         BrowserExecRequest: {
             /** @description An agent-browser command without its first word: `open https://example.com`, `snapshot -i`, `click @e1`. */

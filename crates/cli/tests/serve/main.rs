@@ -14,6 +14,7 @@ mod frozen;
 mod full;
 mod inward;
 mod killed;
+mod lacking;
 mod lost;
 mod no_database;
 mod once;
@@ -82,6 +83,27 @@ impl Ground {
             command.env("COVE_AGENT_BROWSER", agent);
         }
         command.env("COVE_DATA_DIR", self.folder.path().join(data)).current_dir(self.folder.path());
+        command
+    }
+
+    /// The same on a machine that a script makes, in a mount namespace and in a user namespace with one user, root. The script
+    /// ends with the command: `exec "$@"`.
+    pub(crate) fn command_on(&self, script: &str, data: &str) -> Command {
+        self.command_in(&["--user", "--map-root-user", "--mount"], script, data)
+    }
+
+    /// The same in these namespaces.
+    pub(crate) fn command_in(&self, namespaces: &[&str], script: &str, data: &str) -> Command {
+        let plain = self.command(data);
+        let mut command = Command::new("unshare");
+        command.args(namespaces).args(["sh", "-ec", script, "sh"]).arg(plain.get_program());
+        for (name, value) in plain.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.current_dir(self.folder.path());
         command
     }
 

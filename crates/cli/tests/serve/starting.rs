@@ -58,19 +58,7 @@ fn what_keeps_a_server_from_starting_is_said_with_a_way_out() {
 fn an_odd_data_folder_is_refused_with_a_way_out() {
     let ground = Ground::new("");
     std::fs::create_dir(ground.folder.path().join("disk")).unwrap();
-    let prepared = |script: &str| {
-        let served = ground.command("data");
-        let mut command = Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]).arg(served.get_program());
-        for (name, value) in served.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        command.current_dir(ground.folder.path());
-        command
-    };
+    let prepared = |script: &str| ground.command_on(script, "data");
     let refused = |mut command: Command, words: &[&str]| {
         let done = command.args(["serve", "--port", "0", "--data-dir", "disk"]).output().unwrap();
         let said = String::from_utf8(done.stderr).unwrap();
@@ -87,6 +75,11 @@ fn an_odd_data_folder_is_refused_with_a_way_out() {
     }
     let long = format!("BAY_RUNTIME_DIR=$PWD/{} exec \"$@\"", "long/".repeat(20));
     refused(prepared(&long), &["longer than", "BAY_RUNTIME_DIR"]);
+    let new_proc = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child"];
+    let on_proc =
+        |mount: &str| ground.command_in(&new_proc, &format!("mount -t {mount} none /proc; exec \"$@\""), "data");
+    refused(on_proc("proc -o subset=pid"), &["/proc/uptime", "subset=pid"]);
+    refused(on_proc("tmpfs"), &["/proc"]);
     // As on NFS without a lock service.
     std::thread::scope(|scope| {
         let without_locks = scope.spawn(|| {
@@ -99,6 +92,45 @@ fn an_odd_data_folder_is_refused_with_a_way_out() {
         });
         without_locks.join().unwrap();
     });
+}
+
+/// A data folder whose name has a blank and an umlaut; no file in it or in `/tmp` may be executed; `TMPDIR` is too long for
+/// sockets: the server starts, and its sandboxes work.
+#[tokio::test]
+async fn odd_places_that_can_work_do() {
+    let ground = Ground::new("");
+    let folder = ground.folder.path();
+    let is_root = rustix::process::geteuid().is_root();
+    let namespaces = if is_root { &["--mount"][..] } else { &["--user", "--map-root-user", "--mount"] };
+    // A fresh /tmp, and the test's own folder in its place.
+    let script = "here=$PWD
+        mount -t tmpfs -o noexec,mode=1777 none /tmp
+        mkdir -p \"$here\"
+        mount --no-canonicalize --bind /proc/self/cwd \"$here\"
+        mount -o remount,bind,noexec \"$here\"
+        cd \"$here\"
+        for place in /tmp/true ./true; do cp /bin/true $place; ! $place 2>/dev/null; done
+        exec \"$@\"";
+    let (long, data) = (folder.join("long/".repeat(20)), "Mein Ordner ü");
+    std::fs::create_dir_all(&long).unwrap();
+    std::fs::write(folder.join("plain.yaml"), format!("security:\n  api_key: {}\n", crate::KEY)).unwrap();
+    let mut command = ground.command_in(namespaces, script, data);
+    command.args(["serve", "--port", "0", "--json", "--config", "plain.yaml"]);
+    command.env("TMPDIR", &long).env_remove("XDG_RUNTIME_DIR");
+    let served = ground.start(command);
+    // A browser becomes another user, and a user namespace of one has none.
+    let id = served.create(if is_root { "browser-python" } else { "python-default" }).await;
+    assert_eq!(served.shell(&id, "echo kept > file; cat file").await, "kept");
+    let code = serde_json::json!({ "code": "open('file').read().strip()" });
+    let (status, answer) = served.ask("POST", &format!("/v1/sandboxes/{id}/python/exec"), code).await;
+    assert!(status == 200 && answer["output"].as_str().unwrap().contains("kept"), "{status} {answer}");
+    if is_root {
+        let shot = serde_json::json!({ "commands": ["open data:text/html,<h1>Ahoy</h1>", "screenshot page.png"] });
+        let (status, answer) = served.ask("POST", &format!("/v1/sandboxes/{id}/browser/exec_batch"), shot).await;
+        assert_eq!((status, &answer["success"]), (200, &serde_json::json!(true)), "{answer}");
+    }
+    assert!(folder.join(data).is_dir());
+    served.close();
 }
 
 /// With too few descriptors a server says so and does not start; with few it takes fewer connections, and is well.

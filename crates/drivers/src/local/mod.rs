@@ -9,6 +9,7 @@ mod gull;
 mod lacks;
 mod runtime_dir;
 mod ship;
+mod trial;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub(crate) struct LocalDriver {
     /// Where `cove setup` puts what it installs.
     data_dir: PathBuf,
     lacks: lacks::Lacks,
+    /// One trial at a time.
+    trial: tokio::sync::Mutex<()>,
     runtime_dir: RuntimeDir,
     cargos: Cargos,
     /// Which records this Bay has: only Bays with the same ones clear up after one another.
@@ -63,9 +66,9 @@ impl LocalDriver {
             .map_err(|e| ConfigError::value("cargo.root_path", &e.to_string()))?;
         let memory_is_enforced = options.control_groups && cove_cgroup::counts_memory();
         let lease = watch::Sender::new(None);
-        let lacks = lacks::Lacks::default();
+        let (lacks, trial) = (lacks::Lacks::default(), tokio::sync::Mutex::new(()));
         let driver =
-            Self { program, options, data_dir, lacks, runtime_dir, cargos, records, lease, memory_is_enforced };
+            Self { program, options, data_dir, lacks, trial, runtime_dir, cargos, records, lease, memory_is_enforced };
         driver.reserve(&[]);
         Ok(driver)
     }
@@ -84,11 +87,30 @@ impl Driver for LocalDriver {
         self.lacks.of(spec, &self.options, &self.data_dir)
     }
 
+    fn try_out<'a>(&'a self, spec: &'a ContainerSpec) -> DriverFuture<'a, ()> {
+        Box::pin(async move {
+            if spec.runtime_type == RuntimeType::Ship {
+                self.try_cell().await;
+            }
+        })
+    }
+
+    fn saw_browser(&self, started: Result<(), &str>) {
+        self.lacks.saw_browser(started);
+    }
+
     fn start(&self, order: ContainerOrder) -> DriverFuture<'_, Result<Arc<dyn Container>, DriverError>> {
         Box::pin(async move {
             let started: Arc<dyn Container> = match order.spec.runtime_type {
                 RuntimeType::Ship => Arc::new(self.start_ship(order).await?),
-                RuntimeType::Gull => Arc::new(self.start_gull(order).await?),
+                RuntimeType::Gull => {
+                    let started = self.start_gull(order).await;
+                    // That it runs says nothing of its browser, which the first command starts.
+                    if let Err(error) = &started {
+                        self.lacks.saw_browser(Err(&error.message));
+                    }
+                    Arc::new(started?)
+                }
             };
             Ok(started)
         })

@@ -22,6 +22,7 @@ use cove_config::make_private;
 const PREFIX: &str = "bay-";
 const INSTANCE: &str = "instance";
 const RESERVED: &str = "reserved";
+const TRIAL: &str = "trial";
 
 /// What was found of Bays that are gone.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -59,6 +60,7 @@ impl RuntimeDir {
             fs::write(path.join(INSTANCE), instance_id)?;
             DirBuilder::new().mode(0o700).create(path.join("s"))?;
             DirBuilder::new().mode(0o700).create(path.join("labels"))?;
+            DirBuilder::new().mode(0o700).create(path.join(TRIAL))?;
             make_private(&path.join("g"))
         })?;
         Ok(Self { root: root.to_owned(), folder })
@@ -80,6 +82,11 @@ impl RuntimeDir {
     /// For the browsers' private folders.
     pub(super) fn browser_folders(&self) -> PathBuf {
         self.path().join("g")
+    }
+
+    /// The workspace of a cell that is only made to see whether one can be; it stays empty.
+    pub(super) fn trial(&self) -> PathBuf {
+        self.path().join(TRIAL)
     }
 
     /// The list of addresses that browsers never reach.

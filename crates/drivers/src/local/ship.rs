@@ -67,7 +67,9 @@ impl LocalDriver {
         }
         let mut lease = self.lease.subscribe();
         options.lease_until_ms = *lease.borrow_and_update();
-        let cell = LocalCell::start(options).await.map_err(|error| DriverError::other(error.to_string()))?;
+        let made = LocalCell::start(options).await;
+        self.lacks.saw_cell(&made);
+        let cell = made.map_err(|error| DriverError::other(error.to_string()))?;
         let warnings = cell.walls().limits.warnings();
         if order.spec.require_enforced_limits && !warnings.is_empty() {
             // Not what was seen when Bay started: the group that it could make then, it cannot make now.

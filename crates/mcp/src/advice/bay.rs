@@ -17,9 +17,7 @@ pub(crate) fn next_step(error: &BayError) -> String {
         ErrorCode::SessionNotReady => "Call again in a few seconds.",
         ErrorCode::Timeout => "Call again; if it takes as long again, do less in one call.",
         // Not there, or broken: a new sandbox would not have it either.
-        ErrorCode::ShipError if error.cause() == Some(RuntimeCause::NotStarted) => {
-            "Call once more; if it fails again, tell the user what is missing here, and go on without this tool."
-        }
+        ErrorCode::ShipError if error.cause() == Some(RuntimeCause::NotStarted) => super::NOT_STARTED,
         ErrorCode::ShipError => "Call again; if it fails again, make a new sandbox.",
         ErrorCode::Conflict if error.details.get("reason").and_then(Value::as_str) == Some("disk_full") => {
             "Ask the user to make room on the server's disk."

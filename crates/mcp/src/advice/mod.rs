@@ -24,6 +24,10 @@ pub(crate) fn out_of_time(given: Duration, bounds: Bounds) -> String {
 /// Where a host cannot be reached.
 pub(crate) const NO_NETWORK: &str = "Go on without that host, or ask the user to open it (`--allow-host`).";
 
+/// Where a runtime or its browser could not be started.
+pub(crate) const NOT_STARTED: &str =
+    "Call once more; if it fails again, tell the user what is missing here, and go on without this tool.";
+
 /// Whether a program's words are those of one that reached no host. Programs of others (curl, Python) name no cause: their
 /// words are all there is.
 pub(crate) fn reached_nobody(words: &str) -> bool {

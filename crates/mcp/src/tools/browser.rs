@@ -134,8 +134,8 @@ async fn stepped(
 
 /// Whether a command was not even begun.
 fn is_refused(step: &BrowserStep) -> bool {
-    use BrowserCause::{Held, HostNotAllowed, NotAllowed};
-    matches!(step.cause, Some(Held | HostNotAllowed | NotAllowed))
+    use BrowserCause::{Held, HostNotAllowed, NotAllowed, NotStarted};
+    matches!(step.cause, Some(Held | HostNotAllowed | NotAllowed | NotStarted))
 }
 
 /// Why a command failed, in our own words; the browser's are in the text.
@@ -156,6 +156,7 @@ fn failure(step: &BrowserStep, place: &str, timeout: Duration, bounds: Bounds) -
             };
             Failure::new(FAILED, refused(), next_step)
         }
+        Some(BrowserCause::NotStarted) => Failure::new(FAILED, refused(), advice::NOT_STARTED),
         Some(BrowserCause::HostNotReached) => Failure::new(FAILED, said, advice::NO_NETWORK),
         Some(BrowserCause::NotOnPage) => {
             Failure::new(FAILED, said, "Take a new snapshot (`snapshot -i`) and use its references.")

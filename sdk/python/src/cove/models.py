@@ -110,7 +110,7 @@ class BrowserBatchResult:
     trace_ref: str | None = None
 
 #: What refused or ended a command of the browser.
-BrowserCause = Literal["timed_out", "held", "not_allowed", "host_not_allowed", "host_not_reached", "not_on_page"]
+BrowserCause = Literal["timed_out", "held", "not_allowed", "host_not_allowed", "host_not_reached", "not_on_page", "not_started"]
 
 
 @dataclass(frozen=True, kw_only=True)
