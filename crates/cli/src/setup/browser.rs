@@ -5,7 +5,8 @@ use std::fs;
 use cove_chrome::{IN_DATA_DIR, find_browser_with};
 use cove_gull::{AGENT_BROWSER_VERSION, agent_browser_prefix, find_agent_browser_with};
 
-use super::command::{in_path, run};
+use super::command::in_path;
+use super::node::{self, Node};
 use super::{Failure, Site, npm_shell, system};
 use crate::doctor::browser as trial;
 use crate::terminal::note;
@@ -37,27 +38,13 @@ pub(super) async fn chrome(site: &Site) -> Result<(), Failure> {
             Err(why) => tried.push(why),
         }
     }
-    if let Some(npx) = in_path("npx") {
-        if !site.begin(&format!("fetching the headless shell: npx {}", PLAYWRIGHT.join(" "))) {
-            return Ok(());
-        }
-        match run(&npx, PLAYWRIGHT).await {
-            Ok(()) => match worked(site).await {
-                None => return Ok(()),
-                Some(problem) => tried.push(problem),
-            },
-            Err(why) => tried.push(why),
-        }
-    }
-    if npm_shell::can_be_tried() {
-        match npm_shell::fetch(site).await {
-            Ok(()) if site.dry_run => return Ok(()),
-            Ok(()) => match worked(site).await {
-                None => return Ok(()),
-                Some(problem) => tried.push(problem),
-            },
-            Err(why) => tried.push(why),
-        }
+    match node::node(site).await {
+        Ok(Some(node)) => match from_npm(site, node).await {
+            Ok(()) => return Ok(()),
+            Err(more) => tried.extend(more),
+        },
+        Ok(None) => return Ok(()),
+        Err(why) => tried.push(why),
     }
     tried.dedup();
     let folder = site.data_dir.join(IN_DATA_DIR);
@@ -66,9 +53,38 @@ pub(super) async fn chrome(site: &Site) -> Result<(), Failure> {
         instead: vec![
             system::by_hand(PACKAGES.first().copied().unwrap_or_default()),
             format!("copy the folder of a headless shell (chrome-headless-shell-linux64) to {}", folder.display()),
+            "install npm, and run `cove setup browser` again".to_owned(),
             "name a browser that is there with COVE_BROWSER".to_owned(),
         ],
     })
+}
+
+/// Playwright's headless shell, else npm's; all that was tried where neither works.
+async fn from_npm(site: &Site, node: &Node) -> Result<(), Vec<String>> {
+    let mut tried = Vec::new();
+    if node.tool("npx").is_some() {
+        if !site.begin(&format!("fetching the headless shell: npx {}", PLAYWRIGHT.join(" "))) {
+            return Ok(());
+        }
+        match node.run("npx", PLAYWRIGHT).await {
+            Ok(()) => match worked(site).await {
+                None => return Ok(()),
+                Some(problem) => tried.push(problem),
+            },
+            Err(why) => tried.push(why),
+        }
+    }
+    if npm_shell::can_be_tried() {
+        match npm_shell::fetch(site, node).await {
+            Ok(()) if site.dry_run => return Ok(()),
+            Ok(()) => match worked(site).await {
+                None => return Ok(()),
+                Some(problem) => tried.push(problem),
+            },
+            Err(why) => tried.push(why),
+        }
+    }
+    Err(tried)
 }
 
 /// A trial of the browser that Cove would take with this data folder.
@@ -100,20 +116,23 @@ pub(super) async fn agent_browser(site: &Site) -> Result<(), Failure> {
             format!("copy its native binary ({}) to {}", cove_gull::native_name(), prefix.display()),
         ],
     };
-    if in_path("npm").is_none() {
+    let by_system = in_path("npm").is_none() && system::installer().await.is_some();
+    if by_system {
         system::install(site, &["npm"]).await.map_err(|why| failed(format!("there is no npm, and {why}")))?;
     }
+    // Packages that would be installed are not there to be used.
+    let node = if by_system && site.dry_run { None } else { node::node(site).await.map_err(&failed)? };
     let what = format!("installing agent-browser {AGENT_BROWSER_VERSION} from npm in {}", prefix.display());
     if !site.begin(&what) {
         return Ok(());
     }
-    let npm = in_path("npm").ok_or_else(|| failed("there is no npm".to_owned()))?;
+    let Some(node) = node else { return Ok(()) };
     fs::create_dir_all(&prefix).map_err(|error| failed(format!("{}: {error}", prefix.display())))?;
     let package = format!("agent-browser@{AGENT_BROWSER_VERSION}");
     let place = prefix.display().to_string();
     // The package asks for a newer Node.js than its native binary needs, which is none; no script of it is run.
     let args = ["install", "--prefix", &place, &package, "--ignore-scripts", "--engine-strict=false", "--no-audit"];
-    run(&npm, &[&args[..], &["--no-fund", "--loglevel=error"]].concat()).await.map_err(failed)?;
+    node.run("npm", &[&args[..], &["--no-fund", "--loglevel=error"]].concat()).await.map_err(&failed)?;
     let found = find_agent_browser_with(None, Some(&site.data_dir)).map_err(|error| failed(error.to_string()))?;
     if let Some(folder) = found.parent().filter(|folder| folder.starts_with(&prefix)) {
         remove_others(folder, &found);

@@ -9,10 +9,12 @@ mod browser;
 mod command;
 mod container;
 mod fonts;
+mod node;
 mod npm_shell;
 mod python;
 mod system;
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
@@ -62,6 +64,8 @@ struct Failure {
 struct Site {
     data_dir: PathBuf,
     dry_run: bool,
+    /// What fetches packages of npm's; sought when it is needed.
+    node: OnceCell<node::Node>,
 }
 
 impl Site {
@@ -81,7 +85,7 @@ pub(crate) async fn setup(args: Setup) -> anyhow::Result<Exit> {
         Some(folder) => folder,
         None => cove_config::Config::default().data_dir()?,
     };
-    let site = Site { data_dir: std::path::absolute(data_dir)?, dry_run: args.dry_run };
+    let site = Site { data_dir: std::path::absolute(data_dir)?, dry_run: args.dry_run, node: OnceCell::new() };
     let mut exit = Exit::Ok;
     if args.part == Part::ContainerProfile {
         container::print()?;

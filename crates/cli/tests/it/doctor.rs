@@ -78,8 +78,8 @@ fn setup_says_what_it_would_do() {
     let python = format!("setup: making a Python environment in {}/python", data.display());
     assert!(done.err.contains(&python) || done.err.contains("✓ Python"), "{done:?}");
     assert!(!data.exists());
-    // Offline, or where nothing may be installed: what to copy where.
-    let nothing = [("COVE_AGENT_BROWSER", "/nowhere/agent-browser"), ("PATH", "/nowhere")];
+    // Offline, where nothing may be installed (an ordinary user's run of the tests): what to copy where.
+    let nothing = [("COVE_AGENT_BROWSER", "/nowhere/agent-browser"), ("PATH", "/nowhere"), ("PIP_NO_INDEX", "1")];
     if !rustix::process::geteuid().is_root() {
         let args = ["setup", "browser", "--data-dir", data.to_str().unwrap()];
         let done = cove_with(folder.path(), &nothing, &args, "");
@@ -100,7 +100,7 @@ fn the_data_folder_is_looked_into() {
     let done = cove_with(folder.path(), &[("COVE_DATA_DIR", folder.path().to_str().unwrap())], &["version", "-v"], "");
     let line = done.out.lines().find(|line| line.trim_start().starts_with("agent-browser")).unwrap();
     assert!(done.code == 0 && line.contains(copy.to_str().unwrap()) && line.contains("0.41.0"), "{done:?}");
-    for part in ["cove 0.", "program", "system", "data folder", "browser", "Python 3."] {
+    for part in ["cove 0.", "program", "system", "data folder", "browser", "Python 3.", "fonts  ", "containers  "] {
         assert!(done.out.contains(part), "{part}: {done:?}");
     }
 }
