@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use cove_core::{ErrorCode, ToolErrorCode};
+use serde_json::Value;
 
 fn project() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -230,4 +231,20 @@ fn walls_are_tried_by_tests_that_are_there() {
         checked += tests;
     }
     assert!(checked > 40, "only {checked} tests were seen");
+}
+
+/// `npm ci` refuses a lock file that is not of its package.
+#[test]
+fn every_npm_lock_is_of_its_package() {
+    let listed = Command::new("git").args(["ls-files", "*package-lock.json"]).current_dir(project()).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    for lock in listed.lines() {
+        let read = |path: &Path| serde_json::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let path = project().join(lock);
+        let (package, locked) = (read(&path.with_file_name("package.json")), read(&path));
+        for field in ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] {
+            assert_eq!(package[field], locked["packages"][""][field], "{lock}: {field}");
+        }
+    }
+    assert!(listed.lines().count() >= 5, "{listed}");
 }

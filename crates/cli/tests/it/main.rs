@@ -10,6 +10,7 @@ mod files;
 mod looks;
 mod matrix;
 mod mcp;
+mod older_landlock;
 #[path = "../pty/mod.rs"]
 mod pty;
 mod repl;

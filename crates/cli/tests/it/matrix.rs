@@ -8,8 +8,11 @@ use std::path::Path;
 use std::process::Command;
 
 use cove_walls::identity::set_no_new_privileges;
+use cove_walls::landlock_rules::SINCE;
 use cove_walls::seccomp::{Action, Calls};
 use serde_json::{Value, json};
+
+use crate::older_landlock::with_landlock;
 
 /// Goes on as root without any capability but the one that lets root be a user of another user namespace.
 const FEW_CAPABILITIES: &str = "exec setpriv --bounding-set=-all,+setfcap --inh-caps=-all \"$@\"";
@@ -21,9 +24,19 @@ done";
 
 /// What the doctor says on a machine that a script makes, in a mount namespace and in a user namespace with one user, root.
 fn on(script: &str) -> Value {
+    on_with(&[], script)
+}
+
+/// The same with a `/proc` that the script mounts in this way.
+fn on_with_proc(option: &str) -> Value {
+    let script = format!("mount -t proc -o {option} none /proc; {FEW_CAPABILITIES}");
+    on_with(&["--pid", "--fork", "--kill-child"], &script)
+}
+
+fn on_with(namespaces: &[&str], script: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
+    command.args(["--user", "--map-root-user", "--mount"]).args(namespaces).args(["sh", "-ec", script, "sh"]);
     doctor(command.arg(env!("CARGO_BIN_EXE_cove")), folder.path())
 }
 
@@ -87,10 +100,39 @@ fn sandboxes_run_where_they_can() {
     let whole_elsewhere =
         format!("mkdir $TMPDIR/proc; mount --rbind /proc $TMPDIR/proc; {MASK_PROC}; {FEW_CAPABILITIES}");
     works("a masked /proc beside a whole one", &on(&whole_elsewhere));
+    works("a /proc without others' processes", &on_with_proc("hidepid=invisible"));
+    let only_processes = on_with_proc("subset=pid");
+    works("a /proc of processes alone", &only_processes);
+    assert!(missing(&only_processes["sandboxes"]).contains(&"inotify-share"), "{only_processes}");
     let no_landlock = without_calls(&[libc::SYS_landlock_create_ruleset], libc::ENOSYS);
     works("no Landlock", &no_landlock);
     for part in ["embedded", "sandboxes"] {
         assert!(missing(&no_landlock[part]).iter().any(|wall| wall.starts_with("landlock")), "{part}: {no_landlock}");
+    }
+}
+
+/// Each version of Landlock is put on as far as it goes, and what it does not know is said to be missing.
+#[test]
+fn an_older_landlock_is_put_on_as_far_as_it_goes() {
+    if cove_walls::landlock_rules::version() < SINCE.scope {
+        return;
+    }
+    for (version, in_embedded, in_sandboxes) in [
+        (SINCE.files, &["landlock-network", "landlock-scope"][..], &["signal-scope"][..]),
+        (SINCE.network, &["landlock-scope"][..], &["signal-scope"][..]),
+        (SINCE.scope, &[][..], &[][..]),
+    ] {
+        let found = with_landlock(version.into(), || {
+            let folder = tempfile::tempdir().unwrap();
+            doctor(&mut Command::new(env!("CARGO_BIN_EXE_cove")), folder.path())
+        });
+        works(&format!("version {version} of Landlock"), &found);
+        for (part, wanted) in [("embedded", in_embedded), ("sandboxes", in_sandboxes)] {
+            let absent = missing(&found[part]);
+            let absent: Vec<_> =
+                absent.into_iter().filter(|wall| wall.starts_with("landlock") || *wall == "signal-scope").collect();
+            assert_eq!(absent, wanted, "{version}, {part}: {found}");
+        }
     }
 }
 
