@@ -76,8 +76,13 @@ fn an_odd_data_folder_is_refused_with_a_way_out() {
     let long = format!("BAY_RUNTIME_DIR=$PWD/{} exec \"$@\"", "long/".repeat(20));
     refused(prepared(&long), &["longer than", "BAY_RUNTIME_DIR"]);
     let new_proc = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child"];
-    let on_proc =
-        |mount: &str| ground.command_in(&new_proc, &format!("mount -t {mount} none /proc; exec \"$@\""), "data");
+    let on_proc = |mount: &str| {
+        ground.command_in(
+            &new_proc,
+            &format!("mount -t {mount} none /proc; BAY_RUNTIME_DIR=$PWD/run exec \"$@\""),
+            "data",
+        )
+    };
     refused(on_proc("proc -o subset=pid"), &["/proc/uptime", "subset=pid"]);
     refused(on_proc("tmpfs"), &["/proc"]);
     // As on NFS without a lock service.
