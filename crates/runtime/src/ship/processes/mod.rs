@@ -4,8 +4,11 @@
 
 mod input;
 mod jobs;
+mod launch;
+mod running;
 
-pub(crate) use jobs::{Jobs, Launch};
+pub(crate) use jobs::Jobs;
+pub(crate) use launch::Launch;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -75,7 +78,7 @@ async fn signal(
     Body(request): Body<SignalProcess>,
 ) -> Result<Json<ProcessInfo>, ApiError> {
     let job = state.jobs.find(&request.process_id)?;
-    let wrong = || ApiError::validation(format!("{} is no signal; signals are 1 to 31", request.signal));
+    let wrong = || ApiError::validation(format!("unknown signal {}; signals are 1 to 31", request.signal));
     let signal = Signal::from_named_raw(request.signal).ok_or_else(wrong)?;
     job.signal(signal).await?;
     Ok(Json(job.summary()))
