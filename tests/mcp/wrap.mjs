@@ -103,7 +103,7 @@ const parts = {
         // A wrong name gets the nearest ones, a wrong argument a frame and the signature before anything has run.
         assert.match(await failure(server, "await notes.cuont()"), /no tool "notes\.cuont".*notes\.count\(args\?: \{\}\): Promise<number>/s);
         const wrong = await failure(server, "await notes.put({name: 'never', text: 'a'});\nawait notes.put({nmae: 'x', text: 'y'})");
-        assert.match(wrong, /`nmae` is no argument of notes\.put.*2 \| await notes\.put\(\{nmae/s);
+        assert.match(wrong, /`nmae` is not an argument of notes\.put.*2 \| await notes\.put\(\{nmae/s);
         assert.match(wrong, /notes\.put\(args: \{ name: string; text: string \}\)/);
         assert.equal(await value(server, "await notes.count()"), 5, "nothing of it was run");
 
@@ -149,8 +149,8 @@ const parts = {
             old: { type: "sse", url: "http://127.0.0.1:9/sse" },
         });
         const about = (await server.ask("tools/list")).result.tools[0].description;
-        for (const word of [/broken is not there: .*cannot be started/, /silent is not there: .*no key/, /old is not there: .*SSE/]) assert.match(about, word);
-        assert.match(await failure(server, "await broken.thing({})"), /the server broken is not there/);
+        for (const word of [/broken is not available: .*cannot be started/, /silent is not available: .*no key/, /old is not available: .*SSE/]) assert.match(about, word);
+        assert.match(await failure(server, "await broken.thing({})"), /the server broken is not available/);
         assert.equal(await value(server, "await notes.count()"), 0, "the others work");
 
         // One that dies is started again; the call under way is not made twice, and said to be unknown.

@@ -83,6 +83,9 @@ pub struct PythonExecResult {
     pub recorded: bool,
     /// The code, if requested.
     pub code: Option<String>,
+    /// Why the code did not end by itself. Only for callers in this process: for others `error` begins with it.
+    #[serde(skip)]
+    pub ending: Option<String>,
 }
 
 /// Why something was killed.

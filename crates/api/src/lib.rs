@@ -13,6 +13,7 @@ mod exec;
 mod files;
 mod history;
 mod maintenance;
+mod misfit;
 mod owner;
 mod page;
 mod ports;
@@ -43,6 +44,7 @@ pub use exec::{
 pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, UploadResult, WriteFile};
 pub use history::{Annotation, Barrier, ExecType, HistoryEntry, HistoryList, HistoryQuery};
 pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
+pub use misfit::Misfit;
 pub use owner::{IdempotencyKey, Owner};
 pub use page::Status;
 pub use ports::{CreatePortLink, CreatedPortLink, PortInfo, PortLink, PortLinkList, PortList};

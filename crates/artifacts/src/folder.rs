@@ -8,8 +8,8 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use cove_workspace::{Draft, Folder, Listing, READ, RelPath};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat, unlinkat};
+use cove_workspace::{Draft, Folder, Listing, READ, RelPath, open_lock};
+use rustix::fs::{AtFlags, FileType, statat, unlinkat};
 use rustix::io::Errno;
 
 /// The opened folder.
@@ -59,8 +59,7 @@ impl StoreFolder {
 
     /// Opens the lock file for reading and writing, and makes it if it is not there.
     pub(crate) fn open_lock(&self, name: &str) -> io::Result<File> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        Ok(File::from(openat(&self.0, name, flags, Mode::from_raw_mode(0o644))?))
+        Ok(File::from(open_lock(&self.0, name, 0o644)?))
     }
 
     /// Opens a plain file for reading; `None` when there is no such thing under that name.

@@ -11,7 +11,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cove_workspace::lock_within;
-use rustix::fs::{FlockOperation, flock};
 
 use crate::error::ArtifactError;
 use crate::folder::StoreFolder;
@@ -107,6 +106,6 @@ impl Locked<'_> {
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
-        let _ = flock(self.lock, FlockOperation::Unlock);
+        let _ = self.lock.unlock();
     }
 }

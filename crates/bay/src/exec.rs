@@ -240,7 +240,9 @@ impl Bay {
             }
         };
         let success = answer.success;
-        let mut error = failure(success, answer.error, "Python failed without an error message");
+        let mut said = answer.ending.clone().unwrap_or_default();
+        join(&mut said, answer.error.as_deref().unwrap_or_default());
+        let mut error = failure(success, Some(said), "Python failed without an error message");
         run.barrier = barrier::of_process(answer.timed_out, answer.stopped.as_ref());
         if let (Some(error), Some(full)) = (&mut error, self.fullness(id, answer.signal, answer.stopped.as_ref()).await)
         {
@@ -267,6 +269,7 @@ impl Bay {
             execution_time_ms: Some(ended.took_ms),
             recorded: ended.recorded,
             code: request.include_code.then(|| run.code.clone()),
+            ending: answer.ending,
         })
     }
 

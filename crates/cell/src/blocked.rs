@@ -64,7 +64,7 @@ impl fmt::Display for Blocker {
             Self::AppArmor => f.write_str("AppArmor forbids user namespaces to programs without a profile"),
             Self::RootOnly => f.write_str("user namespaces are for root alone here"),
             Self::RootWithoutSetfcap => f.write_str("root without CAP_SETFCAP cannot be a user of a user namespace"),
-            Self::Chroot => f.write_str("in a chroot nobody can make a user namespace"),
+            Self::Chroot => f.write_str("a user namespace cannot be made in a chroot"),
             Self::Container { filter, masked_proc, app_armor } => {
                 let all = [
                     (*filter, "filters system calls that make namespaces and mounts"),

@@ -42,9 +42,7 @@ impl fmt::Display for EndedByLimit {
             ExceededLimit::DiskLimit => {
                 write!(f, "the workspace is over its disk limit: {used_bytes} of {limit_bytes} bytes are used")?;
                 f.write_str(match hidden {
-                    Some(Hidden::Unreadable) => {
-                        ", and a folder in it cannot be read, so that nobody knows how much is there"
-                    }
+                    Some(Hidden::Unreadable) => ", and a folder in it cannot be read, so its size is unknown",
                     Some(Hidden::TooDeep) => ", and folders in it are nested too deep to be counted",
                     Some(Hidden::TooMany) => ", and more files are in it than may be",
                     None => "",

@@ -11,9 +11,9 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::{landlock_rules, seccomp};
 
-/// How far guests stand back where no control group deals out processor time: a crowd of them must not keep waiting those
+/// How far guests stand back where no control group deals out processor time: many of them must not keep waiting those
 /// who serve, or other programs of the machine that come to their processor.
-const CROWD_NICE: i32 = 10;
+const GUEST_NICE: i32 = 10;
 
 /// What they depend on.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl GuestWalls {
             self.processors.iter().for_each(|number| chosen.set(*number));
             sched_setaffinity(None, &chosen)?;
         }
-        take_usual_turns(if self.processors.is_empty() { 0 } else { CROWD_NICE });
+        take_usual_turns(if self.processors.is_empty() { 0 } else { GUEST_NICE });
         // Where the kernel does not know the rule, that was said when the walls were counted.
         let _ = landlock_rules::scope_signals();
         seccomp::put_on_guests(&threads, self).map_err(io::Error::other)

@@ -2,7 +2,7 @@
 //!
 //! Even if a mount could be made writable again, only the workspace and the temporary folders may be written.
 
-use cove_walls::landlock_rules::{AccessFs, Rights, Rules, can_keep_signals, every_right, read_rights};
+use cove_walls::landlock_rules::{AccessFs, LandlockRules, Rights, can_keep_signals, every_right, read_rights};
 
 /// Everything that can be done to files, and making devices is none of it.
 fn all_but_devices() -> Rights {
@@ -25,7 +25,7 @@ pub(super) fn put_on() -> Result<String, String> {
         ("/dev/pts", read | terminal),
         // Not /dev/zero: whoever may write it can map memory that belongs to no process.
     ];
-    let nothing = Rules::default().without_files().without_others();
+    let nothing = LandlockRules::default().without_files().without_others();
     let rules = rights.into_iter().fold(nothing, |rules, (path, rights)| rules.allow(path, rights));
     rules.put_on().map(|version| format!("version {version}; written are /workspace, /tmp, /dev/shm"))
 }
@@ -39,5 +39,5 @@ pub(super) fn scopes_signals() -> Result<String, String> {
 /// Keeps the signals of this thread and of everybody whom it starts from now on among themselves. All guests are started
 /// by one thread, so that one command can still end what another one has left running.
 pub(super) fn scope_signals() -> Result<i32, String> {
-    Rules::default().without_signals().put_on()
+    LandlockRules::default().without_signals().put_on()
 }

@@ -195,7 +195,7 @@ fn check(options: &CellOptions) -> Result<Spec, CellError> {
     }
     let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
     if options.hostname.is_empty() || options.hostname.len() > 63 || !options.hostname.chars().all(simple) {
-        return refuse(format!("{:?} is no host name", options.hostname));
+        return refuse(format!("{:?} is not a host name", options.hostname));
     }
     for (name, value) in &options.env {
         if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
@@ -246,7 +246,7 @@ pub fn adopt_cargo(workspace: &Path) -> Result<(u32, u32), CellError> {
     }
     let found = std::fs::metadata(workspace)?;
     if !found.is_dir() {
-        return Err(CellError::Options("the workspace is no folder".to_owned()));
+        return Err(CellError::Options("the workspace is not a folder".to_owned()));
     }
     if found.uid() != 0 && found.gid() != 0 {
         return Ok((found.uid(), found.gid()));

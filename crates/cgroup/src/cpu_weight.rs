@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::hierarchy::Version;
 
-/// As many processes and threads as ordinary work has; only more of them are a crowd.
+/// As many processes and threads as ordinary work has; only a group with more gets a lower weight.
 const USUAL: u64 = 32;
 
 /// The weight of a group in one sandbox's hands.
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crowd_weighs_less() {
+    fn many_processes_weigh_less() {
         assert_eq!([1, 32, 64, 256].map(|members| weight(Version::One, members)), [1024, 1024, 512, 128]);
         assert_eq!([1, 320, 1_000_000].map(|members| weight(Version::Two, members)), [100, 10, 1]);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use cove_core::EngineError;
+use cove_core::{EngineError, end_chars};
 use cove_walls::process::kill_group;
 use serde::Deserialize;
 use serde_json::json;
@@ -237,8 +237,7 @@ pub(crate) async fn clear_away(pid: u32, profile: Profile, ending: &watch::Sende
 pub(crate) fn last_words(complaints: &Path) -> String {
     let text = std::fs::read_to_string(complaints).unwrap_or_default();
     let text = text.trim();
-    let from = text.char_indices().rev().nth(COMPLAINT_CHARS).map_or(0, |(index, _)| index);
-    if text.is_empty() { String::new() } else { format!("; it said: {}", text.get(from..).unwrap_or_default()) }
+    if text.is_empty() { String::new() } else { format!("; it said: {}", end_chars(text, COMPLAINT_CHARS)) }
 }
 
 #[cfg(test)]

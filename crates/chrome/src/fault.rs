@@ -1,6 +1,6 @@
 //! Faults in the words of the contracts, and where in the user's own source they come from.
 
-use cove_core::{Fault, FaultKind, ImportPolicy, Position};
+use cove_core::{Fault, FaultKind, NetworkCause, NoJson, Position};
 use cove_script::{ColumnUnit, Prepared, code_frame};
 
 use crate::cdp::ExceptionDetails;
@@ -9,6 +9,20 @@ use crate::tab_events::TabEnd;
 
 /// More than any text that the preparation puts before a word of the user's.
 const INSERTED_COLUMNS: u32 = 64;
+
+/// What Chrome says of every request that had no answer.
+const NO_FETCH: &str = "Failed to fetch";
+
+/// Why a value has no JSON form, by Chrome's own words.
+pub(crate) fn no_json(said: &str) -> NoJson {
+    if said.contains("serialize a BigInt") {
+        NoJson::BigInt
+    } else if said.contains("circular structure") {
+        NoJson::Cycle
+    } else {
+        NoJson::Other
+    }
+}
 
 /// One unit's text as the engine sees it: the name it runs under and the way back to the user's lines.
 pub(crate) struct Program<'a> {
@@ -27,15 +41,18 @@ impl Program<'_> {
             ThrownKind::Import => (FaultKind::ImportNotAllowed, thrown.message),
             ThrownKind::Exception => (FaultKind::Exception, thrown.message),
         };
-        let module = ImportPolicy::refused_module(&message).map(str::to_owned);
         let mut fault = self.at(Fault::new(kind, message), self.first_own_line(&thrown.stack));
         if kind == FaultKind::Exception {
             let error_type = fault.message.split_once(':').map(|(name, _)| name);
-            fault.hint = cove_script::hint(error_type, &fault.message, false);
+            if error_type == Some("TypeError") && fault.message.contains(NO_FETCH) {
+                fault = fault.by_network(NetworkCause::Failed);
+            } else {
+                fault.hint = cove_script::hint(error_type, &fault.message);
+            }
         }
-        match module {
-            Some(module) if kind == FaultKind::ImportNotAllowed => fault.with("module", module),
-            _ => fault,
+        match thrown.module {
+            Some(module) => fault.with("module", module),
+            None => fault,
         }
     }
 

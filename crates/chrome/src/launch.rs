@@ -154,7 +154,7 @@ pub(crate) fn spawn(
     };
     setup.apply(command.as_std_mut())?;
     let child = command.spawn().map_err(|error| shut_out(&error, &process.mounted))?;
-    let pid = child.id().ok_or_else(|| io::Error::other("the browser ended at once"))?;
+    let pid = child.id().ok_or_else(|| io::Error::other("the browser exited right after it started"))?;
     Ok(Launched {
         child,
         pid,

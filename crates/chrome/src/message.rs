@@ -65,6 +65,8 @@ pub(crate) struct Thrown {
     /// `{Type}: {message}`, or `Uncaught …` for what is no error.
     pub(crate) message: String,
     pub(crate) stack: String,
+    /// The module that could not be loaded, where that is what failed.
+    pub(crate) module: Option<String>,
 }
 
 /// Who made the thing that was thrown.

@@ -161,7 +161,7 @@ fn module(policy: &ImportPolicy, name: &str) -> Result<String, PageReply> {
         return failed("import", policy.refusal(name));
     }
     let Some(source) = policy.modules.get(name) else {
-        return failed("exception", policy.missing(name));
+        return failed("missing", policy.missing(name));
     };
     if source.len() > MAX_MODULE_BYTES {
         return failed("range", format!("module {name} is longer than {MAX_MODULE_BYTES} bytes"));
@@ -219,6 +219,6 @@ mod tests {
             Err(PageReply::Failed { kind, .. }) => kind,
             Err(PageReply::Ok(_)) => "?",
         };
-        assert_eq!(["good", "missing", "broken", "evil"].map(kind), ["loaded", "exception", "syntax", "import"]);
+        assert_eq!(["good", "missing", "broken", "evil"].map(kind), ["loaded", "missing", "syntax", "import"]);
     }
 }

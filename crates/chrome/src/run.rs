@@ -265,7 +265,7 @@ fn conclude(guest: &Guest, request: &RunRequest, program: &Program<'_>, done: Do
     if let Some(thrown) = done.thrown {
         return End::Failed(program.thrown(thrown));
     }
-    let unfit = |why: &str| End::Failed(Fault::not_serializable(why));
+    let unfit = |why: &str| End::Failed(Fault::not_serializable(why, fault::no_json(why)));
     if let Some(why) = done.unfit {
         return unfit(why.lines().next().unwrap_or_default());
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use crate::cdp::{CdpError, Client, Evaluated, Gone, Session, call_browser};
+use crate::cdp::{CdpError, CdpSession, Client, Evaluated, Gone, call_browser};
 use crate::page::{BINDING, KERNEL, PAGE_URL, SYNC_URL};
 use crate::processes::BrowserProcesses;
 use crate::renderer::Renderers;
@@ -56,7 +56,7 @@ pub(crate) enum TabError {
 
 /// A tab. Dropping it ends it in the background.
 pub(crate) struct Tab {
-    pub(crate) session: Session,
+    pub(crate) session: CdpSession,
     pub(crate) events: Arc<TabEvents>,
     pub(crate) renderers: Arc<Renderers>,
     /// The debugger's handle to the kernel object.
@@ -129,7 +129,7 @@ impl Tab {
             let target = json!({ "url": url, "browserContextId": context, "width": width, "height": height });
             let target: TargetMade = call_browser(client, "Target.createTarget", target, STEP).await?;
             end.session = client.session_of(&target.target_id, STEP).await?;
-            let session = Session { client: client.clone(), id: end.session.clone() };
+            let session = CdpSession { client: client.clone(), id: end.session.clone() };
             let events = Arc::new(TabEvents::new(session.clone()));
             client.listen(&session.id, events.clone());
 
@@ -239,7 +239,7 @@ fn screen() -> Value {
 }
 
 /// Starts the kernel as soon as the page is at our own address.
-async fn settle(session: &Session, events: &TabEvents) -> Result<String, TabError> {
+async fn settle(session: &CdpSession, events: &TabEvents) -> Result<String, TabError> {
     let ended = async {
         let _ = events.watch_end().wait_for(Option::is_some).await;
     };

@@ -11,7 +11,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 
-use crate::cdp::{BindingCalled, FrameNavigated, Gone, Listener, MAX_FRAME_BYTES, RequestPaused, Session};
+use crate::cdp::{BindingCalled, CdpSession, FrameNavigated, Gone, Listener, MAX_FRAME_BYTES, RequestPaused};
 use crate::page::{PAGE_HTML, PAGE_URL, SYNC_URL};
 
 /// Messages that may wait for a run to take them. The kernel itself sends no more than a run's console limit allows.
@@ -99,7 +99,7 @@ impl Slot {
 
 /// The listener of one tab.
 pub(crate) struct TabEvents {
-    session: Session,
+    session: CdpSession,
     secret: OnceLock<String>,
     served: AtomicBool,
     navigated: AtomicBool,
@@ -110,7 +110,7 @@ pub(crate) struct TabEvents {
 }
 
 impl TabEvents {
-    pub(crate) fn new(session: Session) -> Self {
+    pub(crate) fn new(session: CdpSession) -> Self {
         Self {
             session,
             secret: OnceLock::new(),

@@ -352,8 +352,11 @@ async fn time_chance_and_modules_are_the_sessions() {
         value(&mut one, "const { default: c, answer } = await import('cjs'); [c.answer(), answer()]").await,
         json!([42, 42])
     );
-    is(&failed(one.run(&cell("await import('secret')")).await, "secret"), FaultKind::ImportNotAllowed, "secret");
-    is(&failed(one.run(&cell("await import('gone')")).await, "gone"), FaultKind::Exception, "Cannot find module gone");
+    let secret = failed(one.run(&cell("await import('secret')")).await, "secret");
+    is(&secret, FaultKind::ImportNotAllowed, "secret");
+    let gone = failed(one.run(&cell("await import('gone')")).await, "gone");
+    is(&gone, FaultKind::Exception, "Cannot find module gone");
+    assert_eq!((&secret.details["module"], &gone.details["module"]), (&json!("secret"), &json!("gone")));
     assert_eq!(
         value(&mut one, "try { await import('se' + 'cret') } catch (e) { e.code }").await,
         "ERR_IMPORT_NOT_ALLOWED"

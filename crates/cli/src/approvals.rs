@@ -1,7 +1,6 @@
 //! `cove approvals`: the calls of code that wait for a person, and the decisions about them.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 use cove_api::{Approval, ApprovalDecision};
@@ -13,15 +12,8 @@ use crate::{local, sandbox};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Approvals {
-    /// URL of the server [default: COVE_URL, then the running local server, then http://127.0.0.1:8114]
-    #[arg(long, value_name = "URL", global = true)]
-    url: Option<String>,
-    /// API key [default: COVE_KEY, then the local server's key]
-    #[arg(long, value_name = "KEY", global = true, hide = true)]
-    key: Option<String>,
-    /// Data folder of the local server [default: COVE_DATA_DIR, then ~/.local/share/cove]
-    #[arg(long, value_name = "DIR", global = true)]
-    data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    server: local::ServerArgs,
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
@@ -31,7 +23,7 @@ pub(crate) struct Approvals {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// List the calls that wait (this is also what happens without a word)
+    /// List the calls that wait (the default)
     List,
     /// Approve a call: it is made, once
     Approve {
@@ -52,7 +44,7 @@ enum Verb {
 }
 
 pub(crate) async fn approvals(args: Approvals) -> anyhow::Result<Exit> {
-    let (url, key) = local::find_started(args.url.as_deref(), args.key.as_deref(), args.data_dir.as_deref()).await;
+    let (url, key) = args.server.find().await;
     match decide(&url, key.as_deref(), args.verb.unwrap_or(Verb::List)).await {
         Ok(list) if args.json => terminal::json_line(&list)?,
         Ok(list) => list.iter().try_for_each(show)?,
@@ -68,7 +60,7 @@ async fn decide(url: &str, key: Option<&str>, verb: Verb) -> Result<Vec<Approval
         Verb::List => {
             let list = bay.approvals().await?;
             if list.is_empty() {
-                note!("{DIM}nothing waits{PLAIN}");
+                note!("{DIM}no calls are waiting{PLAIN}");
             }
             Ok(list)
         }

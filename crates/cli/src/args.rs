@@ -42,7 +42,7 @@ pub(crate) enum Command {
     Mcp(crate::mcp::Mcp),
     /// Create sandboxes, run code in them and copy files: a client of `cove serve`
     Sandbox(crate::sandbox::Sandbox),
-    /// See and decide which calls of code that wait for a person are made
+    /// List, approve or deny tool calls that wait for a person
     Approvals(crate::approvals::Approvals),
     /// Open the page of a running `cove serve` in a browser, logged in
     Open(crate::open::Open),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cove_chrome::{ChromeEngine, ChromeOptions};
 use cove_core::Engine;
-use cove_embedded::{EmbeddedEngine, EmbeddedOptions, Profile};
+use cove_embedded::{EmbeddedEngine, EmbeddedOptions, WallPolicy};
 
 use crate::args::WallArgs;
 
@@ -15,7 +15,7 @@ pub(crate) fn embedded(walls: &WallArgs, font_dirs: Vec<PathBuf>, system_fonts: 
 }
 
 pub(crate) fn embedded_options(walls: &WallArgs) -> EmbeddedOptions {
-    let profile = if walls.strict { Profile::Strict } else { Profile::Standard };
+    let profile = if walls.strict { WallPolicy::Strict } else { WallPolicy::Standard };
     EmbeddedOptions { profile, spare_children: 1, ..EmbeddedOptions::default() }
 }
 

@@ -44,6 +44,27 @@ impl Drop for Note {
     }
 }
 
+// Which server a command talks to. No doc comment: clap would take it for the help of whatever command it is part of.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServerArgs {
+    /// URL of the server [default: COVE_URL, then the running local server, then http://127.0.0.1:8114]
+    #[arg(long, value_name = "URL", global = true)]
+    pub(crate) url: Option<String>,
+    /// API key [default: COVE_KEY, then the local server's key]
+    #[arg(long, value_name = "KEY", global = true, hide = true)]
+    pub(crate) key: Option<String>,
+    /// Data folder of the local server [default: COVE_DATA_DIR, then ~/.local/share/cove]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    /// Its address and key, as [`find_started`] finds them.
+    pub(crate) async fn find(&self) -> (String, Option<String>) {
+        find_started(self.url.as_deref(), self.key.as_deref(), self.data_dir.as_deref()).await
+    }
+}
+
 /// The same, after a moment for a server on this machine that is just starting. Who named another server waits for none.
 pub(crate) async fn find_started(
     url: Option<&str>,

@@ -5,7 +5,7 @@
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use clap::Args as ClapArgs;
@@ -20,22 +20,15 @@ const FILE: &str = "open.html";
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Open {
-    /// URL of the server [default: COVE_URL, then the running local server, then http://127.0.0.1:8114]
-    #[arg(long, value_name = "URL")]
-    url: Option<String>,
-    /// API key [default: COVE_KEY, then the local server's key]
-    #[arg(long, value_name = "KEY", hide = true)]
-    key: Option<String>,
-    /// Data folder of the local server [default: COVE_DATA_DIR, then ~/.local/share/cove]
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
-    /// Print the link and start no browser; it works once and for a minute
+    #[command(flatten)]
+    server: local::ServerArgs,
+    /// Print the link instead of opening a browser; valid once, for a minute
     #[arg(long)]
     print: bool,
 }
 
 pub(crate) async fn open(args: Open) -> anyhow::Result<Exit> {
-    let (url, key) = local::find_started(args.url.as_deref(), args.key.as_deref(), args.data_dir.as_deref()).await;
+    let (url, key) = args.server.find().await;
     let asked = match Client::new(&url, key.as_deref()) {
         Ok(bay) => bay.page_link().await.map(|link| format!("{}{}", bay.address(), link.path)),
         Err(error) => Err(error),
@@ -44,7 +37,7 @@ pub(crate) async fn open(args: Open) -> anyhow::Result<Exit> {
         Ok(link) => link,
         Err(error) => return Ok(sandbox::refused(&error)),
     };
-    let folder = args.data_dir.or_else(cove_workspace::data_dir);
+    let folder = args.server.data_dir.or_else(cove_workspace::data_dir);
     let started = !args.print && folder.is_some_and(|folder| start(&folder, &link).is_ok());
     if !started {
         writeln!(terminal::out(), "{link}")?;

@@ -78,6 +78,22 @@ pub fn beginning_bytes(text: &str, max: usize) -> (&str, bool) {
     (&text[..end], end < text.len())
 }
 
+/// The last characters of a text, at most so many.
+pub fn end_chars(text: &str, max: usize) -> &str {
+    let begin = max.checked_sub(1).and_then(|before| text.char_indices().rev().nth(before));
+    match begin {
+        Some((begin, _)) => &text[begin..],
+        None if max == 0 => "",
+        None => text,
+    }
+}
+
+/// The last lines of a text that say something, at most so many.
+pub fn end_lines(text: &str, max: usize) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(max)..].to_vec()
+}
+
 /// A value as people are shown it: at most so many characters, and three dots where more would follow.
 pub fn shorten_shown(text: String, max_chars: u64) -> String {
     match beginning_chars(&text, usize::try_from(max_chars).unwrap_or(usize::MAX)) {
@@ -187,6 +203,17 @@ mod tests {
         }
         assert_eq!(beginning_bytes("äöü", 6), ("äöü", false));
         assert_eq!((shorten_shown("añb".into(), 2), shorten_shown("añb".into(), 3)), ("añ...".into(), "añb".into()));
+    }
+
+    #[test]
+    fn ends_are_whole_characters_and_lines() {
+        for (text, max, expected) in
+            [("", 2, ""), ("äöü", 0, ""), ("äöü", 2, "öü"), ("äöü", 3, "äöü"), ("äöü", 9, "äöü")]
+        {
+            assert_eq!(end_chars(text, max), expected, "{text} {max}");
+        }
+        assert_eq!(end_lines("a\n\nb\n c\n \n", 2), ["b", " c"]);
+        assert_eq!(end_lines("a\n", 2), ["a"]);
     }
 
     #[test]

@@ -95,6 +95,44 @@ impl FaultKind {
     }
 }
 
+/// Why `fetch` had no answer. Stands in a fault's details, as `network`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetworkCause {
+    /// The session has no network at all.
+    Closed,
+    /// The session's policy does not name this host.
+    NotOpened,
+    /// Chrome did not get an answer, and does not say why.
+    Failed,
+}
+
+impl NetworkCause {
+    /// As it stands in the details.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::NotOpened => "not_opened",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The cause with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Closed, Self::NotOpened, Self::Failed].into_iter().find(|cause| cause.as_str() == name)
+    }
+}
+
+/// Why a value has no JSON form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoJson {
+    /// There is a BigInt in it.
+    BigInt,
+    /// It contains itself.
+    Cycle,
+    /// Anything else: a `toJSON` that throws, too many levels.
+    Other,
+}
+
 /// One fault of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
@@ -111,6 +149,9 @@ pub struct Fault {
     /// What to do next, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Whether the code asked for something that the browser engine has and this one does not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_browser: bool,
     /// Further fields, named as in the contracts (`maxJsonLength`, `timeoutMs`, `module`, …).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub details: Map<String, Value>,
@@ -119,7 +160,29 @@ pub struct Fault {
 impl Fault {
     /// A fault of which only the kind and the sentence are known.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), position: None, frame: None, hint: None, details: Map::new() }
+        Self {
+            kind,
+            message: message.into(),
+            position: None,
+            frame: None,
+            hint: None,
+            needs_browser: false,
+            details: Map::new(),
+        }
+    }
+
+    /// A fault whose cause is that nothing was fetched.
+    #[must_use]
+    pub fn by_network(mut self, cause: NetworkCause) -> Self {
+        if cause != NetworkCause::NotOpened {
+            self.hint = Some("Ask for the data through a tool, or open the session with a network policy.".to_owned());
+        }
+        self.with("network", cause.as_str())
+    }
+
+    /// Why nothing was fetched, if this is what went wrong; read from a fault's `details`.
+    pub fn network_cause(details: &Map<String, Value>) -> Option<NetworkCause> {
+        NetworkCause::from_name(details.get("network")?.as_str()?)
     }
 
     /// Adds a field to `details`.
@@ -170,19 +233,16 @@ impl Fault {
     }
 
     /// The one sentence for a value without a JSON form, and what to do about the usual two reasons.
-    pub fn not_serializable(reason: &str) -> Self {
+    pub fn not_serializable(reason: &str, cause: NoJson) -> Self {
         let mut fault = Self::new(FaultKind::NotSerializable, format!("The value has no JSON form: {reason}"));
-        let said = reason.to_ascii_lowercase();
-        fault.hint = if said.contains("bigint") {
-            Some("JSON has no BigInt: return String(x), or Number(x) where it fits.".to_owned())
-        } else if said.contains("circular") {
-            Some(
-                "The value contains itself: return a copy without the cycle, or only the fields that are needed."
-                    .to_owned(),
-            )
-        } else {
-            None
+        let hint = match cause {
+            NoJson::BigInt => Some("JSON has no BigInt: return String(x), or Number(x) where it fits."),
+            NoJson::Cycle => {
+                Some("The value contains itself: return a copy without the cycle, or only the fields that are needed.")
+            }
+            NoJson::Other => None,
         };
+        fault.hint = hint.map(str::to_owned);
         fault
     }
 

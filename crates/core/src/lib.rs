@@ -27,11 +27,11 @@ pub use engine::{
     SessionOptions,
 };
 pub use excerpt::{
-    BothEnds, Excerpt, LEFT_OUT, beginning_bytes, beginning_chars, shorten_bytes, shorten_chars, shorten_shown,
-    shorten_word,
+    BothEnds, Excerpt, LEFT_OUT, beginning_bytes, beginning_chars, end_chars, end_lines, shorten_bytes, shorten_chars,
+    shorten_shown, shorten_word,
 };
 pub use executor::{CodeOutput, ExecutorError, ExecutorOptions, ExecutorState, RunConcurrency};
-pub use fault::{Effects, Fault, FaultKind, Position, Retry};
+pub use fault::{Effects, Fault, FaultKind, NetworkCause, NoJson, Position, Retry};
 pub use id::{
     ArtifactId, ArtifactRef, BlobId, CandidateId, CargoId, EvaluationId, ExecutionId, IdError, PrefixedId, ReleaseId,
     SandboxId, SessionId,

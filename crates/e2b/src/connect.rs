@@ -63,7 +63,7 @@ pub(crate) fn message<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> 
 /// Reads the one message of a call that is answered by a stream.
 pub(crate) fn only_message<T: DeserializeOwned>(headers: &HeaderMap, mut body: &[u8]) -> Result<T, Refused> {
     speaks(headers, STREAM)?;
-    let broken = || Refused::invalid("the call is no Connect message: five bytes of its length, then JSON");
+    let broken = || Refused::invalid("not a Connect message: expected a five-byte header, then JSON");
     if body.len() < HEADER_BYTES {
         return Err(broken());
     }
@@ -92,7 +92,7 @@ impl<S: Stream<Item = Result<Bytes, axum::Error>> + Unpin> Messages<S> {
                 let mut head = &self.kept[..HEADER_BYTES];
                 let (flags, length) = (head.get_u8(), head.get_u32() as usize);
                 if flags & COMPRESSED != 0 || length > MAX_MESSAGE_BYTES {
-                    return Err(Refused::invalid("a message is packed, or longer than 8 MiB"));
+                    return Err(Refused::invalid("a message is compressed or longer than 8 MiB"));
                 }
                 if self.kept.len() >= HEADER_BYTES + length {
                     self.kept.advance(HEADER_BYTES);
@@ -103,7 +103,7 @@ impl<S: Stream<Item = Result<Bytes, axum::Error>> + Unpin> Messages<S> {
             let late = |_| Refused::new(StatusCode::REQUEST_TIMEOUT, "the next message did not come in time");
             match tokio::time::timeout(PATIENCE, self.body.next()).await.map_err(late)? {
                 Some(Ok(bytes)) => self.kept.extend_from_slice(&bytes),
-                Some(Err(_)) => return Err(Refused::invalid("the messages broke off")),
+                Some(Err(_)) => return Err(Refused::invalid("the connection closed before the last message")),
                 None if self.kept.is_empty() => return Ok(None),
                 None => return Err(Refused::invalid("the last message is cut off")),
             }

@@ -265,7 +265,7 @@ impl Interfaces {
                 );
                 return Refused::unsupported(message).into_response();
             }
-            (true, None) => return Refused::invalid("`E2b-Sandbox-Port` is no port").into_response(),
+            (true, None) => return Refused::invalid("`E2b-Sandbox-Port` must be a port number").into_response(),
         };
         use tower_service::Service as _;
         let answered: Result<Response<Body>, std::convert::Infallible> = chosen.call(request).await;

@@ -8,14 +8,14 @@ const HOME: &str = "/home/user";
 
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SandboxPath {
     /// The path as the client is told it.
     pub(crate) shown: String,
     /// The path inside the sandbox, absolute and without detours.
     pub(crate) inside: String,
 }
 
-impl Place {
+impl SandboxPath {
     /// Reads a path: relative to the home, or absolute.
     pub(crate) fn of(path: &str) -> Self {
         let below_home = path.strip_prefix("~/").unwrap_or(if path == "~" { "" } else { path });
@@ -84,9 +84,9 @@ mod tests {
             ("../x", "/home/x", "/home/x", None),
             ("/tmp//x/.", "/tmp/x", "/tmp/x", None),
         ] {
-            let place = Place::of(given);
+            let place = SandboxPath::of(given);
             assert_eq!((&*place.shown, &*place.inside, place.in_workspace()), (shown, inside, below), "{given}");
         }
-        assert_eq!(Place::of("d").shown_of("/workspace/d/e"), "/home/user/d/e");
+        assert_eq!(SandboxPath::of("d").shown_of("/workspace/d/e"), "/home/user/d/e");
     }
 }

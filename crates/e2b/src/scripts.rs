@@ -81,7 +81,7 @@ pub(crate) fn refusal_of(code: i32, err: &[u8], path: &str) -> Option<Refused> {
         0 => return None,
         MISSING => Refused::missing(format!("file not found: {path}")),
         EXISTS => Refused::new(StatusCode::CONFLICT, format!("it exists already: {path}")),
-        NO_FOLDER => Refused::invalid(format!("it is no directory: {path}")),
+        NO_FOLDER => Refused::invalid(format!("not a directory: {path}")),
         IS_FOLDER => Refused::invalid(format!("it is a directory: {path}")),
         _ => {
             let told = String::from_utf8_lossy(err);

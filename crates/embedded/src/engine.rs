@@ -14,7 +14,7 @@ use crate::process::Child;
 use crate::session::EmbeddedSession;
 use crate::walls::WallReport;
 use crate::worker_pool::{NoChild, WorkerPool};
-use crate::{EmbeddedOptions, Profile, launch};
+use crate::{EmbeddedOptions, WallPolicy, launch};
 
 /// A zygote is ready after a few milliseconds; on a machine that swaps it may take seconds.
 const START: Duration = Duration::from_secs(20);
@@ -119,7 +119,7 @@ impl EmbeddedEngine {
         let program = launch::find(self.options.worker_program.as_deref()).map_err(EngineError::Unavailable)?;
         let pool =
             WorkerPool::start(&program, self.options.spare_children, START).await.map_err(EngineError::Unavailable)?;
-        if self.options.profile == Profile::Strict {
+        if self.options.profile == WallPolicy::Strict {
             let missing: Vec<String> =
                 pool.report().missing().map(|wall| format!("{} ({})", wall.name, wall.detail)).collect();
             if !missing.is_empty() {

@@ -32,5 +32,5 @@ mod worker_pool;
 
 pub use engine::EmbeddedEngine;
 pub use fonts::system_font_files;
-pub use options::{EmbeddedOptions, Profile};
+pub use options::{EmbeddedOptions, WallPolicy};
 pub use walls::{Wall, WallName, WallReport, WallState};

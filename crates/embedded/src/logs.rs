@@ -1,6 +1,6 @@
 //! Console lines of one run: whole lines, in time order, up to a limit that the child cannot argue with.
 
-use cove_core::{LogLevel, LogLine, LogSink};
+use cove_core::{LogLevel, LogLine, LogSink, beginning_bytes};
 
 /// Keeps lines until the limit.
 pub(crate) struct Logs {
@@ -28,7 +28,7 @@ impl Logs {
             if !self.kept.is_empty() {
                 return;
             }
-            line.text.truncate(line.text.floor_char_boundary(self.bytes_left));
+            line.text = beginning_bytes(&line.text, self.bytes_left).0.to_owned();
         }
         self.bytes_left = self.bytes_left.saturating_sub(line.text.len() + 1);
         if let Some(sink) = &self.sink {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// What a missing wall means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Profile {
+pub enum WallPolicy {
     /// As many walls as the kernel allows. Which ones stand is said by [`EmbeddedEngine::walls`](crate::EmbeddedEngine::walls).
     #[default]
     Standard,
@@ -21,7 +21,7 @@ pub struct EmbeddedOptions {
     /// on descriptors may lower this.
     pub max_sessions: usize,
     /// What a missing wall means.
-    pub profile: Profile,
+    pub profile: WallPolicy,
     /// The program to start as worker. `None`: this program itself, if it has called
     /// [`worker::enter_if_asked`](crate::worker::enter_if_asked); else `cove-worker` in the folder of this program, else in the folder above.
     pub worker_program: Option<PathBuf>,
@@ -36,7 +36,7 @@ impl Default for EmbeddedOptions {
         Self {
             spare_children: 8,
             max_sessions: 4096,
-            profile: Profile::Standard,
+            profile: WallPolicy::Standard,
             worker_program: None,
             font_dirs: Vec::new(),
             system_fonts: true,

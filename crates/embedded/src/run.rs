@@ -9,7 +9,10 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use cove_core::{Crash, Fault, FaultKind, Limits, Picture, RunClock, RunReport, RunRequest, Session as _, SessionFate};
+use cove_core::{
+    Crash, Fault, FaultKind, Limits, Picture, RunClock, RunReport, RunRequest, Session as _, SessionFate,
+    beginning_chars,
+};
 
 use crate::calls::{Calls, failure};
 use crate::fonts::{FontRequest, MAX_FONT_REQUEST_BYTES};
@@ -384,7 +387,8 @@ async fn last_lines(session: &mut EmbeddedSession, conversation: &mut Conversati
 pub(crate) fn last_words(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.chars().filter(|letter| !letter.is_control()).take(300).collect())
+    let line: String = line.chars().filter(|letter| !letter.is_control()).collect();
+    Some(beginning_chars(&line, 300).0.to_owned())
 }
 
 /// What a child that is gone without a word has died of.

@@ -124,6 +124,11 @@ async fn nothing_else_is_reached() {
     check(&format!("http://0.0.0.0:{port}/"), "is not on the list").await;
     check("http://169.254.169.254/latest", "is not on the list").await;
     check("https://example.com/", "is not on the list").await;
+    let mut session = engine.open(site.options()).await.unwrap();
+    let report = session.run(&body("await fetch('https://example.com/')", PATIENCE_MS)).await;
+    session.close().await.unwrap();
+    let fault = report.result.unwrap_err();
+    assert_eq!(fault.details["network"], "not_opened", "{fault:?}");
     check("ftp://example.com/", "only http: and https: addresses can be fetched, not ftp:").await;
     check("file:///etc/passwd", "not file:").await;
     check("blob:https://example.com/1", "not blob:").await;

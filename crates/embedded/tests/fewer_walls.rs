@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cove_core::{Engine, EngineError, FaultKind, SessionOptions};
-use cove_embedded::{EmbeddedEngine, EmbeddedOptions, Profile, WallName, WallState};
+use cove_embedded::{EmbeddedEngine, EmbeddedOptions, WallName, WallPolicy, WallState};
 use cove_testkit::processes::below;
 use cove_testkit::until_blocking;
 use stage::{PATIENCE_MS, body, ended, hold, once, options, session, value};
@@ -40,7 +40,7 @@ fn lesser_worker(folder: &TempDir, how: &str) -> PathBuf {
     if works.is_ok_and(|status| status.success()) { path } else { WORKER.into() }
 }
 
-fn with(worker: &Path, profile: Profile) -> EmbeddedEngine {
+fn with(worker: &Path, profile: WallPolicy) -> EmbeddedEngine {
     EmbeddedEngine::new(EmbeddedOptions { worker_program: Some(worker.into()), profile, ..options() })
 }
 
@@ -52,7 +52,7 @@ async fn what_is_missing_is_said_and_the_rest_works() {
     ] {
         let folder = TempDir::new().unwrap();
         let worker = lesser_worker(&folder, how);
-        let engine = with(&worker, Profile::Standard);
+        let engine = with(&worker, WallPolicy::Standard);
         let report = engine.walls().await.unwrap();
         for name in missing {
             assert_eq!(report.get(*name).unwrap().state, WallState::Missing, "{name}");
@@ -63,7 +63,7 @@ async fn what_is_missing_is_said_and_the_rest_works() {
         assert_eq!(runaway.result.unwrap_err().kind, FaultKind::Timeout);
         assert_eq!(value(&engine, "return 'well'").await, "well");
 
-        let refused = with(&worker, Profile::Strict).open(SessionOptions::one_shot()).await.err().unwrap();
+        let refused = with(&worker, WallPolicy::Strict).open(SessionOptions::one_shot()).await.err().unwrap();
         let EngineError::Unavailable(why) = refused else { panic!("{refused:?}") };
         assert!(missing.iter().all(|name| why.contains(name.as_str())), "{why}");
     }
@@ -76,7 +76,7 @@ const ROLE: &str = "COVE_TEST_HOST_WORKER";
 async fn a_host_with_one_session() {
     let given = std::env::var_os(ROLE);
     let code = if given.is_some() { "while (true) {}" } else { "return 1" };
-    let engine = with(given.as_deref().map_or(Path::new(WORKER), Path::new), Profile::Standard);
+    let engine = with(given.as_deref().map_or(Path::new(WORKER), Path::new), WallPolicy::Standard);
     let mut session = session(&engine).await;
     println!("\nopen");
     assert_eq!(session.run(&body(code, PATIENCE_MS)).await.result.unwrap().value, 1);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cove_core::{Engine, EngineError, SessionOptions};
 use cove_embedded::probe::{Behind, Outcome, probe_walls};
-use cove_embedded::{EmbeddedEngine, EmbeddedOptions, Profile, WallName, WallState};
+use cove_embedded::{EmbeddedEngine, EmbeddedOptions, WallName, WallPolicy, WallState};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_cove-worker");
 
@@ -67,7 +67,7 @@ async fn the_report_names_every_wall() {
 async fn strict_starts_with_all_walls_or_not_at_all() {
     let missing: Vec<_> =
         EmbeddedEngine::new(options()).walls().await.unwrap().missing().map(|wall| wall.name).collect();
-    let strict = EmbeddedEngine::new(EmbeddedOptions { profile: Profile::Strict, ..options() });
+    let strict = EmbeddedEngine::new(EmbeddedOptions { profile: WallPolicy::Strict, ..options() });
     match strict.open(SessionOptions::executor()).await {
         Ok(session) => {
             assert_eq!(missing, []);

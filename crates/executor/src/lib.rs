@@ -22,8 +22,8 @@ pub mod testkit;
 pub use choice::{BROWSER_ONLY, Choice, EMBEDDED_LANGUAGES, choose};
 pub use code_executor::CodeExecutor;
 pub use host::{
-    Asker, CALL_DENIED, HostError, HostOptions, HostTools, MaxSessions, NoSuchApproval, NoSuchCall, Question,
-    RunContext, RunListener, SessionHost, ToolMaker,
+    Asker, HostError, HostOptions, HostTools, MaxSessions, NoSuchApproval, NoSuchCall, Question, RunContext,
+    RunListener, SessionHost, ToolMaker,
 };
 pub use logs::join_logs;
 pub use model_text::{MODEL_TEXT_LIMIT, failure_text, success_text};

@@ -53,7 +53,7 @@ fn advice(code: ErrorCode) -> &'static str {
         }
         ErrorCode::ToolProxyFail => "The tool failed, the session is unharmed. Check the arguments or catch the error.",
         ErrorCode::InvalidState => "The executor cannot take this call now.",
-        ErrorCode::CleanupFailed => "The executor is gone; a new one can be made.",
+        ErrorCode::CleanupFailed => "The executor is gone. Create a new executor.",
         ErrorCode::EngineCrashed => {
             "This code has triggered a bug in the engine, and its variables are lost. Write the code differently."
         }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use cove_core::beginning_bytes;
 use similar::{ChangeTag, TextDiff};
 
 use crate::truncate::MAX_BYTES;
@@ -68,8 +69,9 @@ pub(crate) fn diff(old: &[u8], new: &[u8], changes: &[Change]) -> Diff {
         text.push_str(&format!(" {:width$} ...\n", ""));
     }
     if text.len() > MAX_BYTES {
-        let end = text.floor_char_boundary(MAX_BYTES);
-        text.truncate(text[..end].rfind('\n').unwrap_or(end));
+        let (beginning, _) = beginning_bytes(&text, MAX_BYTES);
+        let end = beginning.rfind('\n').unwrap_or(beginning.len());
+        text.truncate(end);
         text.push_str("\n[The diff goes on]");
     }
     Diff { text: text.trim_end_matches('\n').to_owned(), first_changed_line: first_changed_line.unwrap_or(1) as u64 }

@@ -44,7 +44,7 @@ pub use pace::{Pace, outgrown};
 pub use params::FileTool;
 pub use path::rel_path;
 pub use result::{Content, ToolResult};
-pub use stop::Stop;
+pub use stop::{CancelOnDrop, Stop};
 pub use tools::tool_specs;
 pub use weigh::{Uncounted, Weight, most_entries, weigh};
 pub use workspace::Workspace;

@@ -21,14 +21,24 @@ impl Stop {
         Self { at: Instant::now() + budget, cancelled: Arc::default() }
     }
 
-    /// A handle by which the work can be ended from outside.
-    pub fn canceller(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.cancelled)
+    /// Ends the work when this is dropped: a call that nobody waits for any more does not keep a thread busy.
+    pub fn cancel_on_drop(&self) -> CancelOnDrop {
+        CancelOnDrop(Arc::clone(&self.cancelled))
     }
 
     /// Whether to give up now.
     pub fn is_over(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed) || Instant::now() >= self.at
+    }
+}
+
+/// See [`Stop::cancel_on_drop`].
+#[derive(Debug)]
+pub struct CancelOnDrop(Arc<AtomicBool>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

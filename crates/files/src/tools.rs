@@ -1,7 +1,6 @@
 //! The tools as guest code calls them: async functions under two names, and one that waits for its answer.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use cove_core::{FS_TOOL, ToolCall, ToolError, ToolSpec};
 
@@ -26,18 +25,9 @@ pub fn tool_specs(workspace: Arc<Workspace>) -> Vec<ToolSpec> {
         .collect()
 }
 
-/// Ends the work when nobody waits for it any more: a dropped call does not keep a thread busy.
-struct CancelOnDrop(Arc<AtomicBool>);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 async fn run(workspace: Arc<Workspace>, tool: FileTool, call: ToolCall) -> Result<serde_json::Value, ToolError> {
     let stop = Stop::default();
-    let _cancel = CancelOnDrop(stop.canceller());
+    let _cancel = stop.cancel_on_drop();
     let work = tokio::task::spawn_blocking(move || {
         let args = tool.arguments(call.args)?;
         workspace.call(tool, args, &stop).map(|result| ToolResult::for_code(result.to_json()))

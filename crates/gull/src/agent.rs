@@ -125,7 +125,7 @@ impl Agent {
         let mut command = self.command(false).map_err(told)?;
         command.env("AGENT_BROWSER_DAEMON", "1").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         let mut child = command.spawn().map_err(told)?;
-        let pid = child.id().ok_or_else(|| "agent-browser ended at once".to_owned())?;
+        let pid = child.id().ok_or_else(|| "agent-browser exited right after it started".to_owned())?;
         let until = Instant::now() + READY;
         let socket = self.beside_socket("sock");
         let listens = tokio::select! {

@@ -8,6 +8,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use tokio_tungstenite::tungstenite::http::StatusCode;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
-use crate::guard::{Verdict, look};
+use crate::guard::{Refusal, Verdict, look};
 use crate::link::Link;
 use crate::secret;
 
@@ -41,6 +42,7 @@ pub(crate) struct Bridge {
     link: Arc<Mutex<Option<Link>>>,
     evict: watch::Sender<u64>,
     serving: AbortHandle,
+    address_refused: Arc<AtomicBool>,
 }
 
 struct Shared {
@@ -51,6 +53,8 @@ struct Shared {
     /// One client at a time.
     turn: Arc<tokio::sync::Mutex<()>>,
     evict: watch::Receiver<u64>,
+    /// Whether the guard has refused an address: agent-browser repeats the refusal in words of its own.
+    address_refused: Arc<AtomicBool>,
 }
 
 impl Bridge {
@@ -61,6 +65,7 @@ impl Bridge {
         let secret = secret::hex(32)?;
         let link = Arc::new(Mutex::new(None));
         let (evict, evicted) = watch::channel(0);
+        let address_refused = Arc::<AtomicBool>::default();
         let shared = Shared {
             path: format!("/devtools/browser/{secret}"),
             host: [address.to_string(), format!("localhost:{}", address.port())],
@@ -68,9 +73,10 @@ impl Bridge {
             link: link.clone(),
             turn: Arc::default(),
             evict: evicted,
+            address_refused: Arc::clone(&address_refused),
         };
         let serving = tokio::spawn(serve(listener, Arc::new(shared))).abort_handle();
-        Ok(Self { address, secret, link, evict, serving })
+        Ok(Self { address, secret, link, evict, serving, address_refused })
     }
 
     /// Where agent-browser connects to.
@@ -86,6 +92,11 @@ impl Bridge {
     pub(crate) fn lead_to(&self, link: Option<Link>) {
         *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
         self.evict();
+    }
+
+    /// Whether an address was refused since this was asked before.
+    pub(crate) fn take_address_refused(&self) -> bool {
+        self.address_refused.swap(false, Ordering::Relaxed)
     }
 
     /// Cuts the present client off.
@@ -171,7 +182,8 @@ async fn carry(mut socket: Socket, shared: &Shared) {
                             break;
                         }
                     }
-                    Verdict::Answer(answer) => {
+                    Verdict::Answer(Refusal { answer, of_address }) => {
+                        shared.address_refused.fetch_or(of_address, Ordering::Relaxed);
                         if socket.send(Message::text(answer)).await.is_err() {
                             break;
                         }

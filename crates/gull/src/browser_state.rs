@@ -12,12 +12,11 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use cove_workspace::{is_passable, open_up, remove_tree};
+use cove_workspace::{CopyRules, copy_tree, is_passable, open_lock, open_up, remove_tree};
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
 use crate::cargo::Cargo;
-use crate::import::import;
 
 /// Where it lies when nobody names another place, below the workspace.
 pub(crate) const NAME: &str = ".browser";
@@ -25,8 +24,11 @@ pub(crate) const NAME: &str = ".browser";
 /// The browser's profile, below the state.
 const DATA: &str = "data";
 
+/// The lock that a Gull and its browser hold, beside it.
+const LOCK: &str = "lock";
+
 /// A folder, and no link to one.
-pub(crate) const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
+const FOLDER: OFlags = cove_workspace::FOLDER.union(OFlags::NOFOLLOW);
 
 /// Things that are moved aside before giving up: the folder itself, and what we need in it.
 const OBSTACLES: usize = 8;
@@ -74,9 +76,8 @@ impl BrowserState {
                 fchown(folder, Some(id), Some(id))?;
             }
         }
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let open = || openat(&root, "lock", flags, Mode::from_raw_mode(0o600));
-        let lock = File::from(clear_way(notes, |notes| aside("lock", notes), open)?);
+        let open = || open_lock(&root, LOCK, 0o600);
+        let lock = File::from(clear_way(notes, |notes| aside(LOCK, notes), open)?);
         lock.try_lock().map_err(|_| io::Error::other("another browser uses this workspace"))?;
         // Left by a browser that was killed; we hold the lock, so it is nobody's.
         for name in ["SingletonLock", "SingletonCookie", "SingletonSocket"] {
@@ -116,7 +117,7 @@ fn private(path: &Path, places: &Places<'_>, notes: &mut Vec<String>) -> io::Res
     let root = rustix::fs::open(path, FOLDER, Mode::empty())?;
     if is_new
         && let Ok(old) = places.workspace.existing_folder(NAME)
-        && let Err(error) = import(&old, &root, places.become_id)
+        && let Err(error) = copy_tree(&old, &root, taken_over(places.become_id))
     {
         notes.push(format!("not all of the browser's earlier state could be taken over: {error}"));
     }
@@ -143,6 +144,13 @@ fn folder_in(parent: impl AsFd + Copy, name: &str) -> Result<OwnedFd, Errno> {
         }
         other => other,
     }
+}
+
+/// What is taken over of the state that an older Cove kept in the workspace: a profile has four levels, some hundred files
+/// and, without its cache, some megabytes.
+fn taken_over(owner: Option<u32>) -> CopyRules {
+    let leave_out = |name: &[u8]| name == LOCK.as_bytes() || name.starts_with(b"Singleton");
+    CopyRules { max_depth: 16, max_entries: 10_000, max_bytes: 256 << 20, owner, leave_out }
 }
 
 /// Opens something, and moves aside what is in its way.

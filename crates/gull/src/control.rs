@@ -61,13 +61,13 @@ impl Control {
 }
 
 /// Control in a person's hands. Dropping it hands it back.
-pub(crate) struct Held {
+pub(crate) struct HeldControl {
     inner: Arc<Inner>,
     acted: bool,
     _turn: OwnedMutexGuard<Live>,
 }
 
-impl Held {
+impl HeldControl {
     pub(crate) fn new(inner: Arc<Inner>, watcher: u64, turn: OwnedMutexGuard<Live>) -> Self {
         inner.control.holder.send_replace(Some(watcher));
         Self { inner, acted: false, _turn: turn }
@@ -80,7 +80,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldControl {
     fn drop(&mut self) {
         if self.acted {
             self.inner.note(ACTED.to_owned());

@@ -53,13 +53,19 @@ pub(crate) enum Verdict {
     /// It goes on, in this session if it names one.
     Pass(Option<String>),
     /// It is answered with this refusal instead.
-    Answer(String),
+    Answer(Refusal),
     /// It is no message at all; whoever sends such a thing is cut off.
     Drop,
 }
 
-/// Said of an address that the browser may not be sent to. agent-browser repeats it, in words of its own, and so it is found again.
-pub(crate) const ADDRESS_REFUSED: &str = "this address is not allowed";
+/// The answer to a message that is not passed on.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// As the client gets it.
+    pub(crate) answer: String,
+    /// Whether the browser was to be sent to an address that it may not visit.
+    pub(crate) of_address: bool,
+}
 
 /// Looks at a message. `private_folder` is the only folder whose files may be named.
 pub(crate) fn look(text: &str, private_folder: &Path) -> Verdict {
@@ -73,20 +79,32 @@ pub(crate) fn look(text: &str, private_folder: &Path) -> Verdict {
     }
     match objection(method, message.params, private_folder) {
         None => Verdict::Pass(session.map(str::to_owned)),
-        Some(why) => {
+        Some(Objection { why, of_address }) => {
             let mut answer =
                 serde_json::json!({ "id": id, "error": { "code": -32000, "message": format!("Cove: {why}") } });
             if let (Some(session), Some(object)) = (session, answer.as_object_mut()) {
                 object.insert("sessionId".to_owned(), session.into());
             }
-            Verdict::Answer(answer.to_string())
+            Verdict::Answer(Refusal { answer: answer.to_string(), of_address })
         }
     }
 }
 
-fn objection(method: &str, params: Option<&RawValue>, private_folder: &Path) -> Option<String> {
+/// What is said against a message.
+struct Objection {
+    why: String,
+    of_address: bool,
+}
+
+impl From<String> for Objection {
+    fn from(why: String) -> Self {
+        Self { why, of_address: false }
+    }
+}
+
+fn objection(method: &str, params: Option<&RawValue>, private_folder: &Path) -> Option<Objection> {
     if REFUSED.contains(&method) {
-        return Some(format!("{method} is not available in a sandbox"));
+        return Some(format!("{method} is not available in a sandbox").into());
     }
     let read = || -> Result<Params, String> {
         params.map_or(Ok(Params::default()), |raw| {
@@ -100,19 +118,21 @@ fn objection(method: &str, params: Option<&RawValue>, private_folder: &Path) -> 
     };
     match method {
         "Page.navigate" | "Target.createTarget" => match read() {
-            Ok(Params { url: Some(url), .. }) if !is_visitable(&url) => Some(ADDRESS_REFUSED.to_owned()),
+            Ok(Params { url: Some(url), .. }) if !is_visitable(&url) => {
+                Some(Objection { why: "this address is not allowed".to_owned(), of_address: true })
+            }
             Ok(_) => None,
-            Err(why) => Some(why),
+            Err(why) => Some(why.into()),
         },
         "DOM.setFileInputFiles" => match read() {
             Ok(params) if params.files.iter().all(|file| inside(file)) => None,
-            Ok(_) => Some("this file is not the sandbox's".to_owned()),
-            Err(why) => Some(why),
+            Ok(_) => Some("this file is not the sandbox's".to_owned().into()),
+            Err(why) => Some(why.into()),
         },
         "Browser.setDownloadBehavior" => match read() {
             Ok(params) if params.download_path.as_deref().is_none_or(inside) => None,
-            Ok(_) => Some("downloads go to the sandbox's own folder".to_owned()),
-            Err(why) => Some(why),
+            Ok(_) => Some("downloads go to the sandbox's own folder".to_owned().into()),
+            Err(why) => Some(why.into()),
         },
         _ => None,
     }
@@ -144,6 +164,10 @@ mod tests {
         ] {
             assert!(refused(text), "{text}");
         }
+        let of_address =
+            |text: &str| matches!(look(text, private_folder), Verdict::Answer(Refusal { of_address: true, .. }));
+        assert!(of_address(r#"{"id":1,"method":"Page.navigate","params":{"url":"file:///etc/passwd"}}"#));
+        assert!(!of_address(r#"{"id":1,"method":"Browser.close"}"#));
         for text in [
             "",
             "[]",

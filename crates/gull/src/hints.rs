@@ -4,8 +4,6 @@
 
 use cove_runtime_api::BrowserCause;
 
-use crate::guard::ADDRESS_REFUSED;
-
 /// What is known of a failed command by its words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sign {
@@ -38,8 +36,10 @@ const SIGNS: &[Sign] = &[
         hint: "the sandbox reaches only the hosts that its profile opens",
     },
     Sign { words: &["Expected a tab id"], cause: None, hint: "`tab` lists the tabs with their ids (t1, t2, …)" },
-    Sign { words: &[ADDRESS_REFUSED], cause: None, hint: "http, https, data: and about:blank are allowed" },
 ];
+
+/// Advice after the guard has refused an address.
+pub(crate) const ADDRESSES: &str = "http, https, data: and about:blank are allowed";
 
 impl Sign {
     /// The first that these words show, if there is one.

@@ -38,7 +38,6 @@ mod governor;
 mod guard;
 mod gull;
 mod hints;
-mod import;
 mod lease;
 mod link;
 mod live;

@@ -10,7 +10,7 @@ use tokio::sync::OwnedMutexGuard;
 use crate::agent::{Ended, Ran};
 use crate::answer::{timed_out, timed_out_words};
 use crate::gull::Inner;
-use crate::hints::Sign;
+use crate::hints::{self, Sign};
 use crate::live::{Live, Recovered};
 use crate::plan::{Plan, Rules, Word};
 use crate::refusal::CommandRefusal;
@@ -20,7 +20,7 @@ use crate::stage::{Incoming, Outgoing, Staged, discard, publish, rename_in, stag
 const LEFT: &str = "Inspected target navigated or closed";
 
 /// Said to a command that waited in vain.
-const HELD: &str = "a person has control of this browser; the command was not begun";
+const HELD: &str = "a person has control of this browser; the command did not run";
 const AFTER_HELD: &str = "try again later, and take a new snapshot first";
 
 /// How the words of a command begin that found no daemon. A page cannot say this: its own words come after others.
@@ -162,6 +162,7 @@ async fn perform(
     let Some(link) = live.browser.as_ref().map(|browser| browser.link.clone()) else {
         return BrowserAnswer::failed(EXIT_FAILED, "✗ the browser is gone");
     };
+    inner.bridge.take_address_refused();
     let mut again = true;
     let mut note = None;
     let Ran { stdout, stderr, ended } = loop {
@@ -226,11 +227,13 @@ async fn perform(
         answer.note(note);
     }
     deliver(inner, live, &call.outgoing, call.stops_recording, &mut answer);
-    if answer.exit_code == EXIT_FAILED
-        && let Some(found) = Sign::find(&answer.stderr).or_else(|| Sign::find(&answer.stdout))
-    {
-        answer.cause = found.cause;
-        answer.advise(found.hint);
+    if answer.exit_code == EXIT_FAILED {
+        if inner.bridge.take_address_refused() {
+            answer.advise(hints::ADDRESSES);
+        } else if let Some(found) = Sign::find(&answer.stderr).or_else(|| Sign::find(&answer.stdout)) {
+            answer.cause = found.cause;
+            answer.advise(found.hint);
+        }
     }
     answer
 }

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use crate::address;
 use crate::browser::{STEP, Target, Targets};
-use crate::control::Held;
+use crate::control::HeldControl;
 use crate::gull::{Gull, Inner};
 use crate::view_input;
 use crate::view_page::{PageEvent, ShownPage};
@@ -112,7 +112,7 @@ struct Watcher {
     shown: Option<ShownPage>,
     /// The tab that the person has chosen while in control.
     chosen: Option<String>,
-    held: Option<Held>,
+    held: Option<HeldControl>,
     taking: Option<Taking>,
     /// When the watcher last said anything but that a picture has come.
     said_at: Instant,
@@ -133,7 +133,7 @@ struct Watcher {
 
 /// Control on its way. Dropping it gives up the place in the queue; a browser that is being started is left to start.
 struct Taking {
-    task: JoinHandle<Result<Held, String>>,
+    task: JoinHandle<Result<HeldControl, String>>,
     _wanted: oneshot::Sender<()>,
 }
 
@@ -268,7 +268,7 @@ impl Watcher {
         *count += 1;
         let is_too_much = *count > WORDS_PER_SECOND;
         let Ok(word) = serde_json::from_str::<ViewWord>(text) else {
-            return refuse(socket, ViewCause::Unreadable, "this is no word that a watcher can say").await;
+            return refuse(socket, ViewCause::Unreadable, "unknown message").await;
         };
         if !matches!(word, ViewWord::Ack { .. }) {
             self.said_at = Instant::now();
@@ -357,7 +357,7 @@ impl Watcher {
                     return Err("another person has control".to_owned());
                 }
                 turn.ensure(&inner).await?;
-                Ok(Held::new(inner.clone(), number, turn))
+                Ok(HeldControl::new(inner.clone(), number, turn))
             };
             let late = |_| "the command that runs has not ended".to_owned();
             tokio::time::timeout(TAKING, taking).await.map_err(late)?
@@ -366,7 +366,7 @@ impl Watcher {
         self.tell(socket).await
     }
 
-    async fn took(&mut self, taken: Result<Held, String>, socket: &mut WebSocket) -> Result<(), Gone> {
+    async fn took(&mut self, taken: Result<HeldControl, String>, socket: &mut WebSocket) -> Result<(), Gone> {
         self.taking = None;
         match taken {
             Ok(held) => self.held = Some(held),
@@ -377,7 +377,7 @@ impl Watcher {
     }
 }
 
-async fn taken(taking: &mut Option<Taking>) -> Result<Held, String> {
+async fn taken(taking: &mut Option<Taking>) -> Result<HeldControl, String> {
     match taking {
         Some(taking) => (&mut taking.task).await.unwrap_or_else(|_| Err("control was not given".to_owned())),
         None => std::future::pending().await,

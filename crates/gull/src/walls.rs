@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use cove_walls::Ruleset;
-use cove_walls::landlock_rules::{AccessFs, Rules, every_right, read_rights};
+use cove_walls::landlock_rules::{AccessFs, LandlockRules, every_right, read_rights};
 
 /// Programs, libraries and fonts.
 const SYSTEM: &[&str] = &[
@@ -65,7 +65,7 @@ pub(crate) fn ruleset(reach: &Reach<'_>) -> Option<Ruleset> {
     let devices = DEVICES.iter().map(|path| (Path::new(path), write));
     let kernel = [(Path::new(PROCESSES), write | AccessFs::ReadDir), (Path::new(SHARED_MEMORY), shared)];
     let own = reach.write.iter().map(|path| (*path, all));
-    let mut rules = Rules::default().without_files().without_network();
+    let mut rules = LandlockRules::default().without_files().without_network();
     for (path, rights) in system.chain(settings).chain(devices).chain(kernel).chain(own) {
         rules = rules.allow(path, rights);
     }

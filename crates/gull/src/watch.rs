@@ -15,7 +15,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 
 /// One process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Held {
+struct ProcessMemory {
     pid: u32,
     private_bytes: u64,
     /// Shared with at least one other process: the browser passes it between its own.
@@ -39,7 +39,7 @@ pub(crate) fn start(root: u32, limit_bytes: u64) {
 
 /// One look; `false` when the browser has gone.
 fn look(root: u32, limit_bytes: u64) -> bool {
-    let mut held: Vec<Held> = family(root).into_iter().filter_map(read).collect();
+    let mut held: Vec<ProcessMemory> = family(root).into_iter().filter_map(read).collect();
     if !held.iter().any(|process| process.pid == root) {
         return false;
     }
@@ -50,7 +50,7 @@ fn look(root: u32, limit_bytes: u64) -> bool {
     }
     if total(&held) > limit_bytes {
         // A page before the browser itself, which is ended only where nobody else is left.
-        let weight = |process: &&Held| (process.pid != root, process.private_bytes + process.shared_bytes);
+        let weight = |process: &&ProcessMemory| (process.pid != root, process.private_bytes + process.shared_bytes);
         let largest = held.iter().max_by_key(weight);
         if let Some(pid) = largest.and_then(|process| Pid::from_raw(process.pid.cast_signed())) {
             let _ = kill_process(pid, Signal::KILL);
@@ -60,7 +60,7 @@ fn look(root: u32, limit_bytes: u64) -> bool {
 }
 
 /// Shared memory counts for two, so half of the sum is the least that there is, and so is what one process has.
-fn total(held: &[Held]) -> u64 {
+fn total(held: &[ProcessMemory]) -> u64 {
     let private: u64 = held.iter().map(|process| process.private_bytes).sum();
     let shared: u64 = held.iter().map(|process| process.shared_bytes).sum();
     let most = held.iter().map(|process| process.shared_bytes).max().unwrap_or(0);
@@ -72,14 +72,14 @@ fn kib(text: &str, name: &str) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-fn read(pid: u32) -> Option<Held> {
+fn read(pid: u32) -> Option<ProcessMemory> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let sum = |names: &[&str]| names.iter().filter_map(|name| kib(&status, name)).sum();
-    Some(Held { pid, private_bytes: sum(&["RssAnon", "VmSwap", "VmPTE"]), shared_bytes: sum(&["RssShmem"]) })
+    Some(ProcessMemory { pid, private_bytes: sum(&["RssAnon", "VmSwap", "VmPTE"]), shared_bytes: sum(&["RssShmem"]) })
 }
 
 /// Pages that several share (copies of one zygote) count once, where the kernel lets us see.
-fn look_closely(process: &mut Held) {
+fn look_closely(process: &mut ProcessMemory) {
     let Ok(rollup) = fs::read_to_string(format!("/proc/{}/smaps_rollup", process.pid)) else { return };
     if let (Some(private), Some(shared)) = (kib(&rollup, "Pss_Anon"), kib(&rollup, "Pss_Shmem")) {
         process.private_bytes = private + kib(&rollup, "SwapPss").unwrap_or(0);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn shared_memory_counts_once() {
-        let held = |private_bytes, shared_bytes| Held { pid: 1, private_bytes, shared_bytes };
+        let held = |private_bytes, shared_bytes| ProcessMemory { pid: 1, private_bytes, shared_bytes };
         assert_eq!(total(&[held(10, 100), held(5, 100)]), 115);
         assert_eq!(total(&[held(10, 100), held(5, 0)]), 115);
         assert_eq!(total(&[held(0, 60), held(0, 60), held(0, 60), held(0, 60)]), 120);

@@ -36,5 +36,12 @@ pub enum IntlError {
     Data(String),
 }
 
+impl IntlError {
+    /// Whether Chrome has what is missing here.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::NoLanguage(..) | Self::NoCalendar(..))
+    }
+}
+
 /// The result of everything here.
 pub(crate) type Result<T> = std::result::Result<T, IntlError>;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use cove_api::{BayError, ErrorCode, IdError};
+use cove_api::{BayError, ErrorCode, IdError, Misfit};
 use cove_core::shorten_word;
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
@@ -71,19 +71,17 @@ impl Args {
 
 /// What is wrong with an argument, in the words of one who sends it.
 fn plainly(place: &str, said: &str, sent: &[String]) -> String {
-    if let Some(field) = said.strip_prefix("missing field ") {
-        let sent = if sent.is_empty() { String::new() } else { format!("; you sent {}", sent.join(", ")) };
-        return format!("{field} is missing{sent}");
-    }
-    let parts = ["invalid type: ", "invalid value: ", "unknown variant "];
-    let wrong = parts.iter().find_map(|begin| said.strip_prefix(begin)?.split_once(", expected "));
-    match wrong {
-        Some((given, wanted)) if place != "." => {
-            let wanted = match wanted {
+    match Misfit::read(said) {
+        Misfit::Missing(field) => {
+            let sent = if sent.is_empty() { String::new() } else { format!("; you sent {}", sent.join(", ")) };
+            format!("`{field}` is missing{sent}")
+        }
+        Misfit::Wrong { given, expected } | Misfit::UnknownWord { given, expected } if place != "." => {
+            let expected = match expected {
                 "u64" | "u32" | "usize" | "i64" | "i32" => "a whole number",
                 other => other,
             };
-            format!("`{place}` must be {wanted}, not {given}")
+            format!("`{place}` must be {expected}, not {given}")
         }
         _ if place == "." => said.to_owned(),
         _ => format!("`{place}`: {said}"),

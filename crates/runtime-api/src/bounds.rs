@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The largest answer that is read: pictures are the largest part of one, and Ship bounds them.
-pub const MAX_ANSWER_BYTES: usize = 96 << 20;
+pub(crate) const MAX_ANSWER_BYTES: usize = 96 << 20;
 
 /// The largest refusal that is read, where the answer itself is a stream.
 pub(crate) const MAX_REFUSAL_BYTES: usize = 1 << 20;

@@ -23,15 +23,13 @@ mod term;
 mod view;
 mod watch;
 
-pub use bounds::{
-    MAX_ANSWER_BYTES, MAX_BODY_BYTES, MAX_CODE_BYTES, MAX_ENTRIES, MAX_TEXT_BYTES, MAX_TIMEOUT, OutOfBounds, time_limit,
-};
+pub use bounds::{MAX_BODY_BYTES, MAX_CODE_BYTES, MAX_ENTRIES, MAX_TEXT_BYTES, MAX_TIMEOUT, OutOfBounds, time_limit};
 pub use browser::{
     BatchAnswer, BatchRequest, BrowserAnswer, BrowserRequest, MAX_BATCH_TIMEOUT, MAX_BROWSER_BODY_BYTES,
     MAX_BROWSER_TIMEOUT, MAX_COMMAND_BYTES, MAX_COMMANDS, MIN_BROWSER_TIMEOUT, TraceStep,
 };
 pub use call::Call;
-pub use client::{CallError, Connection, Endpoint, Frames, RuntimeClient, until_it_listens};
+pub use client::{CallError, Connection, Endpoint, Frames, RuntimeClient, until_it_answers, until_it_listens};
 pub use cove_api::{
     BrowserCause, BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT, FolderChange, FolderEvent,
     OutputChunk, OutputStream, ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ProcessStream, PythonOutput,

@@ -48,6 +48,9 @@ pub struct PythonAnswer {
     pub output: PythonOutput,
     /// The error with its traceback.
     pub error: Option<String>,
+    /// Why the code did not end by itself: it was interrupted, or Python was ended. Then `error` only says where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<String>,
     /// The error's class.
     pub error_name: Option<String>,
     /// What the error says.

@@ -5,7 +5,7 @@
 //! own, in code that never runs and that the engine throws away. Everything else is found by reading the text again, once
 //! a call has failed.
 
-use cove_core::Position;
+use cove_core::{Position, beginning_chars};
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, CallExpression, Class, Expression, Function, NewExpression, Program,
     TaggedTemplateExpression,
@@ -57,7 +57,7 @@ fn told(callee: &str, name: Option<&str>) -> String {
     match name {
         _ if line.chars().count() <= MOST_CHARS => line,
         Some(name) => format!("….{name}"),
-        None => line.chars().take(MOST_CHARS - 1).chain(['…']).collect(),
+        None => format!("{}…", beginning_chars(&line, MOST_CHARS - 1).0),
     }
 }
 

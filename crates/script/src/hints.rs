@@ -26,7 +26,7 @@ const INSTEAD: &[(&[&str], &str)] = &[
             "confirm",
             "prompt",
         ],
-        "This engine is no browser: it has no page. Use engine \"browser\" for that, or plain JavaScript; `getCanvas` is here for drawing.",
+        "This engine is not a browser: it has no page. Use engine \"browser\" for that, or plain JavaScript; `getCanvas` is here for drawing.",
     ),
     (
         &["fs", "path", "os", "child_process", "http", "https", "net"],
@@ -49,14 +49,13 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["__dirname", "__filename", "global"], "There is no file and no Node here; globalThis is the global object."),
 ];
 
-/// What the two engines say where something is frozen, where it cannot be changed, and where nothing can be fetched.
+/// What the two engines say where something is frozen, and where it cannot be changed.
 const FROZEN: &[&str] = &["not extensible", "could not delete property", "Cannot delete property"];
 const NO_CHANGE: &[&str] =
     &["read-only", "read only", "constant variable", "has only a getter", "no setter for property"];
-const NO_FETCH: &[&str] = &["fetch is closed", "Failed to fetch"];
 
-/// The advice for an error of this type, if there is any. `network`: whether the session reaches any host.
-pub fn hint(error_type: Option<&str>, message: &str, network: bool) -> Option<String> {
+/// The advice for an error of this type, if there is any.
+pub fn hint(error_type: Option<&str>, message: &str) -> Option<String> {
     match error_type? {
         "ReferenceError" => {
             let name = missing_name(message)?;
@@ -85,9 +84,6 @@ pub fn hint(error_type: Option<&str>, message: &str, network: bool) -> Option<St
         "TypeError" if message.ends_with(" is not a function") => {
             crate::members::advice(message.strip_prefix("TypeError: ")?.strip_suffix(" is not a function")?)
         }
-        "TypeError" if !network && NO_FETCH.iter().any(|said| message.contains(said)) => {
-            Some("Ask for the data through a tool, or open the session with a network policy.".to_owned())
-        }
         _ => None,
     }
 }
@@ -106,14 +102,14 @@ mod tests {
     #[test]
     fn what_is_missing_is_answered_with_what_is_there() {
         let check = |message: &str, word: &str| {
-            let advice = hint(Some("ReferenceError"), message, false);
+            let advice = hint(Some("ReferenceError"), message);
             assert!(advice.as_deref().is_some_and(|advice| advice.contains(word)), "{message}: {advice:?}");
         };
         check("ReferenceError: require is not defined", "import");
         check("ReferenceError: process is not defined", "variables");
         check("ReferenceError: document is not defined", "browser");
         check("ReferenceError: Buffer is not defined", "Uint8Array");
-        assert_eq!(hint(Some("ReferenceError"), "ReferenceError: foo is not defined", false), None);
-        assert_eq!(hint(None, "Uncaught 1", false), None);
+        assert_eq!(hint(Some("ReferenceError"), "ReferenceError: foo is not defined"), None);
+        assert_eq!(hint(None, "Uncaught 1"), None);
     }
 }

@@ -87,7 +87,9 @@ pub(crate) async fn whole(
     let mut stream = body.into_data_stream();
     let mut bytes = BytesMut::new();
     while let Some(chunk) = rate.wait(stream.next()).await? {
-        let chunk = chunk.map_err(|_| Failure::new(ErrorCode::ValidationError, "the body broke off"))?;
+        let chunk = chunk.map_err(|_| {
+            Failure::new(ErrorCode::ValidationError, "the connection closed before the end of the body")
+        })?;
         if bytes.len() + chunk.len() > most {
             return Err(too_large(most as u64));
         }

@@ -87,7 +87,7 @@ impl Identity {
     }
 }
 
-struct Held {
+struct KnownKey {
     identity: Identity,
     sha256: [u8; 32],
     rate: Option<DefaultDirectRateLimiter>,
@@ -95,7 +95,7 @@ struct Held {
 
 /// All keys.
 pub(crate) struct KeyRing {
-    held: Vec<Held>,
+    held: Vec<KnownKey>,
 }
 
 /// Why a key was turned away.
@@ -109,7 +109,7 @@ pub(crate) enum KeyRefusal {
 
 impl KeyRing {
     pub(crate) fn new(specs: &[KeySpec]) -> Self {
-        let held = specs.iter().map(|spec| Held {
+        let held = specs.iter().map(|spec| KnownKey {
             identity: Identity {
                 owner: Owner::new(&spec.owner),
                 admin: spec.admin,
@@ -132,7 +132,7 @@ impl KeyRing {
         Self::counted(self.held(key)?)
     }
 
-    fn counted(held: &Held) -> Result<Identity, KeyRefusal> {
+    fn counted(held: &KnownKey) -> Result<Identity, KeyRefusal> {
         if let Some(rate) = &held.rate
             && let Err(until) = rate.check()
         {
@@ -158,7 +158,7 @@ impl KeyRing {
         if counts { Self::counted(held) } else { Ok(held.identity.clone()) }
     }
 
-    fn held(&self, key: &str) -> Result<&Held, KeyRefusal> {
+    fn held(&self, key: &str) -> Result<&KnownKey, KeyRefusal> {
         let given = hash(key);
         let mut found = None;
         for held in &self.held {

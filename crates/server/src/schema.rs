@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use cove_api::{SchemaErrors, SchemaProblem};
+use cove_api::{Misfit, SchemaErrors, SchemaProblem};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
@@ -12,12 +12,14 @@ use serde_path_to_error::{Path, Segment};
 pub(crate) struct Problems {
     place: &'static str,
     found: Vec<SchemaProblem>,
+    /// If all that is wrong is a word that a field does not know: the word, and what the field knows.
+    unknown_word: Option<String>,
 }
 
 impl Problems {
     /// None yet, in the `body`, the `query` or the `path`.
     pub(crate) fn at(place: &'static str) -> Self {
-        Self { place, found: Vec::new() }
+        Self { place, found: Vec::new(), unknown_word: None }
     }
 
     /// One about a field; none: about the whole.
@@ -58,8 +60,7 @@ impl Problems {
     pub(crate) fn unknown_word(&self, fields: &[&str]) -> Option<String> {
         let [problem] = self.found.as_slice() else { return None };
         let field = problem.loc.get(1)?.as_str().filter(|field| fields.contains(field))?;
-        let words = problem.msg.strip_prefix("unknown variant ")?;
-        Some(format!("unknown `{field}` {words}"))
+        Some(format!("unknown `{field}` {}", self.unknown_word.as_ref()?))
     }
 
     fn parse(place: &'static str, path: &Path, message: &str) -> Self {
@@ -70,18 +71,23 @@ impl Problems {
             Segment::Enum { variant } => Some(Value::from(variant.as_str())),
             Segment::Unknown => None,
         }));
-        // serde names a field that is not there in its sentence, and its place is the object around it.
-        let missing = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
-        let (kind, msg) = match missing {
-            Some(field) => {
+        let mut unknown_word = None;
+        let (kind, msg) = match Misfit::read(message) {
+            // The place of a field that is not there is the object around it.
+            Misfit::Missing(field) => {
                 if loc.last().and_then(Value::as_str) != Some(field) || loc.len() == 1 {
                     loc.push(field.into());
                 }
                 ("missing", "this field is required".to_owned())
             }
-            None => ("value_error", message.to_owned()),
+            misfit => {
+                if let Misfit::UnknownWord { given, expected } = misfit {
+                    unknown_word = Some(format!("{given}, expected {expected}"));
+                }
+                ("value_error", message.to_owned())
+            }
         };
-        Self { place, found: vec![SchemaProblem { loc, msg, kind: kind.to_owned() }] }
+        Self { place, found: vec![SchemaProblem { loc, msg, kind: kind.to_owned() }], unknown_word }
     }
 }
 

@@ -20,11 +20,11 @@ pub(crate) struct Shares {
     what: &'static str,
     most: usize,
     each: usize,
-    held: Mutex<Held>,
+    held: Mutex<HeldShares>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldShares {
     all: usize,
     by: HashMap<Owner, usize>,
 }
@@ -66,7 +66,7 @@ impl Shares {
         Failure::new(ErrorCode::QuotaExceeded, message).with("limit", limit).with("retry_after_ms", 1_000)
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldShares> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -39,7 +39,7 @@ pub enum StoreError {
     },
     /// The server did not answer when it was last asked.
     #[error("the database cannot be reached")]
-    Away,
+    NoAnswer,
     /// The database.
     #[error("the database: {0}")]
     Database(#[from] sqlx::Error),
@@ -126,7 +126,7 @@ impl From<StoreError> for BayError {
             StoreError::TooLarge { .. } => ErrorCode::ValidationError,
             StoreError::Missing { .. } => ErrorCode::NotFound,
             StoreError::Quota { .. } => ErrorCode::QuotaExceeded,
-            StoreError::Away => return unreachable("the database cannot be reached"),
+            StoreError::NoAnswer => return unreachable("the database cannot be reached"),
             StoreError::Database(sqlx::Error::PoolTimedOut) => {
                 tracing::error!("no connection to the database became free in time");
                 return unreachable("the database did not answer in time");

@@ -99,7 +99,7 @@ pub struct Store {
     /// How to reach a server once more.
     options: AnyConnectOptions,
     /// Whether the server was not there when it was last asked.
-    away: Arc<AtomicBool>,
+    unreachable: Arc<AtomicBool>,
 }
 
 impl Store {
@@ -143,7 +143,7 @@ impl Store {
             bounds: Arc::new(bounds),
             reserve,
             options,
-            away: Arc::default(),
+            unreachable: Arc::default(),
         })
     }
 
@@ -154,7 +154,7 @@ impl Store {
 
     /// Refuses at once while the database is known not to be there.
     pub fn check_reachable(&self) -> StoreResult<()> {
-        if self.away.load(Ordering::Relaxed) { Err(StoreError::Away) } else { Ok(()) }
+        if self.unreachable.load(Ordering::Relaxed) { Err(StoreError::NoAnswer) } else { Ok(()) }
     }
 
     /// Does what has to work on a full disk too: what ends or deletes something. Where there is no room for it, the

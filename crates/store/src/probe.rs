@@ -70,10 +70,10 @@ impl Store {
             match asked.await {
                 Ok(Ok(kept)) => {
                     line = Some(kept);
-                    self.note_away(false);
+                    self.note_unreachable(false);
                 }
                 // A line that was cut says nothing about the next one.
-                Ok(Err(_)) | Err(_) => self.note_away(!self.answers_anew().await),
+                Ok(Err(_)) | Err(_) => self.note_unreachable(!self.answers_anew().await),
             }
             tokio::time::sleep(PROBE).await;
         }
@@ -84,9 +84,9 @@ impl Store {
         matches!(connected, Ok(Ok(_)))
     }
 
-    fn note_away(&self, away: bool) {
-        if self.away.swap(away, Ordering::Relaxed) != away {
-            tracing::warn!(away, "whether the database can be reached has changed");
+    fn note_unreachable(&self, unreachable: bool) {
+        if self.unreachable.swap(unreachable, Ordering::Relaxed) != unreachable {
+            tracing::warn!(unreachable, "whether the database can be reached has changed");
         }
     }
 }

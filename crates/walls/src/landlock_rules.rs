@@ -1,6 +1,6 @@
 //! Landlock: which files, ports and processes are within reach, decided by a table.
 //!
-//! A [`Rules`] takes rights away by the kind and gives some back for certain places. Older kernels enforce what they know
+//! A [`LandlockRules`] takes rights away by the kind and gives some back for certain places. Older kernels enforce what they know
 //! of it. It is put on at once, or handed to a child that will live under it (a [`Ruleset`]).
 
 use std::io;
@@ -49,7 +49,7 @@ pub fn read_rights() -> Rights {
 
 /// What is taken away, and what is given back.
 #[derive(Debug, Default)]
-pub struct Rules<'a> {
+pub struct LandlockRules<'a> {
     files: bool,
     network: bool,
     scopes: BitFlags<Scope>,
@@ -58,7 +58,7 @@ pub struct Rules<'a> {
     port: Option<u16>,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> LandlockRules<'a> {
     /// Takes every right to files away.
     #[must_use]
     pub fn without_files(self) -> Self {
@@ -191,7 +191,7 @@ mod tests {
         let path = folder.path().to_owned();
         let tried = thread::spawn(move || {
             rustix::thread::set_no_new_privs(true).unwrap();
-            let rules = Rules::default().without_files().without_others();
+            let rules = LandlockRules::default().without_files().without_others();
             let rules = rules.allow(path.join("open"), read_rights()).allow(path.join("none"), every_right());
             assert!(rules.put_on().unwrap() >= SINCE.files);
             let read = |name: &str| fs::read_to_string(path.join(name).join("file")).ok();

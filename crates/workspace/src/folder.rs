@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use crate::draft::{Draft, Owner};
 use crate::path::RelPath;
 use crate::remove::remove_tree;
-use crate::step::{self, Make, Missing, Place, StepOptions};
+use crate::step::{self, Location, Make, Missing, StepOptions};
 use crate::unreadable::{UNREADABLE, true_name};
 
 /// `openat2` answers EAGAIN when a rename elsewhere made it unsure; after so many it is a storm, not an accident.
@@ -148,11 +148,11 @@ impl Folder {
     }
 
     /// The folder that holds what the path names, and its name there, which may be a symlink's.
-    pub fn place(&self, path: &RelPath, missing: Missing) -> Result<Place, Errno> {
+    pub fn place(&self, path: &RelPath, missing: Missing) -> Result<Location, Errno> {
         let Some((above, name)) = path.split() else {
-            return Ok(Place { dir: self.open_path(path, THROUGH)?, name: None });
+            return Ok(Location { dir: self.open_path(path, THROUGH)?, name: None });
         };
-        let named = |dir| Place { dir, name: Some(name.as_bytes().to_owned()) };
+        let named = |dir| Location { dir, name: Some(name.as_bytes().to_owned()) };
         match self.open_path(&path.found_as(above.to_owned()), THROUGH) {
             Err(Errno::NOENT) if missing == Missing::Create => self.steps(path, missing, false),
             opened => opened.map(named),
@@ -160,7 +160,7 @@ impl Folder {
     }
 
     /// The same once the symlink that the path's last name may be is followed, too: the name is no symlink's.
-    pub fn place_followed(&self, path: &RelPath, missing: Missing) -> Result<Place, Errno> {
+    pub fn place_followed(&self, path: &RelPath, missing: Missing) -> Result<Location, Errno> {
         self.steps(path, missing, true)
     }
 
@@ -170,7 +170,7 @@ impl Folder {
     }
 
     /// Begins a new file beside what it will replace.
-    pub fn draft_at<'a>(&self, place: &'a Place, mode: u32) -> Result<Draft<'a>, Errno> {
+    pub fn draft_at<'a>(&self, place: &'a Location, mode: u32) -> Result<Draft<'a>, Errno> {
         Draft::create_for(place.dir.as_fd(), mode, self.rules.make.owner)
     }
 
@@ -282,7 +282,7 @@ impl Folder {
         Err(Errno::LOOP)
     }
 
-    fn steps(&self, path: &RelPath, missing: Missing, follow_last: bool) -> Result<Place, Errno> {
+    fn steps(&self, path: &RelPath, missing: Missing, follow_last: bool) -> Result<Location, Errno> {
         let make = (missing == Missing::Create).then_some(self.rules.make);
         let gait = StepOptions { follow: self.rules.follow, follow_last, make };
         self.insist(|| step::place(self.fd.as_fd(), path.as_str().as_bytes(), gait))

@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod copy;
 mod draft;
 mod folder;
 mod held;
@@ -37,14 +38,15 @@ mod step;
 pub mod testkit;
 mod unreadable;
 
+pub use copy::{CopyRules, copy_tree};
 pub use draft::{Draft, is_draft};
 pub use folder::{FOLDER, Folder, READ, Resolver, open_up};
 pub use held::HeldFolder;
 pub use listing::{Entry, Listing};
-pub use lock::lock_within;
+pub use lock::{lock_within, open_lock};
 pub use path::{PathError, RelPath, WORKSPACE_MOUNT};
 pub use places::{data_dir, is_passable, is_program};
 pub use remove::{remove_folder, remove_tree};
 pub use replace::Target;
 pub use space::Space;
-pub use step::{Missing, Place};
+pub use step::{Location, Missing};

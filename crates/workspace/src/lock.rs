@@ -5,13 +5,24 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags, openat};
+use rustix::io::Errno;
 
 /// The first pause between two tries; each is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_millis(16);
+
+/// Opens the file of a lock in a folder, and makes it if it is not there. A guest may have put something else under its
+/// name, so no link is followed and a pipe is not waited for.
+pub fn open_lock(folder: impl AsFd, name: &str, mode: u32) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    openat(folder, name, flags, Mode::from_raw_mode(mode))
+}
 
 /// Takes the lock of a file for this handle alone, waiting for at most so long. `false`: another handle has kept it.
 /// Blocks the thread.

@@ -14,12 +14,12 @@ use rustix::io::Errno;
 
 use crate::draft::Draft;
 use crate::folder::{READ, plain};
-use crate::step::Place;
+use crate::step::Location;
 
 /// A file that can be written: its folder's handle, its name, and what is there now.
 #[derive(Debug)]
 pub struct Target<'a> {
-    place: &'a Place,
+    place: &'a Location,
     name: &'a [u8],
     old: Option<Stat>,
     _turn: MutexGuard<'static, ()>,
@@ -28,7 +28,7 @@ pub struct Target<'a> {
 impl<'a> Target<'a> {
     /// Waits for this file's turn and looks at what is there. Anything but a plain file that we may write is refused:
     /// `EISDIR` for a folder, `ENXIO` for what is neither.
-    pub fn at(place: &'a Place) -> Result<Self, Errno> {
+    pub fn at(place: &'a Location) -> Result<Self, Errno> {
         let name = place.name.as_deref().ok_or(Errno::ISDIR)?;
         let turn = turn(place, name)?;
         let old = match statat(&place.dir, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -77,7 +77,7 @@ impl<'a> Target<'a> {
 /// Turns of files, by their place: two edits of one file in this process follow each other, so none is lost.
 static TURNS: [Mutex<()>; 64] = [const { Mutex::new(()) }; 64];
 
-fn turn(place: &Place, name: &[u8]) -> Result<MutexGuard<'static, ()>, Errno> {
+fn turn(place: &Location, name: &[u8]) -> Result<MutexGuard<'static, ()>, Errno> {
     let folder = fstat(&place.dir)?;
     let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((folder.st_dev, folder.st_ino, name));
     let index = usize::try_from(hash % TURNS.len() as u64).unwrap_or(0);

@@ -31,7 +31,7 @@ pub enum Missing {
 
 /// Where a file is or would be: a folder's handle and a name in it.
 #[derive(Debug)]
-pub struct Place {
+pub struct Location {
     /// The folder.
     pub dir: OwnedFd,
     /// `None` when the path is the folder itself.
@@ -58,7 +58,7 @@ pub(crate) struct Make {
 }
 
 /// Follows `path` from `root`.
-pub(crate) fn place(root: BorrowedFd<'_>, path: &[u8], gait: StepOptions) -> Result<Place, Errno> {
+pub(crate) fn place(root: BorrowedFd<'_>, path: &[u8], gait: StepOptions) -> Result<Location, Errno> {
     let mut dirs: Vec<OwnedFd> = Vec::new();
     let mut todo: Vec<Name> = Vec::new();
     push(&mut todo, path, false);
@@ -78,7 +78,7 @@ pub(crate) fn place(root: BorrowedFd<'_>, path: &[u8], gait: StepOptions) -> Res
                     Err(error) => return Err(error),
                 };
             if !is_link {
-                return Ok(Place { dir: duplicate(here)?, name: Some(name) });
+                return Ok(Location { dir: duplicate(here)?, name: Some(name) });
             }
         } else {
             match enter(here, &name, gait.make.filter(|_| gait.follow_last || !of_link)) {
@@ -110,7 +110,7 @@ pub(crate) fn place(root: BorrowedFd<'_>, path: &[u8], gait: StepOptions) -> Res
         Some(dir) => dir,
         None => duplicate(root)?,
     };
-    Ok(Place { dir, name: None })
+    Ok(Location { dir, name: None })
 }
 
 fn enter(here: BorrowedFd<'_>, name: &[u8], make: Option<Make>) -> Result<OwnedFd, Errno> {

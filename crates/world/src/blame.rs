@@ -1,7 +1,7 @@
 //! From an exception to a fault: its kind by marks that only this crate can set, its sentence without running the
 //! guest's code, its place in the user's own text.
 
-use cove_core::{Fault, FaultKind, ImportPolicy, Position, beginning_bytes};
+use cove_core::{Fault, FaultKind, NetworkCause, NoJson, Position, beginning_bytes};
 use cove_script::Call;
 use rquickjs::{Ctx, IntoJs, Value};
 
@@ -36,12 +36,7 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
         // These kinds have sentences of their own; the name of the error class says nothing more.
         message = message.strip_prefix("Error: ").map_or(message.clone(), str::to_owned);
     }
-    let module = ImportPolicy::refused_module(&message).filter(|_| kind == FaultKind::ImportNotAllowed);
-    let module = module.map(str::to_owned);
-    let mut fault = Fault::new(kind, message);
-    if let Some(module) = module {
-        fault = fault.with("module", module);
-    }
+    let mut fault = with_cause(Fault::new(kind, message), thrown);
     if let Some(stack) = call(ctx, state, "stackOf", thrown)
         && let Some(mut place) = state.sources.borrow().first_place(&stack)
     {
@@ -65,15 +60,63 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
             let said = &fault.message;
             fault.message =
                 format!("{said}: built-ins are frozen in this engine; to change {what}, use engine \"browser\"");
+            fault.needs_browser = true;
         }
         fault.position = Some(place.position);
         fault.frame = Some(place.frame(&short(&fault.message)));
     }
     if kind == FaultKind::Exception {
         let error_type = call(ctx, state, "errorType", thrown);
-        fault.hint = cove_script::hint(error_type.as_deref(), &fault.message, state.network.get());
+        let hint = cove_script::hint(error_type.as_deref(), &fault.message);
+        fault.hint = fault.hint.or(hint);
     }
     fault
+}
+
+/// How many errors are looked at, each the `cause` of the one before.
+const MAX_CAUSES: usize = 4;
+
+/// Adds what an error of Cove's is about. Its own fields say it, and they are found again where guest code has thrown an
+/// error of its own because of it. A guest can write such fields itself; all it gets by that is other advice, or a
+/// second try in Chrome.
+fn with_cause<'js>(mut fault: Fault, thrown: &Value<'js>) -> Fault {
+    let mut next = Some(thrown.clone());
+    for _ in 0..MAX_CAUSES {
+        let Some(value) = next.take() else { break };
+        let Some(error) = value.as_object() else { break };
+        let field = |name| raw::own_data(error, name).as_ref().and_then(raw::text);
+        if let (Some(code), Some(module)) = (field("code"), field("module"))
+            && MODULE_CODES.contains(&code.as_str())
+        {
+            fault = fault.with("module", module);
+        }
+        if let Some(cause) = field("network").as_deref().and_then(NetworkCause::from_name) {
+            fault = fault.by_network(cause);
+        }
+        fault.needs_browser |= field("engine").as_deref() == Some("browser");
+        next = raw::own_data(error, "cause");
+    }
+    fault
+}
+
+/// The codes of errors that name a `module`; the last is Node's, for `require`.
+const MODULE_CODES: [&str; 3] = [IMPORT_NOT_ALLOWED, MODULE_NOT_FOUND, "MODULE_NOT_FOUND"];
+
+/// The code of an `import()` that the policy refuses.
+pub(crate) const IMPORT_NOT_ALLOWED: &str = "ERR_IMPORT_NOT_ALLOWED";
+
+/// The code of an `import()` of a module that has no text.
+pub(crate) const MODULE_NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
+
+/// Why a value has no JSON form, by the engine's own words.
+pub(crate) fn no_json(said: &str) -> NoJson {
+    if said.contains("BigInt are forbidden in JSON") {
+        NoJson::BigInt
+    } else if said.contains("circular reference") {
+        NoJson::Cycle
+    } else {
+        NoJson::Other
+    }
 }
 
 /// The engine says only that something is no function; the text says what was called.

@@ -121,7 +121,7 @@ impl<'js> Walk<'js> {
             .map(|(name, code)| {
                 let value = crate::run::evaluate(&self.ctx, code, "cove:hidden.js")
                     .map_err(|_| failed(name, "it could not be found"))?;
-                let object = value.into_object().ok_or_else(|| failed(name, "it is no object"))?;
+                let object = value.into_object().ok_or_else(|| failed(name, "it is not an object"))?;
                 Ok(((*name).to_owned(), object))
             })
             .collect()

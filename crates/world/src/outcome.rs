@@ -1,7 +1,7 @@
 //! From a JavaScript value to the JSON that leaves the world: one round trip, with limits, through functions that no
 //! guest code can replace.
 
-use cove_core::{Fault, shorten_shown};
+use cove_core::{Fault, NoJson, shorten_shown};
 use rquickjs::{Ctx, Value};
 
 use crate::blame;
@@ -23,7 +23,7 @@ pub(crate) fn value_of<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -
                 return Err(blame::stopped(state));
             }
             let why = blame::sentence(ctx, state, &thrown);
-            return Err(Fault::not_serializable(&why));
+            return Err(Fault::not_serializable(&why, blame::no_json(&why)));
         }
     };
     let most = state.limits.get().max_result_chars;
@@ -67,11 +67,11 @@ pub(crate) fn lost<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>, cell:
 
 fn parse(text: &str) -> Result<serde_json::Value, Fault> {
     if depth(text) > MAX_DEPTH {
-        return Err(Fault::not_serializable(&format!("it is nested deeper than {MAX_DEPTH} levels")));
+        return Err(Fault::not_serializable(&format!("it is nested deeper than {MAX_DEPTH} levels"), NoJson::Other));
     }
     serde_json::from_str(text)
         .or_else(|_| serde_json::from_str(&without_lone_surrogates(text)))
-        .map_err(|error| Fault::not_serializable(&error.to_string()))
+        .map_err(|error| Fault::not_serializable(&error.to_string(), NoJson::Other))
 }
 
 /// Brackets outside strings, at their deepest.

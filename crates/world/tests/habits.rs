@@ -228,8 +228,41 @@ fn errors_are_told_where_they_are() {
     let fault = Guest::new().body("Array.prototype[Symbol.iterator] = 1").unwrap_err();
     let frozen = "built-ins are frozen in this engine; to change Array.prototype, use engine \"browser\"";
     assert_eq!(fault.message, format!("TypeError: 'Symbol.iterator' is read-only: {frozen}"));
+    assert!(fault.needs_browser, "{fault:?}");
     let fault = Guest::new().body("Array.prototype.last = 1").unwrap_err();
     assert!(fault.hint.as_deref().is_some_and(|hint| hint.contains("function of your own")), "{fault:?}");
+}
+
+/// Who tells of a failure need not read its sentence: the fault has the cause as a field, also of an error that guest code
+/// has thrown because of it. The sentence alone says nothing.
+#[test]
+fn causes_are_fields() {
+    let fault = |code: &str| Guest::new().body(code).unwrap_err();
+    let detail = |code: &str, name: &str| fault(code).details.get(name).cloned();
+    assert_eq!(detail("await import('fs')", "module"), Some(json!("fs")));
+    assert_eq!(detail("require('child_process')", "module"), Some(json!("child_process")));
+    let closed = "await fetch('https://example.com/')";
+    assert_eq!(detail(closed, "network"), Some(json!("closed")));
+    assert_eq!(
+        detail(&format!("try {{ {closed} }} catch (cause) {{ throw new Error('no data', {{ cause }}) }}"), "network"),
+        Some(json!("closed"))
+    );
+    assert!(fault(closed).hint.is_some_and(|hint| hint.contains("network policy")));
+    for code in [
+        "return new Intl.DateTimeFormat('he', { calendar: 'hebrew' }).format(0)",
+        "await crypto.subtle.generateKey('RSA-OAEP', true, [])",
+    ] {
+        assert!(fault(code).needs_browser, "{code}: {:?}", fault(code));
+    }
+    for said in [
+        "Import not allowed: fs. Authorised modules: none",
+        "Cannot find module fs",
+        "fetch is closed in this session",
+        "use engine \\\"browser\\\"",
+    ] {
+        let fault = fault(&format!("throw new TypeError(\"{said}\")"));
+        assert!(fault.details.is_empty() && !fault.needs_browser, "{fault:?}");
+    }
 }
 
 /// What is set in `console` and `Math` is set in this run's own; other built-ins stay frozen.

@@ -169,6 +169,7 @@ fn vega_lite_requires_vega() {
     let fault = Guest::with(&setup).cell(code).unwrap_err();
     assert!(fault.message.contains("Cannot find module vega:"), "{}", fault.message);
     assert!(fault.message.ends_with("Modules with a text: vega-lite"), "{}", fault.message);
+    assert_eq!(fault.details["module"], "vega");
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl Handles {
         let gone =
             || format!("there is no {name:?}: only the last {} MiB of pictures and files are kept", MAX_BYTES >> 20);
         let blob = self.get(name).ok_or_else(gone)?;
-        let bytes = STANDARD.decode(&blob.data).map_err(|error| format!("{name:?} is no valid base64: {error}"))?;
+        let bytes = STANDARD.decode(&blob.data).map_err(|error| format!("{name:?} is not valid base64: {error}"))?;
         Ok(json!({"mimeType": blob.media_type, "data": bytes_to_json(&bytes)}))
     }
 }

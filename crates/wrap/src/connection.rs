@@ -47,7 +47,7 @@ pub(crate) struct Connection {
 struct State {
     live: Option<Arc<Live>>,
     /// Why it could not be had, when it may be tried again, and after how long then.
-    away: Option<(String, Instant, Duration)>,
+    unavailable: Option<(String, Instant, Duration)>,
     starts: u32,
 }
 
@@ -60,7 +60,7 @@ struct Live {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// It was not sent: the server cannot be had.
-    Away(String),
+    Unavailable(String),
     /// The server has refused it, in its own words.
     Refused(String),
     /// It was sent, and nothing is known of it: why.
@@ -97,7 +97,7 @@ impl Connection {
 
     /// Calls a tool, once.
     pub(crate) async fn call(&self, tool: &str, args: Map<String, Value>) -> Result<CallToolResult, Trouble> {
-        let live = self.live().await.map_err(Trouble::Away)?;
+        let live = self.live().await.map_err(Trouble::Unavailable)?;
         let call = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         let limit = self.spec.timeout;
         let ended = tokio::time::timeout(limit, live.service.call_tool(call)).await;
@@ -157,7 +157,7 @@ impl Connection {
             state.live = None;
         }
         let mut pause = FIRST_PAUSE;
-        if let Some((why, again, last)) = &state.away {
+        if let Some((why, again, last)) = &state.unavailable {
             if Instant::now() < *again {
                 return Err(why.clone());
             }
@@ -169,7 +169,7 @@ impl Connection {
             Ok(Ok(live)) => {
                 let live = Arc::new(live);
                 state.live = Some(Arc::clone(&live));
-                state.away = None;
+                state.unavailable = None;
                 if again {
                     tracing::info!(server = self.spec.name, "a server was started again");
                     self.changed.notify_one();
@@ -177,12 +177,12 @@ impl Connection {
                 Ok(live)
             }
             Ok(Err(why)) => {
-                state.away = Some((why.clone(), Instant::now() + pause, pause));
+                state.unavailable = Some((why.clone(), Instant::now() + pause, pause));
                 Err(why)
             }
             Err(_) => {
                 let why = format!("it did not start within {} s", START.as_secs());
-                state.away = Some((why.clone(), Instant::now() + pause, pause));
+                state.unavailable = Some((why.clone(), Instant::now() + pause, pause));
                 Err(why)
             }
         }
@@ -199,7 +199,7 @@ impl Connection {
                     Ok(service) => Ok(Live { service, program: Some(program) }),
                     Err(error) => {
                         let words = program.last_words().map(|words| format!("; it said: {words}"));
-                        Err(format!("`{command}` is no MCP server: {error}{}", words.unwrap_or_default()))
+                        Err(format!("`{command}` is not an MCP server: {error}{}", words.unwrap_or_default()))
                     }
                 }
             }
@@ -207,7 +207,7 @@ impl Connection {
                 let _ = rustls::crypto::ring::default_provider().install_default();
                 let mut custom = HashMap::new();
                 for (name, value) in headers {
-                    let name = HeaderName::try_from(name).map_err(|_| format!("{name:?} is no name of a header"))?;
+                    let name = HeaderName::try_from(name).map_err(|_| format!("{name:?} is not a header name"))?;
                     let mut value = HeaderValue::try_from(value)
                         .map_err(|_| format!("the value of the header {name} is invalid"))?;
                     value.set_sensitive(true);

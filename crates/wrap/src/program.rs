@@ -67,7 +67,7 @@ impl Starter {
 #[expect(clippy::disallowed_methods, reason = "the child is owned by `Program`, which ends its group")]
 fn command(reach: &Reach) -> io::Result<Command> {
     let Reach::Stdio { command: program, args, env, cwd } = reach else {
-        return Err(io::Error::other("it is no program"));
+        return Err(io::Error::other("it is not a program"));
     };
     let mut command = std::process::Command::new(program);
     command.args(args).envs(env.iter().map(|(name, value)| (name, value)));

@@ -36,7 +36,7 @@ pub(crate) struct Rule {
 
 /// All rules, in their order.
 #[derive(Debug, Clone, Default)]
-pub struct Rules(Vec<Read>);
+pub struct ApprovalRules(Vec<Read>);
 
 #[derive(Debug, Clone)]
 struct Read {
@@ -72,7 +72,7 @@ impl Hints {
     }
 }
 
-impl Rules {
+impl ApprovalRules {
     pub(crate) fn new(rules: &[Rule]) -> Result<Self, String> {
         rules.iter().map(Read::new).collect::<Result<_, _>>().map(Self)
     }
@@ -146,7 +146,7 @@ mod tests {
             {"tool": "github.delete_*", "do": "deny"},
         ]);
         let rules: Vec<Rule> = serde_json::from_value(rules).unwrap();
-        let rules = Rules::new(&rules).unwrap();
+        let rules = ApprovalRules::new(&rules).unwrap();
         let none = Hints::default();
         let reads = Hints { read_only: Some(true), ..none };
         let destroys = Hints { destructive: Some(true), ..none };

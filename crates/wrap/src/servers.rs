@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::rules::{Rule, Rules};
+use crate::rules::{ApprovalRules, Rule};
 
 /// How long one call may take, unless its server says otherwise. As long as the usual clients wait.
 const CALL: Duration = Duration::from_secs(60);
@@ -81,7 +81,7 @@ pub struct Servers {
     /// Those that are not used.
     pub left_out: Vec<LeftOut>,
     /// Which calls are made, refused, or shown to a person first (`approvals`).
-    pub rules: Rules,
+    pub rules: ApprovalRules,
 }
 
 /// Why a file cannot be used.
@@ -133,7 +133,7 @@ impl Servers {
             Some(rules) => serde_json::from_value(rules.clone())
                 .map_err(|error| ServersError(format!("`approvals` cannot be read: {error}")))?,
         };
-        let mut read = Self { rules: Rules::new(&rules).map_err(ServersError)?, ..Self::default() };
+        let mut read = Self { rules: ApprovalRules::new(&rules).map_err(ServersError)?, ..Self::default() };
         for (name, entry) in list {
             let told = |why: String| ServersError(format!("the server {name:?}: {why}"));
             let entry: Entry = serde_json::from_value(entry.clone()).map_err(|error| told(error.to_string()))?;

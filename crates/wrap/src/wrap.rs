@@ -12,7 +12,7 @@ use crate::calls::{CallEnd, RunCalls, shortened};
 use crate::catalog::{Catalog, Entry, namespaces};
 use crate::connection::{Connection, Trouble};
 use crate::program::Starter;
-use crate::rules::{Rules, Verdict};
+use crate::rules::{ApprovalRules, Verdict};
 use crate::servers::{LeftOut, Servers};
 use crate::types::required;
 
@@ -86,7 +86,7 @@ pub struct Wrap {
     connections: Vec<Arc<Connection>>,
     turns: Vec<tokio::sync::Semaphore>,
     namespaces: Vec<Arc<str>>,
-    rules: Rules,
+    rules: ApprovalRules,
     left_out: Vec<LeftOut>,
     /// Of each server its tools, or why they could not be had; `None`: not known yet.
     listed: Mutex<Vec<Option<Tools>>>,
@@ -154,20 +154,20 @@ impl Wrap {
         }
     }
 
-    /// What there is, in about so many characters: the tools of each server, and the servers that are not there.
+    /// What there is, in about so many characters: the tools of each server, and the servers that are not available.
     pub fn listing(&self, most: usize) -> String {
-        let mut away = String::new();
-        for (name, why) in self.away() {
-            away.push_str(&format!("{name} is not there: {}\n", shortened(&why)));
+        let mut missing = String::new();
+        for (name, why) in self.unavailable() {
+            missing.push_str(&format!("{name} is not available: {}\n", shortened(&why)));
         }
-        let left = most.saturating_sub(away.len());
+        let left = most.saturating_sub(missing.len());
         let mut text = self.catalog().listing(&self.namespaces, left);
-        text.push_str(&away);
+        text.push_str(&missing);
         text
     }
 
-    /// The servers that are not there, and why.
-    pub fn away(&self) -> Vec<(String, String)> {
+    /// The servers that are not available, and why.
+    pub(crate) fn unavailable(&self) -> Vec<(String, String)> {
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let one = |(name, listed): (&Arc<str>, &Option<Result<_, String>>)| match listed {
             Some(Ok(_)) => None,
@@ -337,7 +337,7 @@ impl Wrap {
                     Err(coded("tool_failed", told("failed", &why)))
                 }
             },
-            Err(Trouble::Away(why)) => {
+            Err(Trouble::Unavailable(why)) => {
                 note.end(CallEnd::NotMade);
                 Err(coded("server_not_available", told("was not made", &why)))
             }
@@ -357,8 +357,10 @@ impl Wrap {
     /// A name that is no tool's may be one of a server that is not there.
     fn why_unknown(&self, name: &str, message: String) -> ToolError {
         let server = name.split('.').find(|part| !matches!(*part, "tools" | "codemode")).unwrap_or_default();
-        match self.away().into_iter().find(|(away, _)| away == server) {
-            Some((server, why)) => coded("server_not_available", format!("the server {server} is not there: {why}")),
+        match self.unavailable().into_iter().find(|(name, _)| name == server) {
+            Some((server, why)) => {
+                coded("server_not_available", format!("the server {server} is not available: {why}"))
+            }
             None => coded("unknown_tool", message),
         }
     }
@@ -376,7 +378,9 @@ impl Wrap {
             let strange = given.iter().find(|(name, _)| !known.contains_key(name)).filter(|_| !open);
             let missing = required(&entry.input).into_iter().find(|name| !given.iter().any(|(given, _)| given == name));
             let (position, label) = match (strange, missing) {
-                (Some((name, position)), _) => (*position, format!("`{name}` is no argument of {}", entry.full_name())),
+                (Some((name, position)), _) => {
+                    (*position, format!("`{name}` is not an argument of {}", entry.full_name()))
+                }
                 (None, Some(name)) => (place.position, format!("{} needs `{name}`", entry.full_name())),
                 (None, None) => continue,
             };

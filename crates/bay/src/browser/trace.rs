@@ -68,7 +68,7 @@ impl Bay {
 
     async fn put_trace(&self, run: &Execution, trace: &TraceContent) -> BayResult<String> {
         if !self.may_record() {
-            return Err(StoreError::Away.into());
+            return Err(StoreError::NoAnswer.into());
         }
         let body = json!(trace);
         let blob = NewBlob {

@@ -122,7 +122,7 @@ impl JavaScriptHost {
         decision: ApprovalDecision,
     ) -> Result<(), BayError> {
         let shown = cove_core::shorten_word(approval_id);
-        let gone = || BayError::new(ErrorCode::NotFound, format!("there is no approval {shown:?} that waits"));
+        let gone = || BayError::new(ErrorCode::NotFound, format!("no pending approval {shown:?}"));
         let sandbox_id = self.host.asks(approval_id).ok_or_else(gone)?;
         if self.owners().get(&sandbox_id) != Some(owner) {
             return Err(gone());

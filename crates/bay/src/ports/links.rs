@@ -78,7 +78,7 @@ impl Bay {
             return Err(BayError::new(ErrorCode::NotFound, message));
         };
         if link.expires_at <= Moment::now() {
-            let message = "this link has expired; ask whoever gave it to you for another one";
+            let message = "this link has expired; ask for a new one";
             return Err(BayError::new(ErrorCode::LinkExpired, message));
         }
         Ok(PortVisit { owner: link.owner, key_tag: link.key_tag, expires_at: link.expires_at })

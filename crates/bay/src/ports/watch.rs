@@ -39,7 +39,7 @@ impl Bay {
             loop {
                 let request = PortsRequest { known: Some(known.clone()), wait: WAIT.as_secs_f64() };
                 let asked = tokio::select! {
-                    asked = ship.client.call(&request, Deadline::after(WAIT + MARGIN)) => asked,
+                    asked = ship.client.call(&request, Deadline::after(WAIT).backstop(MARGIN)) => asked,
                     () = ship.handle.ended() => break,
                 };
                 let Some(inner) = inner.upgrade() else { break };

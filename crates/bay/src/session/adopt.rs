@@ -146,7 +146,7 @@ impl Bay {
         let session = Arc::new(LiveSession::new(&plan, cargo_limit_bytes, places, idle));
         let records = serde_json::to_value(session.records()).unwrap_or_default();
         store.update_containers(&session.id, &records).await?;
-        tracing::info!(sandbox = %session.sandbox_id, "a session that outlived its Bay goes on here");
+        tracing::info!(sandbox = %session.sandbox_id, "adopted a session from an earlier Bay");
         self.inner.sessions.put(Arc::clone(&session));
         self.watch_containers(&session);
         Ok(unwanted)
@@ -161,7 +161,7 @@ impl Bay {
         match adopted.await {
             Ok(container) => Some(container),
             Err(error) => {
-                tracing::info!(container = %found.container_id, %error, "a container is not gone on with");
+                tracing::info!(container = %found.container_id, %error, "a container could not be adopted");
                 None
             }
         }

@@ -9,6 +9,6 @@ mod wire;
 
 pub(crate) use client::{CdpError, Client, Gone, Listener};
 pub(crate) use protocol::{
-    BindingCalled, Evaluated, ExceptionDetails, FrameNavigated, RequestPaused, Session, call_browser,
+    BindingCalled, CdpSession, Evaluated, ExceptionDetails, FrameNavigated, RequestPaused, call_browser,
 };
 pub use wire::{Frame, FrameReader, MAX_FRAME_BYTES};

@@ -25,12 +25,12 @@ fn read<T: DeserializeOwned>(method: &str, text: &str) -> Result<T, CdpError> {
 
 /// A page that we are attached to.
 #[derive(Clone)]
-pub(crate) struct Session {
+pub(crate) struct CdpSession {
     pub(crate) client: Client,
     pub(crate) id: String,
 }
 
-impl Session {
+impl CdpSession {
     /// Calls the page and reads the answer.
     pub(crate) async fn call<T: DeserializeOwned>(
         &self,

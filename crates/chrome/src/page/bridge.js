@@ -68,12 +68,16 @@
     return json;
   };
   // An error of the host's making: user code may catch it; uncaught, the run's fault says what it was.
-  const hostError = (kind, message, code) => {
+  const hostError = (kind, message, code, module) => {
     const error = kind === "syntax" ? new PageSyntaxError(message) : kind === "range" ? new PageRangeError(message) : new PageError(kind === "tool" ? `Tool execution failed: ${message}` : message);
     if (kind === "tool") {
       put(error, "code", "ERR_TOOL_PROXY_FAIL");
       if (code !== undefined && code !== null) put(error, "toolCode", code);
-    } else if (kind === "import") put(error, "code", "ERR_IMPORT_NOT_ALLOWED");
+    } else if (kind === "import" || kind === "missing") {
+      put(error, "code", kind === "import" ? "ERR_IMPORT_NOT_ALLOWED" : "ERR_MODULE_NOT_FOUND");
+      // What it is about, in a field that no listing shows: the host need not read the sentence.
+      hide(error, "module", module);
+    }
     weakSet(failures, error, kind);
     return error;
   };

@@ -71,18 +71,22 @@
     return out;
   };
   const thrown = (e) => {
-    let kind = "exception", message = "", stack = "";
+    let kind = "exception", message = "", stack = "", module = "null";
     try {
       message = told(e, 0);
       if ((typeof e === "object" && e !== null) || typeof e === "function") {
         const known = weakGet(failures, e);
         if (known === "tool" || known === "import") { kind = known; message = text(e.message); }
         if (isError(e) && typeof e.stack === "string") stack = e.stack;
+        if (isError(e)) {
+          const code = getOwnPropertyDescriptor(e, "code")?.value, name = getOwnPropertyDescriptor(e, "module")?.value;
+          if (typeof name === "string" && (code === "ERR_IMPORT_NOT_ALLOWED" || code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")) module = quote(clip(name));
+        }
       }
     } catch {
       if (message === "") message = "Uncaught exception";
     }
-    return `"thrown":{"kind":"${kind}","message":${quote(clip(message))},"stack":${quote(clip(stack))}}`;
+    return `"thrown":{"kind":"${kind}","message":${quote(clip(message))},"stack":${quote(clip(stack))},"module":${module}}`;
   };
   let lastTimer = 0;
   // Timers of a run end with it: the next run of the session begins on a quiet page.
@@ -188,7 +192,7 @@
       const call = answered(id), given = parse(json);
       if (call === undefined) return;
       if (own(given, "ok") !== undefined) call.resolve(asText(bytesIn(parse(own(given, "ok")))));
-      else call.reject(hostError(own(given, "kind"), own(given, "message"), own(given, "code")));
+      else call.reject(hostError(own(given, "kind"), own(given, "message"), own(given, "code"), call.module?.name));
     },
     async module(id, source) {
       const call = answered(id);

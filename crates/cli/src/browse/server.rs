@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use cove_core::NetworkPolicy;
 use cove_gull::{Listen, serve as serve_gull};
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -49,10 +48,8 @@ pub(super) async fn serve(args: &Browse, folder: &Path) -> anyhow::Result<Exit> 
 /// Waits for the end of the process that leads the terminal's session; for ever where there is none.
 async fn leader_gone(leader: Option<i32>) {
     let opened = leader.and_then(Pid::from_raw).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-    let Some(leader) = opened else { return std::future::pending().await };
-    // On a thread of its own; it is left behind when the process ends for another reason.
-    let watched = tokio::task::spawn_blocking(move || {
-        while let Err(rustix::io::Errno::INTR) = poll(&mut [PollFd::new(&leader, PollFlags::IN)], None) {}
-    });
-    let _ = watched.await;
+    match opened {
+        Some(leader) if cove_walls::process::ended(&leader).await.is_ok() => {}
+        _ => std::future::pending().await,
+    }
 }

@@ -1,21 +1,12 @@
 //! What was typed.
 
-use std::path::PathBuf;
-
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use cove_api::SandboxStatus;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Sandbox {
-    /// URL of the server [default: COVE_URL, then the running local server, then http://127.0.0.1:8114]
-    #[arg(long, value_name = "URL", global = true)]
-    pub(super) url: Option<String>,
-    /// API key [default: COVE_KEY, then the local server's key]
-    #[arg(long, value_name = "KEY", global = true, hide = true)]
-    pub(super) key: Option<String>,
-    /// Data folder of the local server [default: COVE_DATA_DIR, then ~/.local/share/cove]
-    #[arg(long, value_name = "DIR", global = true)]
-    pub(super) data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) server: crate::local::ServerArgs,
     /// Print JSON
     #[arg(long, global = true)]
     pub(super) json: bool,

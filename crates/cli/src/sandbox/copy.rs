@@ -1,12 +1,14 @@
 //! `cove sandbox cp`: a file or a folder in or out, as a stream. What breaks off on its way out leaves nothing half here.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use cove_api::ErrorCode;
 use cove_client::{Bits, Client, ClientError};
 use cove_core::{PrefixedId as _, SandboxId};
+use cove_workspace::Folder;
 use futures_util::StreamExt as _;
 use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
@@ -89,33 +91,31 @@ fn is_folder(error: &cove_api::BayError) -> bool {
 }
 
 /// Writes a file beside its place, and puts it there when it is whole.
-pub(super) async fn save(mut bits: Bits, file: &Path) -> anyhow::Result<u64> {
+pub(super) async fn save(bits: Bits, file: &Path) -> anyhow::Result<u64> {
     let named = || file.display().to_string();
     // A device or a pipe has no place that a whole file could be put in.
-    let special = file.metadata().is_ok_and(|found| !found.is_file());
-    let part = if special { file.to_owned() } else { beside(file).with_context(named)? };
-    let mut sink = tokio::fs::File::create(&part).await.with_context(named)?;
-    let mut size = 0;
-    let done: anyhow::Result<()> = async {
-        while let Some(chunk) = bits.next().await {
-            let chunk = chunk.context("the transfer was interrupted")?;
-            size += chunk.len() as u64;
-            sink.write_all(&chunk).await.with_context(named)?;
-        }
-        sink.flush().await.with_context(named)?;
-        if !special {
-            tokio::fs::rename(&part, file).await.with_context(named)?;
-        }
-        Ok(())
+    if file.metadata().is_ok_and(|found| !found.is_file()) {
+        let device = tokio::fs::File::create(file).await.with_context(named)?;
+        return pour(bits, device).await.with_context(named);
     }
-    .await;
-    if done.is_err() && !special {
-        let _ = tokio::fs::remove_file(&part).await;
-    }
-    done.map(|()| size)
+    let name = file.file_name().with_context(named)?.as_bytes();
+    let above = file.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = Folder::open(above).with_context(named)?;
+    let mut draft = folder.draft(0o666).with_context(named)?;
+    let part = draft.file().try_clone().with_context(named)?;
+    let size = pour(bits, part.into()).await.with_context(named)?;
+    draft.publish(&folder, name).with_context(named)?;
+    Ok(size)
 }
 
-fn beside(file: &Path) -> Option<PathBuf> {
-    let name = file.file_name()?.to_string_lossy();
-    Some(file.with_file_name(format!(".{name}.{}.part", std::process::id())))
+/// Writes what comes; how much it was.
+async fn pour(mut bits: Bits, mut into: tokio::fs::File) -> anyhow::Result<u64> {
+    let mut size = 0;
+    while let Some(chunk) = bits.next().await {
+        let chunk = chunk.context("the transfer was interrupted")?;
+        size += chunk.len() as u64;
+        into.write_all(&chunk).await?;
+    }
+    into.flush().await?;
+    Ok(size)
 }

@@ -25,12 +25,11 @@ use args::Verb;
 use ports::PortWish;
 
 use crate::exit::Exit;
-use crate::local;
 use crate::terminal::{self, DIM, PLAIN, RED, YELLOW, note};
 
 pub(crate) async fn sandbox(args: Sandbox) -> anyhow::Result<Exit> {
     args.raw.apply();
-    let (url, key) = local::find_started(args.url.as_deref(), args.key.as_deref(), args.data_dir.as_deref()).await;
+    let (url, key) = args.server.find().await;
     let bay = match Client::new(&url, key.as_deref()) {
         Ok(bay) => bay,
         Err(error) => return Ok(refused(&error)),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use cove_core::end_lines;
 use cove_workspace::is_program;
 
 /// For a package manager on a slow line.
@@ -29,9 +30,7 @@ pub(super) async fn run(program: &Path, args: &[impl AsRef<OsStr>]) -> Result<()
         return Ok(());
     }
     let said = String::from_utf8_lossy(&ended.stderr);
-    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
-    let end = lines.get(lines.len().saturating_sub(TOLD_LINES)..).unwrap_or_default();
-    Err(format!("{name} failed ({}): {}", ended.status, end.join("\n    ")))
+    Err(format!("{name} failed ({}): {}", ended.status, end_lines(&said, TOLD_LINES).join("\n    ")))
 }
 
 /// A program in `PATH`.

@@ -41,6 +41,7 @@ async fn twenty_kills_lose_nothing_and_leave_nothing() {
         let workers: Vec<_> =
             (0..WORKERS).map(|worker| work(&served, known.clone(), format!("r{round}-w{worker}"))).collect();
         let workers: Vec<_> = workers.into_iter().map(tokio::spawn).collect();
+        // Killed at any moment of its work: the pause is drawn, there is no event to wait for.
         tokio::time::sleep(Duration::from_millis(30 + chance(&mut seed) % 600)).await;
         let mut below = processes::below(served.child.id());
         served.signal("KILL");

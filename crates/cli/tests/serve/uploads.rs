@@ -139,6 +139,7 @@ async fn an_upload_has_a_pace_and_an_end() {
         );
         stream.write_all(head.as_bytes()).await.unwrap();
         let (mut reader, mut writer) = stream.into_split();
+        // The pause is what is tested: a client that writes slowly, for as long as it is listened to.
         let drip = tokio::spawn(async move {
             let bytes = vec![b'x'; piece];
             while writer.write_all(&bytes).await.is_ok() {

@@ -11,6 +11,7 @@ use bollard::query_parameters::{
 };
 use bollard::{API_DEFAULT_VERSION, Docker};
 use cove_config::{ConfigError, DockerDriverConfig, PullPolicy};
+use cove_core::beginning_bytes;
 use futures_util::StreamExt as _;
 
 use super::fetch::Fetch;
@@ -243,9 +244,9 @@ impl Engine {
         match error {
             Error::DockerResponseServerError { message, .. } | Error::DockerStreamError { error: message } => {
                 // Some repeat all of what they were asked.
-                let cut = message.floor_char_boundary(MAX_WORDS);
-                let more = if cut < message.len() { " …" } else { "" };
-                DriverError::other(format!("the container engine refused: {}{more}", &message[..cut]))
+                let (beginning, is_cut) = beginning_bytes(&message, MAX_WORDS);
+                let more = if is_cut { " …" } else { "" };
+                DriverError::other(format!("the container engine refused: {beginning}{more}"))
             }
             error => DriverError {
                 cause: DriverCause::EngineUnreachable,

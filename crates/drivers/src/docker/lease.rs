@@ -43,7 +43,7 @@ impl Lease {
             for number in 1_u64.. {
                 tokio::time::sleep(Duration::from_secs(outlive_seconds) / SIGNS).await;
                 if let Err(error) = sign(&place, &name, number) {
-                    tracing::warn!(%error, "containers could not be told that Bay lives");
+                    tracing::warn!(%error, "could not renew the containers' lease");
                 }
             }
         });

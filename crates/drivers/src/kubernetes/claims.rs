@@ -138,7 +138,8 @@ impl CargoStore for Claims {
     fn weight(&self, id: &CargoId, limit_bytes: u64) -> DriverFuture<'_, Result<Weight, DriverError>> {
         let line = self.lines.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
         Box::pin(async move {
-            let line = line.ok_or_else(|| DriverError::other("no Pod has the cargo, so nobody can weigh it"))?;
+            let line =
+                line.ok_or_else(|| DriverError::other("no Pod mounts the cargo, so its size cannot be measured"))?;
             let told = line.weigh(limit_bytes, WEIGHING).await?;
             serde_json::from_str(&told).map_err(|error| DriverError::other(format!("the weight of a cargo: {error}")))
         })

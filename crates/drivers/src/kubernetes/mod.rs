@@ -22,6 +22,7 @@ use std::time::Duration;
 use cove_config::{Config, ConfigError, DiskLimit, K8sDriverConfig, PullPolicy, RuntimeType, Secret};
 use cove_core::CargoId;
 use cove_runtime_api::line::{Line, LineKey, LineUse};
+use cove_runtime_api::until_it_answers;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
@@ -84,7 +85,7 @@ impl KubernetesDriver {
 
     /// The key of a Pod's line: any Bay of these records makes the same.
     fn key(&self, container_id: &str) -> Result<LineKey, DriverError> {
-        let missing = || DriverError::other("the driver was not told the secret of its records");
+        let missing = || DriverError::other("the driver has no database secret");
         let secret = self.secret.get().ok_or_else(missing)?;
         let mut mac = Hmac::<Sha256>::new_from_slice(secret.reveal().as_bytes())
             .map_err(|error| DriverError::other(error.to_string()))?;
@@ -141,18 +142,14 @@ impl KubernetesDriver {
                 }
             });
             let line = Line { address: SocketAddr::new(address.await?, self.options.port), key };
-            let answers = async {
-                while line.open(LineUse::Runtime).await.is_err() {
-                    tokio::time::sleep(TRY_EVERY).await;
-                }
-            };
+            let answers = until_it_answers(TRY_EVERY, || line.open(LineUse::Runtime));
             let ended = self.pods.until(name, |pod| match pod.map(verdict::of) {
                 Some(Verdict::Over(error)) => Some(error),
                 Some(_) => None,
                 None => Some(DriverError::other("the Pod was deleted while it started")),
             });
             tokio::select! {
-                () = answers => Ok(line),
+                _ = answers => Ok(line),
                 error = ended => Err(error),
             }
         };

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::Language;
 use crate::door::{E2bDoor, Guest};
-use crate::paths::Place;
+use crate::paths::SandboxPath;
 use crate::record::Context;
 use crate::refusal::Refused;
 
@@ -62,7 +62,7 @@ pub(super) async fn create(
     let wish: Wish = serde_json::from_slice(&bytes)
         .map_err(|error| Refused::invalid(format!("the body cannot be read: {error}")))?;
     let language = Language::named(wish.language.as_deref().unwrap_or_default())?;
-    let place = Place::of(wish.cwd.as_deref().unwrap_or_default());
+    let place = SandboxPath::of(wish.cwd.as_deref().unwrap_or_default());
     if guest.record.contexts.len() >= MAX_CONTEXTS {
         let message = format!("a sandbox has {MAX_CONTEXTS} contexts at most; remove one first");
         return Err(Refused::new(StatusCode::TOO_MANY_REQUESTS, message));
@@ -86,7 +86,7 @@ pub(super) async fn create(
 }
 
 /// Starts a context's interpreter in its folder.
-async fn begin(door: &E2bDoor, guest: &Guest, context: &Context, place: &Place) -> Result<(), Refused> {
+async fn begin(door: &E2bDoor, guest: &Guest, context: &Context, place: &SandboxPath) -> Result<(), Refused> {
     let path = serde_json::to_string(&place.inside).unwrap_or_default();
     let code = format!("import os; os.chdir({path}); del os");
     let request = PythonExecRequest { code, session: Some(context.id.clone()), ..PythonExecRequest::default() };
@@ -122,7 +122,7 @@ pub(super) async fn restart(
     let context = find(&guest, &id)?;
     end(&door, &guest, &context).await?;
     if context.language == Language::Python.as_str() && context != usual(Language::Python) {
-        begin(&door, &guest, &context, &Place::of(&context.cwd)).await?;
+        begin(&door, &guest, &context, &SandboxPath::of(&context.cwd)).await?;
     }
     Ok(StatusCode::OK)
 }

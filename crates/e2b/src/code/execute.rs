@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 use super::contexts::{find, usual};
 use super::{Language, results};
 use crate::door::{E2bDoor, Guest};
-use crate::paths::Place;
+use crate::paths::SandboxPath;
 use crate::record::Context;
 use crate::refusal::Refused;
 
@@ -230,7 +230,7 @@ async fn bash(
         program: "/bin/bash".to_owned(),
         args: vec!["-lc".to_owned(), code],
         env,
-        cwd: Some(Place::of(&context.cwd).inside),
+        cwd: Some(SandboxPath::of(&context.cwd).inside),
         timeout: Some(LONGEST.as_secs_f64()),
         ..StartProcess::default()
     };

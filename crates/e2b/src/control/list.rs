@@ -49,7 +49,7 @@ impl Asked {
                 "template" => asked.template = Some(value.into_owned()),
                 "startedAfter" => {
                     let at: Result<jiff::Timestamp, _> = value.parse();
-                    let at = at.map_err(|_| Refused::invalid("`startedAfter` is no date"))?;
+                    let at = at.map_err(|_| Refused::invalid("`startedAfter` must be a date"))?;
                     asked.started_after = Some(at.as_microsecond());
                 }
                 "order" => asked.oldest_first = value == "asc",
@@ -125,7 +125,7 @@ pub(super) async fn second(
         None => None,
         Some(token) => {
             let read = token.split_once('.').and_then(|(at, id)| Some((at.parse::<i64>().ok()?, id.to_owned())));
-            Some(read.ok_or_else(|| Refused::invalid("`nextToken` is none that was given here"))?)
+            Some(read.ok_or_else(|| Refused::invalid("invalid `nextToken`: pass the one from an earlier list"))?)
         }
     };
     // Those before the page are looked at as well: what is wanted is known only here.

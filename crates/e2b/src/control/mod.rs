@@ -1,9 +1,9 @@
 //! Control: sandboxes made, found, prolonged, paused and ended, as E2B's REST interface has it.
 
 mod create;
-mod figures;
 mod lifecycle;
 mod list;
+mod metrics;
 mod refused;
 mod templates;
 
@@ -31,7 +31,7 @@ pub(crate) fn router(door: E2bDoor) -> Router {
         .route("/health", get(async || "OK"))
         .route("/sandboxes", post(create::create).get(list::first))
         .route("/v2/sandboxes", post(create::create).get(list::second))
-        .route("/sandboxes/metrics", get(figures::of_several))
+        .route("/sandboxes/metrics", get(metrics::of_several))
         .route("/sandboxes/{id}", get(lifecycle::show).delete(lifecycle::kill))
         .route("/sandboxes/{id}/connect", post(lifecycle::connect))
         .route("/v2/sandboxes/{id}/connect", post(lifecycle::connect))
@@ -40,9 +40,9 @@ pub(crate) fn router(door: E2bDoor) -> Router {
         .route("/sandboxes/{id}/timeout", post(lifecycle::timeout))
         .route("/sandboxes/{id}/refreshes", post(lifecycle::refresh))
         .route("/sandboxes/{id}/network", put(refused::network))
-        .route("/sandboxes/{id}/metrics", get(figures::metrics))
-        .route("/sandboxes/{id}/logs", get(figures::logs))
-        .route("/v2/sandboxes/{id}/logs", get(figures::logs_in_entries))
+        .route("/sandboxes/{id}/metrics", get(metrics::metrics))
+        .route("/sandboxes/{id}/logs", get(metrics::logs))
+        .route("/v2/sandboxes/{id}/logs", get(metrics::logs_in_entries))
         .route("/sandboxes/{id}/snapshots", any(refused::snapshots))
         .route("/snapshots", any(refused::snapshots))
         .route("/sandboxes/{id}/fork", any(refused::fork))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::paths::Place;
+use crate::paths::SandboxPath;
 
 /// What is asked of each entry, ended by two zeros: type, type behind a link, path, size, mode, words of it, owner, group,
 /// time, target.
@@ -11,7 +11,7 @@ pub(super) const FORMAT: &str = "%y\\0%Y\\0%p\\0%s\\0%m\\0%M\\0%u\\0%g\\0%T@\\0%
 const FIELDS: usize = 10;
 
 /// Reads what `find` said with [`FORMAT`], as seen from `place`.
-pub(super) fn entries(said: &[u8], place: &Place) -> Vec<Value> {
+pub(super) fn entries(said: &[u8], place: &SandboxPath) -> Vec<Value> {
     let text = String::from_utf8_lossy(said);
     let mut rest = &*text;
     let mut all = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn entries(said: &[u8], place: &Place) -> Vec<Value> {
     }
 }
 
-fn entry(fields: &[&str; FIELDS], place: &Place) -> Value {
+fn entry(fields: &[&str; FIELDS], place: &SandboxPath) -> Value {
     let [kind, behind, path, size, mode, words, owner, group, modified, target] = fields;
     let is_link = *kind == "l";
     let shown = place.shown_of(path);
@@ -73,7 +73,7 @@ mod tests {
     fn names_with_line_ends_stay_names() {
         let one = |path: &str| format!("f\0f\0{path}\x003\0644\0-rw-r--r--\0u\0g\01700000000.5000000000\0\0\0\n");
         let said = one("/workspace/d/a\nb") + &one("/workspace/d/c");
-        let all = entries(said.as_bytes(), &Place::of("d"));
+        let all = entries(said.as_bytes(), &SandboxPath::of("d"));
         assert_eq!(all.len(), 2);
         assert_eq!(all[0]["path"], "/home/user/d/a\nb");
         assert_eq!((&all[1]["name"], &all[1]["mode"]), (&json!("c"), &json!(0o644)));

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::multipart;
 use super::process::{check_name, check_user};
 use crate::door::{E2bDoor, Guest};
-use crate::paths::Place;
+use crate::paths::SandboxPath;
 use crate::refusal::Refused;
 use crate::scripts::{order, refusal_of};
 
@@ -61,7 +61,7 @@ pub(super) async fn download(State(door): State<E2bDoor>, request: Request) -> R
     let done = async {
         let (guest, asked) = guest(&door, &parts).await?;
         let path = asked.path.ok_or_else(|| Refused::invalid("`path` is missing"))?;
-        let place = Place::of(&path);
+        let place = SandboxPath::of(&path);
         let disposition = disposition(place.name());
         let kind = (header::CONTENT_TYPE, "application/octet-stream".to_owned());
         let headers = [kind, (header::CONTENT_DISPOSITION, disposition)];
@@ -80,7 +80,7 @@ pub(super) async fn download(State(door): State<E2bDoor>, request: Request) -> R
 }
 
 /// A refusal with the path in it.
-fn named(refused: Refused, place: &Place) -> Refused {
+fn named(refused: Refused, place: &SandboxPath) -> Refused {
     match refused.status {
         StatusCode::NOT_FOUND if refused.word == Some(cove_api::ErrorCode::FileNotFound) => {
             Refused::missing(format!("file not found: {}", place.shown))
@@ -96,7 +96,7 @@ fn disposition(name: &str) -> String {
 }
 
 /// A file outside the workspace. Its first bytes, or its refusal, are awaited before anything is answered.
-async fn elsewhere(door: &E2bDoor, guest: &Guest, place: &Place) -> Result<ByteStream, Refused> {
+async fn elsewhere(door: &E2bDoor, guest: &Guest, place: &SandboxPath) -> Result<ByteStream, Refused> {
     let order = order(READ, &[&place.inside], false);
     let mut process = door.bay.run_process(&guest.owner, &guest.id, order, ProcessRecord::None).await?;
     let first = piece(&mut process, place).await?;
@@ -113,7 +113,7 @@ async fn elsewhere(door: &E2bDoor, guest: &Guest, place: &Place) -> Result<ByteS
 }
 
 /// The next bytes that a program writes; none: it has ended well.
-async fn piece(process: &mut RunningProcess, place: &Place) -> Result<Option<Bytes>, Refused> {
+async fn piece(process: &mut RunningProcess, place: &SandboxPath) -> Result<Option<Bytes>, Refused> {
     let mut said = Vec::new();
     loop {
         match process.next().await? {
@@ -167,7 +167,7 @@ pub(super) async fn upload(State(door): State<E2bDoor>, request: Request) -> Res
 
 /// Writes one file, with the folders on the way.
 pub(super) async fn store(door: &E2bDoor, guest: &Guest, path: &str, bytes: ByteStream) -> Result<Value, Refused> {
-    let place = Place::of(path);
+    let place = SandboxPath::of(path);
     match place.in_workspace() {
         Some(".") => return Err(Refused::invalid("the path is the home itself")),
         Some(path) => {
@@ -179,7 +179,12 @@ pub(super) async fn store(door: &E2bDoor, guest: &Guest, path: &str, bytes: Byte
     Ok(json!({"name": place.name(), "path": place.shown, "type": "file"}))
 }
 
-async fn write_elsewhere(door: &E2bDoor, guest: &Guest, place: &Place, mut bytes: ByteStream) -> Result<(), Refused> {
+async fn write_elsewhere(
+    door: &E2bDoor,
+    guest: &Guest,
+    place: &SandboxPath,
+    mut bytes: ByteStream,
+) -> Result<(), Refused> {
     let (bay, owner, id) = (&door.bay, &guest.owner, &guest.id);
     let mut process = bay.run_process(owner, id, order(WRITE, &[&place.inside], true), ProcessRecord::None).await?;
     let ProcessFrame::Process(info) = process.next().await? else {
@@ -187,7 +192,7 @@ async fn write_elsewhere(door: &E2bDoor, guest: &Guest, place: &Place, mut bytes
     };
     let send = async {
         while let Some(piece) = bytes.next().await {
-            let piece = piece.map_err(|_| Refused::invalid("the upload broke off"))?;
+            let piece = piece.map_err(|_| Refused::invalid("the connection closed before the end of the upload"))?;
             bay.send_to_process(owner, id, &info.process_id, &piece, false).await?;
         }
         bay.send_to_process(owner, id, &info.process_id, &[], true).await?;

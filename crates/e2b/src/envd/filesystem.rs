@@ -11,7 +11,7 @@ use super::entries::{FORMAT, entries};
 use super::process::check_user;
 use crate::connect;
 use crate::door::{E2bDoor, Guest};
-use crate::paths::Place;
+use crate::paths::SandboxPath;
 use crate::refusal::Refused;
 use crate::scripts;
 
@@ -47,7 +47,13 @@ async fn call(door: &E2bDoor, parts: &Parts, body: &[u8]) -> Result<(Guest, Aske
 }
 
 /// The one entry that a script tells of.
-async fn one(door: &E2bDoor, guest: &Guest, script: &str, args: &[&str], place: &Place) -> Result<Value, Refused> {
+async fn one(
+    door: &E2bDoor,
+    guest: &Guest,
+    script: &str,
+    args: &[&str],
+    place: &SandboxPath,
+) -> Result<Value, Refused> {
     let said = scripts::run(&door.bay, guest, script, args).await;
     let said = said.map_err(|refused| shown(refused, place))?;
     let entry = entries(&said, place).into_iter().next();
@@ -56,7 +62,7 @@ async fn one(door: &E2bDoor, guest: &Guest, script: &str, args: &[&str], place: 
 
 /// The refusal with the path that the client knows.
 #[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`, and comes back changed")]
-fn shown(refused: Refused, place: &Place) -> Refused {
+fn shown(refused: Refused, place: &SandboxPath) -> Refused {
     let message = refused.message.replace(&place.inside, &place.shown);
     Refused { message, ..refused }
 }
@@ -64,7 +70,7 @@ fn shown(refused: Refused, place: &Place) -> Refused {
 pub(super) async fn stat(State(door): State<E2bDoor>, parts: Parts, body: Bytes) -> Response {
     let done = async {
         let (guest, asked) = call(&door, &parts, &body).await?;
-        let place = Place::of(&asked.path);
+        let place = SandboxPath::of(&asked.path);
         Ok(json!({"entry": one(&door, &guest, STAT, &[&place.inside, FORMAT], &place).await?}))
     };
     connect::unary(done.await)
@@ -73,7 +79,7 @@ pub(super) async fn stat(State(door): State<E2bDoor>, parts: Parts, body: Bytes)
 pub(super) async fn list_dir(State(door): State<E2bDoor>, parts: Parts, body: Bytes) -> Response {
     let done = async {
         let (guest, asked) = call(&door, &parts, &body).await?;
-        let place = Place::of(&asked.path);
+        let place = SandboxPath::of(&asked.path);
         let depth = asked.depth.clamp(1, MAX_DEPTH).to_string();
         let said = scripts::run(&door.bay, &guest, LIST, &[&place.inside, &depth, FORMAT]).await;
         let mut all = entries(&said.map_err(|refused| shown(refused, &place))?, &place);
@@ -86,7 +92,7 @@ pub(super) async fn list_dir(State(door): State<E2bDoor>, parts: Parts, body: By
 pub(super) async fn make_dir(State(door): State<E2bDoor>, parts: Parts, body: Bytes) -> Response {
     let done = async {
         let (guest, asked) = call(&door, &parts, &body).await?;
-        let place = Place::of(&asked.path);
+        let place = SandboxPath::of(&asked.path);
         Ok(json!({"entry": one(&door, &guest, MAKE, &[&place.inside, FORMAT], &place).await?}))
     };
     connect::unary(done.await)
@@ -95,7 +101,7 @@ pub(super) async fn make_dir(State(door): State<E2bDoor>, parts: Parts, body: By
 pub(super) async fn rename(State(door): State<E2bDoor>, parts: Parts, body: Bytes) -> Response {
     let done = async {
         let (guest, asked) = call(&door, &parts, &body).await?;
-        let (source, place) = (Place::of(&asked.source), Place::of(&asked.destination));
+        let (source, place) = (SandboxPath::of(&asked.source), SandboxPath::of(&asked.destination));
         let args = [&*source.inside, &*place.inside, FORMAT];
         let entry = one(&door, &guest, MOVE, &args, &place).await;
         Ok(json!({"entry": entry.map_err(|refused| shown(refused, &source))?}))
@@ -106,7 +112,7 @@ pub(super) async fn rename(State(door): State<E2bDoor>, parts: Parts, body: Byte
 pub(super) async fn remove(State(door): State<E2bDoor>, parts: Parts, body: Bytes) -> Response {
     let done = async {
         let (guest, asked) = call(&door, &parts, &body).await?;
-        let place = Place::of(&asked.path);
+        let place = SandboxPath::of(&asked.path);
         if place.in_workspace() == Some(".") {
             return Err(Refused::invalid("the home itself cannot be removed; remove what is in it"));
         }

@@ -76,7 +76,7 @@ async fn envs(State(door): State<E2bDoor>, request: Request) -> Response {
 }
 
 async fn unknown_call(request: Request) -> Response {
-    let message = format!("{} is no call of this server", request.uri().path());
+    let message = format!("there is no method {}", request.uri().path());
     connect::unary::<()>(Err(Refused::unsupported(message)))
 }
 

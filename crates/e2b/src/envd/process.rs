@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::connect::{self, Messages};
 use crate::door::{E2bDoor, Guest};
-use crate::paths::Place;
+use crate::paths::SandboxPath;
 use crate::refusal::Refused;
 
 #[derive(Debug, Default, Deserialize)]
@@ -173,7 +173,7 @@ async fn started(door: &E2bDoor, parts: &Parts, body: &[u8]) -> Result<RunningPr
         program: process.cmd,
         args: process.args,
         env,
-        cwd: process.cwd.filter(|cwd| !cwd.is_empty()).map(|cwd| Place::of(&cwd).inside),
+        cwd: process.cwd.filter(|cwd| !cwd.is_empty()).map(|cwd| SandboxPath::of(&cwd).inside),
         name: tag.filter(|tag| !tag.is_empty()),
         // Clients that do not say so mean one that they can write to.
         input: stdin.unwrap_or(true),
@@ -352,7 +352,7 @@ pub(super) async fn send_signal(State(door): State<E2bDoor>, parts: Parts, body:
             Some(Value::Number(number)) if matches!(number.as_i64(), Some(9 | 15)) => {
                 i32::try_from(number.as_i64().unwrap_or(9)).unwrap_or(9)
             }
-            other => return Err(Refused::invalid(format!("{other:?} is no signal; there are SIGKILL and SIGTERM"))),
+            other => return Err(Refused::invalid(format!("unknown signal {other:?}; use SIGKILL or SIGTERM"))),
         };
         let process_id = call.process.process_id()?;
         let info = door.bay.process(&guest.owner, &guest.id, &process_id).await?;

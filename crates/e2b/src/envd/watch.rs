@@ -19,7 +19,7 @@ use tokio::task::AbortHandle;
 use super::process::check_user;
 use crate::connect;
 use crate::door::{E2bDoor, Guest};
-use crate::paths::Place;
+use crate::paths::SandboxPath;
 use crate::refusal::Refused;
 
 /// Events that wait to be asked for; the oldest go first.
@@ -68,7 +68,7 @@ async fn watched(door: &E2bDoor, guest: &Guest, asked: &Asked) -> Result<FolderW
             "events have no entries here; leave out `include_entry` and ask for the entry",
         ));
     }
-    let place = Place::of(&asked.path);
+    let place = SandboxPath::of(&asked.path);
     let Some(path) = place.in_workspace() else {
         return Err(Refused::unsupported(format!(
             "{} is not in the home; only folders in it are watched",

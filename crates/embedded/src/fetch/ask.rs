@@ -10,8 +10,6 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::Failed;
-
 /// The longest body of one request.
 const MAX_BODY_BYTES: usize = 16 << 20;
 
@@ -75,7 +73,7 @@ pub(super) struct Ask {
 }
 
 impl Ask {
-    pub(super) fn read(args: Vec<Value>) -> Result<Self, Failed> {
+    pub(super) fn read(args: Vec<Value>) -> Result<Self, String> {
         let first = args.into_iter().next().unwrap_or_default();
         let written: Written =
             serde_json::from_value(first).map_err(|error| format!("the request cannot be read: {error}"))?;
@@ -97,7 +95,7 @@ impl Ask {
 }
 
 /// An address that may be asked at all; whether the policy opens it is a later question.
-pub(super) fn read_url(text: &str) -> Result<Url, Failed> {
+pub(super) fn read_url(text: &str) -> Result<Url, String> {
     if text.len() > MAX_URL_BYTES {
         return Err(format!("the address has {} bytes; the most is {MAX_URL_BYTES}", text.len()));
     }
@@ -106,7 +104,7 @@ pub(super) fn read_url(text: &str) -> Result<Url, Failed> {
 }
 
 /// Refuses what is not asked by HTTP, and secrets in an address.
-pub(super) fn checked(url: Url) -> Result<Url, Failed> {
+pub(super) fn checked(url: Url) -> Result<Url, String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("only http: and https: addresses can be fetched, not {}:", url.scheme()));
     }
@@ -116,7 +114,7 @@ pub(super) fn checked(url: Url) -> Result<Url, Failed> {
     Ok(url)
 }
 
-fn read_headers(written: &[(String, String)]) -> Result<HeaderMap, Failed> {
+fn read_headers(written: &[(String, String)]) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     let mut bytes = 0;
     for (name, value) in written {

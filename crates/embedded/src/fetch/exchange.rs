@@ -58,7 +58,7 @@ pub(super) async fn start<'a>(ask: &Ask, fetcher: &'a Fetcher) -> Result<Exchang
         Some(Host::Domain(name)) => name.to_owned(),
         Some(Host::Ipv4(address)) => address.to_string(),
         Some(Host::Ipv6(address)) => address.to_string(),
-        None => return Err(format!("{} names no host", ask.url)),
+        None => return Err(format!("{} names no host", ask.url).into()),
     };
     let port = ask.url.port_or_known_default().ok_or_else(|| format!("{} names no port", ask.url))?;
     let stream = cove_network::connect(&host, port, &fetcher.rule).await.map_err(|error| fetcher.no_way(&error))?;
@@ -85,7 +85,7 @@ pub(super) async fn start<'a>(ask: &Ask, fetcher: &'a Fetcher) -> Result<Exchang
     let request = written(ask)?;
     let response = together(&mut work, sender.send_request(request)).await.map_err(broken)?;
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-        return Err(format!("{host}:{port} tried to switch to another protocol than HTTP"));
+        return Err(format!("{host}:{port} tried to switch to another protocol than HTTP").into());
     }
     let (head, body) = response.into_parts();
     Ok(Exchange { head, body, work, _connection: permit })
@@ -97,7 +97,7 @@ impl Exchange<'_> {
     }
 
     /// Reads the body, as far as it may go.
-    pub(super) async fn finish(mut self, max_bytes: u64, mut share: BudgetShare) -> Result<Reply, Failed> {
+    pub(super) async fn finish(mut self, max_bytes: u64, mut share: BudgetShare) -> Result<Reply, String> {
         let too_long =
             || format!("the response's body has more than {max_bytes} bytes, which is the limit of this session");
         if self.body.size_hint().lower() > max_bytes {
@@ -131,7 +131,7 @@ impl Exchange<'_> {
 }
 
 /// The request with the headers that are ours.
-fn written(ask: &Ask) -> Result<Request<Full<Bytes>>, Failed> {
+fn written(ask: &Ask) -> Result<Request<Full<Bytes>>, String> {
     let mut request = Request::new(Full::new(ask.body.clone()));
     // Only the path: the host is in its header, as servers expect it.
     let target = &ask.url[Position::BeforePath..Position::AfterQuery];

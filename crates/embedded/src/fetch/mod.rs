@@ -14,7 +14,7 @@ mod tls;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cove_core::{NetworkPolicy, Tool, ToolCall, ToolError, ToolFuture, bytes_to_json};
+use cove_core::{NetworkCause, NetworkPolicy, Tool, ToolCall, ToolError, ToolFuture, bytes_to_json};
 use cove_network::{AddressRule, ConnectError};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, oneshot};
@@ -44,8 +44,26 @@ const MAX_REDIRECTS: usize = 20;
 /// exists as bytes, as text and as a string of the guest's.
 const MAX_BODY_BYTES: u64 = 32 << 20;
 
-/// Why a request has no answer: one sentence that the guest reads.
-type Failed = String;
+/// Why a request has no answer.
+#[derive(Debug)]
+struct Failed {
+    /// What the guest reads.
+    sentence: String,
+    /// Where the session's policy is the cause.
+    cause: Option<NetworkCause>,
+}
+
+impl From<String> for Failed {
+    fn from(sentence: String) -> Self {
+        Self { sentence, cause: None }
+    }
+}
+
+impl From<Failed> for ToolError {
+    fn from(failed: Failed) -> Self {
+        Self { message: failed.sentence, code: failed.cause.map(|cause| cause.as_str().to_owned()) }
+    }
+}
 
 /// What all sessions of an engine share on their way out.
 pub(crate) struct Outside {
@@ -119,14 +137,17 @@ impl Fetcher {
             }
             redirected = true;
         }
-        Err(format!("there are more than {MAX_REDIRECTS} redirects"))
+        Err(format!("there are more than {MAX_REDIRECTS} redirects").into())
     }
 
     /// A refusal, with what would not have been refused.
     fn no_way(&self, no_way: &ConnectError) -> Failed {
         match no_way {
-            ConnectError::NotNamed(..) => format!("{no_way} (this session has: {})", self.opened),
-            _ => no_way.to_string(),
+            ConnectError::NotNamed(..) => Failed {
+                sentence: format!("{no_way} (this session has: {})", self.opened),
+                cause: Some(NetworkCause::NotOpened),
+            },
+            _ => no_way.to_string().into(),
         }
     }
 }
@@ -146,7 +167,7 @@ async fn answer(fetcher: Arc<Fetcher>, call: ToolCall) -> Result<Value, ToolErro
     fetcher.stops().insert(ask.number, stop);
     let _numbered = Numbered(&fetcher, ask.number);
     tokio::select! {
-        answer = fetcher.fetch(ask) => answer.map_err(ToolError::new),
+        answer = fetcher.fetch(ask) => answer.map_err(ToolError::from),
         _ = stopped => Err(ToolError::new("the request was given up")),
     }
 }

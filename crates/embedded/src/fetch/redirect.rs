@@ -3,7 +3,6 @@
 use hyper::header::{self, HeaderMap};
 use hyper::{Method, StatusCode, http::response::Parts};
 
-use super::Failed;
 use super::ask::{Ask, Redirects, checked};
 
 /// What to do with an answer's head.
@@ -22,7 +21,7 @@ const OF_THE_BODY: [header::HeaderName; 4] =
 /// Headers that were meant for the host that was asked first, and no other.
 const FOR_ONE_HOST: [header::HeaderName; 3] = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
 
-pub(super) fn next(ask: &Ask, head: &Parts) -> Result<Next, Failed> {
+pub(super) fn next(ask: &Ask, head: &Parts) -> Result<Next, String> {
     let moved = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
     let Some(location) = head.headers.get(header::LOCATION).filter(|_| moved) else { return Ok(Next::Answer) };
     match ask.redirects {

@@ -11,12 +11,10 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-use super::Failed;
-
 /// Made at the first `https:` address; most sessions never need it.
 #[derive(Default)]
 pub(super) struct Client {
-    connector: OnceLock<Result<TlsConnector, Failed>>,
+    connector: OnceLock<Result<TlsConnector, String>>,
     /// Certificates that are trusted besides.
     extra: Vec<CertificateDer<'static>>,
 }
@@ -27,14 +25,15 @@ impl Client {
         Self { connector: OnceLock::new(), extra: vec![certificate] }
     }
 
-    pub(super) async fn connect(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, Failed> {
+    pub(super) async fn connect(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, String> {
         let connector = self.connector.get_or_init(|| connector(&self.extra)).as_ref().map_err(Clone::clone)?;
-        let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("{host} is no name for TLS"))?;
+        let name =
+            ServerName::try_from(host.to_owned()).map_err(|_| format!("{host} is not a valid host name for TLS"))?;
         connector.connect(name, stream).await.map_err(|error| format!("no secure connection to {host}: {error}"))
     }
 }
 
-fn connector(extra: &[CertificateDer<'static>]) -> Result<TlsConnector, Failed> {
+fn connector(extra: &[CertificateDer<'static>]) -> Result<TlsConnector, String> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     roots.add_parsable_certificates(extra.iter().cloned());

@@ -1,12 +1,12 @@
 //! Landlock with no exception: all rights handled, none granted.
 
-use cove_walls::landlock_rules::{Rules, SINCE};
+use cove_walls::landlock_rules::{LandlockRules, SINCE};
 
 use super::{Survey, WallName};
 
 /// Takes every right that the running kernel lets Landlock take.
 pub(super) fn restrict(survey: &mut Survey) {
-    let version = Rules::default().without_files().without_network().without_others().put_on();
+    let version = LandlockRules::default().without_files().without_network().without_others().put_on();
     let parts = [
         (WallName::LandlockFiles, SINCE.files, "no file"),
         (WallName::LandlockNetwork, SINCE.network, "no TCP"),

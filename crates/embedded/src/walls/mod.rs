@@ -3,7 +3,7 @@
 //! Three stages. Before the zygote exists: another user, namespaces of its own. In the zygote: an empty root, no
 //! capabilities, resource limits, Landlock, seccomp. In each child: what only a child can do without. Every wall says
 //! from inside whether it stands; nothing is assumed. What a missing wall means is the host's decision (see
-//! [`Profile`](crate::Profile)).
+//! [`WallPolicy`](crate::WallPolicy)).
 
 mod identity;
 mod landlock_rules;

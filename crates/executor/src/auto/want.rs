@@ -1,7 +1,8 @@
 //! What an embedded run failed for want of: something that Chrome has, or stack.
 //!
-//! An engine says no more than its error's type and sentence, so that is what is read here. A guest can write such an
-//! error itself; all it gets by it is that `auto` tries its code in Chrome.
+//! Of what is not there at all, QuickJS says no more than its error's type and sentence, so that is what is read here;
+//! what the embedded engine refuses itself says so in a field of the fault. A guest can write such an error itself; all
+//! it gets by it is that `auto` tries its code in Chrome.
 
 use cove_core::{EngineReason, Fault, FaultKind};
 
@@ -44,9 +45,6 @@ const CHROME_METHODS: &[&str] =
 /// A namespace whose members Chrome has all of.
 const CHROME_NAMESPACE: &str = "Intl.";
 
-/// What an error's own sentence says where the embedded engine knows that Chrome can do it.
-const SAYS_SO: &str = "use engine \"browser\"";
-
 /// Why Chrome should be tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Want {
@@ -80,7 +78,7 @@ pub(super) fn want_of(fault: &Fault) -> Option<Want> {
                         || method.is_some_and(|method| CHROME_METHODS.contains(&method));
                     has.then(|| missing(lacks(callee)))?
                 }
-                _ if sentence.contains(SAYS_SO) => {
+                _ if fault.needs_browser => {
                     missing("the code asks for something that the embedded engine does not have".to_owned())
                 }
                 _ => None,
@@ -124,13 +122,8 @@ mod tests {
         thrown("TypeError: Error.captureStackTrace is not a function", missing);
         thrown("TypeError: Intl.Segmenter is not a constructor", missing);
         thrown("TypeError: new Date().toTemporalInstant is not a function", missing);
-        thrown("RangeError: This engine knows no such zone; use engine \"browser\" for that", missing);
         thrown("RangeError: Maximum call stack size exceeded", stack);
         thrown("RangeError: too many arguments in function call (only 65535 allowed)", stack);
-        thrown(
-            "TypeError: 'now' is read-only: built-ins are frozen in this engine; to change Date, use engine \"browser\"",
-            missing,
-        );
         check(FaultKind::Syntax, "SyntaxError: unexpected token", missing);
         for own in [
             "ReferenceError: total is not defined",
@@ -146,6 +139,9 @@ mod tests {
         ] {
             thrown(own, None);
         }
+        let refused = Fault { needs_browser: true, ..Fault::new(FaultKind::Exception, "RangeError: no such calendar") };
+        assert_eq!(want_of(&refused).map(|want| want.reason), missing);
+        thrown("RangeError: no such calendar; use engine \"browser\" for it", None);
         check(FaultKind::Timeout, "ReferenceError: AudioData is not defined", None);
         check(FaultKind::Tool, "RangeError: Maximum call stack size exceeded", None);
     }

@@ -25,7 +25,7 @@ const MAX_REMEMBERED: usize = 1_000;
 const MAX_ARGS_BYTES: usize = 256 << 10;
 
 /// The code of a call that was not made because nobody allowed it.
-pub const CALL_DENIED: &str = "call_denied";
+const CALL_DENIED: &str = "call_denied";
 
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub struct Question {
 
 /// Nobody waits for this decision: it was decided already, its run has ended, or it is another owner's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no approval {0} that waits")]
+#[error("no pending approval {0}")]
 pub struct NoSuchApproval(pub String);
 
 /// All questions that wait.
@@ -181,14 +181,14 @@ impl Asker {
                 let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
                 (ApprovalEnd::Denied, Err(denied(format!("a person has denied it{why}"))))
             }
-            Ok(Err(_)) => (ApprovalEnd::Gone, Err(denied("nobody can be asked any more"))),
+            Ok(Err(_)) => (ApprovalEnd::Gone, Err(denied("the approval was cancelled"))),
             // One who decides in this moment finds nobody: the channel is closed before the question is taken off the list.
             Err(_) => {
                 answer.close();
                 match answer.try_recv() {
                     Ok(Decided::Approved) => (ApprovalEnd::Approved, Ok(())),
                     _ => {
-                        let why = format!("nobody has answered within {} s", limit.as_secs_f64());
+                        let why = format!("no decision within {} s", limit.as_secs_f64());
                         (ApprovalEnd::NobodyAnswered, Err(denied(why)))
                     }
                 }

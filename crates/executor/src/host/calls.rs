@@ -71,7 +71,7 @@ impl PendingCalls {
             return Err(ToolError::new(message));
         }
         if run.asked.iter().any(|name| name == tool) {
-            let why = "whoever runs the code wants it to be asked for".to_owned();
+            let why = "the caller requires approval for this tool".to_owned();
             let question = Question { tool: tool.to_owned(), args: Value::Array(args.clone()), why, lines: Vec::new() };
             asker.ask(question).await?;
         }

@@ -30,7 +30,7 @@ use calls::PendingCalls;
 use current::{ActiveRun, CurrentRun};
 use sessions::{OpenSession, Sessions, Slot};
 
-pub use approvals::{Asker, CALL_DENIED, NoSuchApproval, Question};
+pub use approvals::{Asker, NoSuchApproval, Question};
 pub use calls::NoSuchCall;
 pub use current::RunListener;
 pub use error::HostError;

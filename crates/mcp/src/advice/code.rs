@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cove_api::{PythonExecResult, ShellExecResult, StopCause, Stopped};
+use cove_core::{Fault, NetworkCause};
 use serde_json::{Map, Value};
 
 use super::{NO_NETWORK, nearest, nearest_word, out_of_time, reached_nobody, sentence};
@@ -48,9 +49,9 @@ pub(crate) fn javascript(failed: &JavaScript<'_>) -> String {
             "There is no browser here: write it without a page (`getCanvas` draws), or ask the user to install Chromium."
         }
         // The engine's advice is for those who can open a host.
-        _ if hint.is_some() && message.contains("Failed to fetch") => NO_NETWORK,
+        _ if Fault::network_cause(details) == Some(NetworkCause::Failed) => NO_NETWORK,
         // No call can bring modules along, so an `import()` in place of an `import` would fail as well.
-        _ if details.contains_key("module") || message.contains("Cannot find module") => {
+        _ if details.contains_key("module") => {
             "There are no modules here. Write it in plain JavaScript with the file tools (`await read({path})`), or use \
              execute_python or execute_shell."
         }

@@ -145,9 +145,11 @@ fn failure(step: &BrowserStep, place: &str, timeout: Duration, bounds: Bounds) -
         || format!("{said}: {}", step.reason.iter().flat_map(|reason| reason.lines()).next().unwrap_or_default());
     match step.cause {
         Some(BrowserCause::TimedOut) => out_of_time(&said, timeout, bounds),
-        Some(BrowserCause::Held) => {
-            Failure::new(FAILED, format!("{said}: a person has control of the browser, not begun"), HELD)
-        }
+        Some(BrowserCause::Held) => Failure::new(
+            FAILED,
+            format!("{said}: a person has control of the browser, so the command did not run"),
+            HELD,
+        ),
         Some(BrowserCause::HostNotAllowed) => Failure::new(FAILED, refused(), advice::NO_NETWORK),
         Some(BrowserCause::NotAllowed) => {
             let next_step = match &step.hint {

@@ -6,7 +6,7 @@ use cove_api::{
     JavaScriptData, JavaScriptExecRequest, PythonExecRequest, SandboxId, ShellExecRequest, ShellExecResult,
 };
 use cove_bay::{JavaScriptCall, Timed};
-use cove_core::EngineReason;
+use cove_core::{EngineReason, Fault, NetworkCause};
 use serde_json::{Map, Value, json};
 
 use super::{Call, Done};
@@ -16,9 +16,6 @@ use crate::files::collect;
 use crate::reply::{Reply, executed, value_text};
 use crate::time::{self, ONE};
 use crate::{traceback, uri};
-
-/// What `fetch` says where a host is not open. Its own advice is for those who can open one.
-const FETCH_REFUSED: [&str; 2] = ["fetch is closed in this session", "is not on the list of opened hosts"];
 
 /// Whether a browser was wanted and could not be had; then the first warning says so.
 fn had_no_browser(data: &JavaScriptData) -> bool {
@@ -119,7 +116,9 @@ fn javascript_failure(data: &JavaScriptData, source: &str, given: Duration) -> F
     let details = answer.as_object().into_iter().flatten().filter(|(name, _)| !known.contains(&name.as_str()));
     let details = details.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>();
     let no_browser = had_no_browser(data);
-    let mut failure = if FETCH_REFUSED.iter().any(|sign| message.contains(sign)) {
+    let network = Fault::network_cause(&details);
+    // The engine's own advice is for those who can open a host.
+    let mut failure = if matches!(network, Some(NetworkCause::Closed | NetworkCause::NotOpened)) {
         Failure::new(code, "`fetch` does not reach that host from this sandbox", advice::NO_NETWORK)
     } else {
         let hint = word("hint");
@@ -158,15 +157,14 @@ pub(super) async fn python(mut call: Call<'_>, id: &SandboxId) -> Done {
     if !done.success {
         let error = done.error.as_deref().unwrap_or("the code failed");
         let next_step = advice::code::python(&done, error, &source, timeout);
-        let ended = done.timed_out || done.state_lost;
-        reply.failure = Some(match error.split_once('\n') {
-            _ if !ended => Failure::new("python_error", traceback::shortened(error), next_step).in_guests_words(),
-            // Of a Python that was ended the runtime says why, then where it was.
-            Some((why, place)) => {
+        reply.failure = Some(match &done.ending {
+            None => Failure::new("python_error", traceback::shortened(error), next_step).in_guests_words(),
+            // The runtime says why Python was ended; what follows is where it was.
+            Some(why) => {
+                let place = error.strip_prefix(why).unwrap_or_default().trim_start();
                 reply.text = joined(&reply.text, &traceback::shortened(place));
                 Failure::new("python_error", why, next_step)
             }
-            None => Failure::new("python_error", error, next_step),
         });
     }
     reply.stranger = fetches.then_some("code that may have fetched it");

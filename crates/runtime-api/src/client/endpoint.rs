@@ -152,8 +152,16 @@ impl hyper::rt::Write for Stream {
 
 /// Waits until somebody takes connections at this socket. Who waits also watches the program behind it, and the clock.
 pub async fn until_it_listens(socket: &Path) {
-    while UnixStream::connect(socket).await.is_err() {
-        // A program does not say when it is ready; its socket has to be tried.
-        tokio::time::sleep(TRY_EVERY).await;
+    until_it_answers(TRY_EVERY, || UnixStream::connect(socket)).await;
+}
+
+/// Waits until something answers: a program does not say when it is ready, so it is tried again and again. Who waits also
+/// watches the program behind it, and the clock.
+pub async fn until_it_answers<T, E, F: Future<Output = Result<T, E>>>(every: Duration, attempt: impl Fn() -> F) -> T {
+    loop {
+        match attempt().await {
+            Ok(answer) => return answer,
+            Err(_) => tokio::time::sleep(every).await,
+        }
     }
 }

@@ -53,7 +53,8 @@ impl<F: DeserializeOwned> Frames<F> {
             let silence = 3 * PROCESS_HEARTBEAT;
             let frame = tokio::time::timeout(silence, self.body.frame()).await;
             let frame = frame.map_err(|_| CallError::Timeout(silence))?;
-            let frame = frame.ok_or_else(|| CallError::unreachable("the stream broke off"))?;
+            let frame =
+                frame.ok_or_else(|| CallError::unreachable("the connection closed before the end of the stream"))?;
             let frame = frame.map_err(CallError::unreachable)?;
             self.kept.extend_from_slice(frame.data_ref().map(AsRef::as_ref).unwrap_or_default());
         }

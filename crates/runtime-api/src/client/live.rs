@@ -99,5 +99,5 @@ async fn each_line<T>(
         }
         searched = kept.len();
     }
-    Err(CallError::unreachable("the answer broke off"))
+    Err(CallError::unreachable("the connection closed before the end of the answer"))
 }

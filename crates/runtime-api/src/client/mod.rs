@@ -25,7 +25,7 @@ use crate::{Call, Refusal};
 use endpoint::Connector;
 
 pub use connection::Connection;
-pub use endpoint::{Endpoint, until_it_listens};
+pub use endpoint::{Endpoint, until_it_answers, until_it_listens};
 pub use follow::Frames;
 
 const JSON: &str = "application/json";

@@ -17,7 +17,7 @@ use super::{Mark, Program};
 /// Called before a program is started.
 pub(crate) type Before = Arc<dyn Fn() + Send + Sync>;
 
-struct Order {
+struct SpawnOrder {
     start: Start,
     mark: Option<Mark>,
     reply: oneshot::Sender<io::Result<Program>>,
@@ -26,7 +26,7 @@ struct Order {
 /// The door to the thread.
 #[derive(Debug)]
 pub(super) struct Spawner {
-    orders: mpsc::Sender<Option<Order>>,
+    orders: mpsc::Sender<Option<SpawnOrder>>,
 }
 
 impl Spawner {
@@ -39,7 +39,7 @@ impl Spawner {
         before: Before,
         prepare: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> io::Result<Self> {
-        let (orders, inbox) = mpsc::channel::<Option<Order>>();
+        let (orders, inbox) = mpsc::channel::<Option<SpawnOrder>>();
         std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             block_signals();
             let mut prepare = Some(prepare);
@@ -48,7 +48,7 @@ impl Spawner {
                 if let Some(prepare) = prepare.take() {
                     refusal = prepare().err().map(|error| error.to_string());
                 }
-                let Some(Order { start, mark, reply }) = order else { continue };
+                let Some(SpawnOrder { start, mark, reply }) = order else { continue };
                 if reply.is_closed() {
                     continue;
                 }
@@ -75,7 +75,7 @@ impl Spawner {
     pub(super) async fn start(&self, start: Start, mark: Option<Mark>) -> io::Result<Program> {
         let gone = || io::Error::other("the thread that starts programs is gone");
         let (reply, started) = oneshot::channel();
-        self.orders.send(Some(Order { start, mark, reply })).map_err(|_| gone())?;
+        self.orders.send(Some(SpawnOrder { start, mark, reply })).map_err(|_| gone())?;
         started.await.map_err(|_| gone())?
     }
 }

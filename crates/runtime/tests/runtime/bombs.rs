@@ -74,7 +74,7 @@ async fn memory_has_an_end() {
     let lost = answer["state_lost"] == true;
     // Either the kernel killed it or Python ran out by itself; both are told.
     assert!(
-        lost && answer["error"].as_str().unwrap().contains("memory") || answer["error_name"] == "MemoryError",
+        lost && answer["ending"].as_str().unwrap().contains("memory") || answer["error_name"] == "MemoryError",
         "{answer}"
     );
     assert_eq!(guest.python("1 + 1").await["stdout"], "2\n");

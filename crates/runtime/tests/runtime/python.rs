@@ -101,7 +101,7 @@ async fn a_dead_interpreter_is_replaced_and_said_so() {
         // Closing or breaking the channel may be noticed by this cell or before the next.
         let told = if answer["state_lost"] == true { answer } else { sandbox.python("1").await };
         assert_eq!(told["state_lost"], true, "{code}: {told}");
-        let text = format!("{} {}", told["error"], told["stderr"]);
+        let text = format!("{} {}", told["ending"], told["stderr"]);
         assert!(text.contains(words), "{code}: {told}");
         let answer = sandbox.python("'x' in globals()").await;
         assert_eq!(answer["stdout"], "False\n", "{code}: {answer}");

@@ -47,7 +47,7 @@ async fn every_cell_ends_at_its_time(sandbox: Sandbox) {
             (&json!(lost), &json!("TimeoutError")),
             "{code}: {answer}"
         );
-        let error = answer["error"].as_str().unwrap();
+        let error = answer["ending"].as_str().unwrap();
         assert!(error.contains("timed out after 0.4s"), "{code}: {error}");
         assert!(error.contains(if lost { "variables are lost" } else { "variables are kept" }), "{code}: {error}");
         assert!(answer["output"]["text"].as_str().unwrap().starts_with("before\n"), "{code}: {answer}");
@@ -68,7 +68,7 @@ async fn a_cell_that_waits_too_long_for_its_turn_is_not_started() {
     };
     let (_, answer) = tokio::join!(long, waiting);
     assert_eq!((&answer["timed_out"], &answer["state_lost"]), (&json!(true), &json!(false)), "{answer}");
-    assert!(answer["error"].as_str().unwrap().contains("not started"), "{answer}");
+    assert!(answer["ending"].as_str().unwrap().contains("not started"), "{answer}");
     assert_eq!(sandbox.python("ran").await["stdout"], "False\n");
 }
 

@@ -17,7 +17,8 @@
     const found = need(name);
     if (found !== undefined) return found;
     const why = instead.get(name) ?? 'only modules that were given to this session can be loaded. Most of what packages do is plain JavaScript.';
-    throw Object.assign(new Error("Cannot find module '" + specifier + "': " + why), { code: 'MODULE_NOT_FOUND' });
+    const error = Object.assign(new Error("Cannot find module '" + specifier + "': " + why), { code: 'MODULE_NOT_FOUND' });
+    throw Object.defineProperty(error, 'module', { value: name });
   };
   require.main = module;
   require.cache = {};

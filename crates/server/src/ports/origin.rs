@@ -48,7 +48,9 @@ pub(crate) async fn divert(State(app): State<App>, mut request: Request, next: N
     let Some(host) = request.headers().get(header::HOST).cloned() else { return next.run(request).await };
     match named(&app.bay.ports_url(), host.to_str().unwrap_or_default()) {
         None => next.run(request).await,
-        Some(Err(())) => Failure::new(ErrorCode::NotFound, "this name is no port of a sandbox").into_response(),
+        Some(Err(())) => {
+            Failure::new(ErrorCode::NotFound, "this host name does not belong to a sandbox's port").into_response()
+        }
         Some(Ok(place)) => {
             answer(&app, place, host, forwarded, request).await.unwrap_or_else(IntoResponse::into_response)
         }
@@ -93,7 +95,7 @@ async fn answer(
         return open(&secret, &visit, &request);
     }
     if request.uri().path().starts_with(OURS) {
-        return Err(Failure::new(ErrorCode::NotFound, "there is nothing here but links to this port"));
+        return Err(Failure::new(ErrorCode::NotFound, "only links to this port work here"));
     }
     let owner = admit(app, &place, &mut request).await?;
     tracing::Span::current().record("owner", owner.as_str());
@@ -142,11 +144,11 @@ async fn admit(app: &App, place: &PortPlace, request: &mut Request) -> Reply<Own
     }
     let secret = cookies(request.headers()).find(|(name, _)| *name == COOKIE).map(|(_, secret)| secret.to_owned());
     let Some(secret) = secret else {
-        let message = "this port is open to those who have a link to it; whoever owns the sandbox can make one";
+        let message = "this port needs a link; ask the sandbox's owner for one";
         return Err(Failure::new(ErrorCode::Unauthorized, message));
     };
     if !comes_from_here(request) {
-        let message = "another site asked for this; a port answers its own pages and whoever opens it";
+        let message = "requests from other sites are refused; open the port's address directly";
         return Err(Failure::new(ErrorCode::Forbidden, message));
     }
     Ok(visit(app, place, &secret).await?.owner)
@@ -190,7 +192,7 @@ fn open(secret: &str, visit: &PortVisit, request: &Request) -> Reply<Response> {
     let left = ((visit.expires_at.micros() - Moment::now().micros()) / 1_000_000).max(1);
     let secure = if scheme(request.headers()) == "https" { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={secret}; Path=/; Max-Age={left}; HttpOnly; SameSite=Lax{secure}");
-    let wrong = |_| Failure::new(ErrorCode::NotFound, "this link is not complete");
+    let wrong = |_| Failure::new(ErrorCode::NotFound, "incomplete link: copy all of it");
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
     let headers = response.headers_mut();

@@ -21,7 +21,7 @@ async fn health() -> Json<Health> {
     Json(Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() })
 }
 
-/// Figures for Prometheus.
+/// Metrics for Prometheus.
 pub(super) async fn metrics() -> Response {
     let text = metrics::recorder().map(|recorder| recorder.render()).unwrap_or_default();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()

@@ -116,7 +116,7 @@ async fn every_operation_answers_and_is_behind_the_gate() {
         }
         let concrete = path.replace("{id}", "sandbox-0123456789ab").replace(['{', '}'], "");
         for path in [concrete.clone(), concrete.trim_start_matches("/v1").to_owned()] {
-            let status = place.bare(&method.to_uppercase(), &path).send().await.unwrap().status();
+            let status = place.without_key(&method.to_uppercase(), &path).send().await.unwrap().status();
             assert_eq!(status, 401, "{method} {path}");
         }
     }
@@ -126,14 +126,14 @@ async fn every_operation_answers_and_is_behind_the_gate() {
 #[tokio::test]
 async fn the_page_needs_nothing_from_elsewhere() {
     let place = Place::new().await;
-    let response = place.bare("GET", "/docs").send().await.unwrap();
+    let response = place.without_key("GET", "/docs").send().await.unwrap();
     assert!(response.headers()["content-security-policy"].to_str().unwrap().contains("default-src 'none'"));
     let page = response.text().await.unwrap();
     assert!(page.contains("/v1/sandboxes/{id}/python/exec") && page.contains("SandboxInfo"));
     for outside in ["src=", "<script", "url(", "@import", "href=\"http", "href=http"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    let document: Value = place.bare("GET", "/openapi.json").send().await.unwrap().json().await.unwrap();
+    let document: Value = place.without_key("GET", "/openapi.json").send().await.unwrap().json().await.unwrap();
     assert_eq!(&document, cove_server::openapi());
     place.server.close().await;
 }

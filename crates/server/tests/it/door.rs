@@ -12,14 +12,14 @@ const NOBODY: &str = "/v1/sandboxes/sandbox-0123456789ab";
 #[tokio::test]
 async fn health_needs_no_key_and_everything_else_does() {
     let place = Place::new().await;
-    let (status, body) = read(place.bare("GET", "/health").send().await.unwrap()).await;
+    let (status, body) = read(place.without_key("GET", "/health").send().await.unwrap()).await;
     assert_eq!((status, &body["status"]), (200, &json!("ok")));
     assert!(body["version"].is_string());
     for (method, path) in
         [("GET", "/v1/sandboxes"), ("POST", "/v1/sandboxes"), ("GET", "/sandboxes"), ("GET", "/v1/profiles")]
     {
         for key in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("")] {
-            let mut request = place.bare(method, path);
+            let mut request = place.without_key(method, path);
             if let Some(key) = key {
                 request = request.header("authorization", key);
             }
@@ -29,9 +29,10 @@ async fn health_needs_no_key_and_everything_else_does() {
             assert_eq!((status, &body["error"]["code"]), (401, &json!("unauthorized")), "{method} {path} {key:?}");
         }
     }
-    let (status, _) =
-        read(place.bare("GET", "/v1/profiles").header("authorization", format!("bearer {KEY}")).send().await.unwrap())
-            .await;
+    let (status, _) = read(
+        place.without_key("GET", "/v1/profiles").header("authorization", format!("bearer {KEY}")).send().await.unwrap(),
+    )
+    .await;
     assert_eq!(status, 200, "the scheme's case does not matter");
     place.server.close().await;
 }
@@ -107,7 +108,7 @@ async fn a_made_request_id_is_new_each_time() {
     let place = Place::new().await;
     let mut seen = Vec::new();
     for given in [None, None, Some("a b"), Some("x\"y")] {
-        let mut request = place.bare("GET", "/health");
+        let mut request = place.without_key("GET", "/health");
         if let Some(given) = given {
             request = request.header("x-request-id", given);
         }
@@ -144,7 +145,7 @@ async fn bodies_have_a_size() {
         (413, &json!("validation_error"), &json!(limits::MAX_JSON_BYTES))
     );
     let long = "x".repeat(100_000);
-    let response = place.bare("GET", "/health").header("x-long", long).send().await.unwrap();
+    let response = place.without_key("GET", "/health").header("x-long", long).send().await.unwrap();
     assert_eq!(response.status(), 431);
     place.server.close().await;
 }
@@ -190,7 +191,7 @@ async fn a_key_that_comes_too_often_is_told_when_to_come_back() {
     assert!((1..=20).contains(&wait), "{wait}");
     let (status, body) = read(response).await;
     assert_eq!((status, &body["error"]["code"]), (429, &json!("quota_exceeded")));
-    let other = place.bare("GET", "/v1/profiles").bearer_auth(OTHER).send().await.unwrap();
+    let other = place.without_key("GET", "/v1/profiles").bearer_auth(OTHER).send().await.unwrap();
     assert_eq!(other.status(), 200, "another key is not concerned");
     place.server.close().await;
 }
@@ -200,7 +201,7 @@ async fn the_collector_is_for_administrators() {
     let place = Place::new().await;
     assert_eq!(place.ask("GET", "/v1/admin/gc/status").send().await.unwrap().status(), 200);
     for (method, path) in [("GET", "/v1/admin/gc/status"), ("POST", "/v1/admin/gc/run")] {
-        let (status, body) = read(place.bare(method, path).bearer_auth(OTHER).send().await.unwrap()).await;
+        let (status, body) = read(place.without_key(method, path).bearer_auth(OTHER).send().await.unwrap()).await;
         assert_eq!((status, &body["error"]["code"]), (403, &json!("forbidden")), "{path}");
     }
     place.server.close().await;
@@ -211,7 +212,7 @@ async fn the_collector_is_for_administrators() {
 async fn anonymous_callers_are_local_programs() {
     let place = Place::with(|options| options.allow_anonymous = true).await;
     let check = async |name: &str, value: &str, status: u16| {
-        let mut request = place.bare("GET", "/v1/profiles");
+        let mut request = place.without_key("GET", "/v1/profiles");
         if !name.is_empty() {
             request = request.header(name, value);
         }
@@ -232,7 +233,7 @@ async fn anonymous_callers_are_local_programs() {
 #[tokio::test]
 async fn pages_may_call_only_from_named_origins() {
     let asked = |place: &Place, origin: &str| {
-        let request = place.bare("OPTIONS", "/v1/sandboxes").header("origin", origin);
+        let request = place.without_key("OPTIONS", "/v1/sandboxes").header("origin", origin);
         request.header("access-control-request-method", "POST")
     };
     let closed = Place::new().await;
@@ -253,8 +254,8 @@ async fn metrics_count_what_came() {
     for _ in 0..3 {
         place.ask("GET", "/v1/profiles").send().await.unwrap();
     }
-    place.bare("GET", "/v1/profiles").send().await.unwrap();
-    let text = place.bare("GET", "/metrics").send().await.unwrap().text().await.unwrap();
+    place.without_key("GET", "/v1/profiles").send().await.unwrap();
+    let text = place.without_key("GET", "/metrics").send().await.unwrap().text().await.unwrap();
     let line = r#"cove_http_requests_total{method="GET",route="/v1/profiles",status="200"} 3"#;
     assert!(text.contains(line), "{text}");
     assert!(text.contains(r#"cove_http_errors_total{code="unauthorized"} 1"#), "{text}");
@@ -262,7 +263,7 @@ async fn metrics_count_what_came() {
     assert!(!text.contains(KEY));
     // Seen from elsewhere, metrics need a key.
     let proxied = |request: reqwest::RequestBuilder| request.header("x-forwarded-for", "10.0.0.1");
-    assert_eq!(proxied(place.bare("GET", "/metrics")).send().await.unwrap().status(), 401);
+    assert_eq!(proxied(place.without_key("GET", "/metrics")).send().await.unwrap().status(), 401);
     assert_eq!(proxied(place.ask("GET", "/metrics")).send().await.unwrap().status(), 200);
     place.server.close().await;
 }

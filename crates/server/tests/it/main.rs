@@ -58,14 +58,14 @@ impl Place {
     }
 
     /// A request without a key.
-    pub(crate) fn bare(&self, method: &str, path: &str) -> RequestBuilder {
+    pub(crate) fn without_key(&self, method: &str, path: &str) -> RequestBuilder {
         let method: Method = method.parse().unwrap();
         self.http.request(method, format!("http://{}{path}", self.server.address()))
     }
 
     /// A request with the key.
     pub(crate) fn ask(&self, method: &str, path: &str) -> RequestBuilder {
-        self.bare(method, path).bearer_auth(KEY)
+        self.without_key(method, path).bearer_auth(KEY)
     }
 }
 

@@ -115,6 +115,7 @@ async fn heads_that_trickle_are_let_go() {
         let mut stream = TcpStream::connect(place.server.address()).await.unwrap();
         stream.write_all(begin.as_bytes()).await.unwrap();
         let (mut reader, mut writer) = stream.into_split();
+        // The pause is what is tested: a client that writes slowly, for as long as it is listened to.
         let drip = tokio::spawn(async move {
             while writer.write_all(piece.as_bytes()).await.is_ok() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -124,7 +125,7 @@ async fn heads_that_trickle_are_let_go() {
         let _ = tokio::time::timeout(SOON, reader.read_to_end(&mut said)).await.expect("it was listened to for ever");
         drip.abort();
     }
-    assert_eq!(place.bare("GET", "/health").send().await.unwrap().status(), 200);
+    assert_eq!(place.without_key("GET", "/health").send().await.unwrap().status(), 200);
     place.server.close().await;
 }
 
@@ -163,7 +164,7 @@ async fn metrics_are_not_for_foreign_names() {
         ("127.0.0.1.evil.example", 401),
         ("localhost.evil.example:8114", 401),
     ] {
-        let seen = place.bare("GET", "/metrics").header("host", host).send().await.unwrap().status();
+        let seen = place.without_key("GET", "/metrics").header("host", host).send().await.unwrap().status();
         assert_eq!(seen, status, "{host}");
         assert_eq!(place.ask("GET", "/metrics").header("host", host).send().await.unwrap().status(), 200, "{host}");
     }
@@ -214,7 +215,7 @@ async fn an_origin_is_one_port() {
     place.server.close().await;
     // Said past the configuration, it opens nothing.
     let place = Place::with(|options| options.cors_origins = vec!["*".to_owned()]).await;
-    let response = place.bare("GET", "/health").header("origin", "https://evil.example").send().await.unwrap();
+    let response = place.without_key("GET", "/health").header("origin", "https://evil.example").send().await.unwrap();
     assert!(!response.headers().contains_key("access-control-allow-origin"));
     place.server.close().await;
 }

@@ -7,7 +7,7 @@ use crate::{KEY, OTHER, Place, read};
 
 /// Logs in with this body; the cookie, as a browser would send it back.
 async fn enter(place: &Place, body: &Value) -> Result<String, u16> {
-    let request = place.bare("POST", "/page/session").header("x-cove-page", "1").json(body);
+    let request = place.without_key("POST", "/page/session").header("x-cove-page", "1").json(body);
     let response = request.send().await.unwrap();
     let Some(line) = response.headers().get(SET_COOKIE) else { return Err(response.status().as_u16()) };
     let line = line.to_str().unwrap();
@@ -17,7 +17,7 @@ async fn enter(place: &Place, body: &Value) -> Result<String, u16> {
 
 /// The status of a request with this cookie and these headers.
 async fn asked(place: &Place, method: &str, path: &str, cookie: &str, headers: &[(&str, &str)]) -> u16 {
-    let mut request = place.bare(method, path).header(COOKIE, cookie);
+    let mut request = place.without_key(method, path).header(COOKIE, cookie);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
@@ -30,7 +30,7 @@ async fn a_key_becomes_a_cookie_that_only_the_page_can_use() {
     for body in [json!({}), json!({ "key": "sk-bay-wrong" }), json!({ "token": "1.session.-.-.9.a.00" }), json!([])] {
         assert_eq!(enter(&place, &body).await, Err(401), "{body}");
     }
-    let unmarked = place.bare("POST", "/page/session").json(&json!({ "key": KEY })).send().await.unwrap();
+    let unmarked = place.without_key("POST", "/page/session").json(&json!({ "key": KEY })).send().await.unwrap();
     assert_eq!(unmarked.status(), 401, "another page cannot log us in");
     let cookie = enter(&place, &json!({ "key": KEY })).await.unwrap();
     assert!(!cookie.contains(KEY));
@@ -128,7 +128,7 @@ async fn nobody_logs_in_where_no_key_is_needed() {
     check(&[("origin", &own)], 401).await;
     for (name, value) in [("host", "evil.example"), ("x-forwarded-for", "10.0.0.1"), ("origin", "http://evil.example")]
     {
-        let request = place.bare("POST", "/page/session").header("x-cove-page", "1").header(name, value);
+        let request = place.without_key("POST", "/page/session").header("x-cove-page", "1").header(name, value);
         assert_eq!(request.send().await.unwrap().status(), 401, "{name}: {value}");
     }
     place.server.close().await;
@@ -138,23 +138,23 @@ async fn nobody_logs_in_where_no_key_is_needed() {
 async fn the_pages_files_have_a_policy_and_a_version() {
     let place = Place::new().await;
     let html = |request: reqwest::RequestBuilder| request.header("accept", "text/html,*/*");
-    let response = html(place.bare("GET", "/")).send().await.unwrap();
+    let response = html(place.without_key("GET", "/")).send().await.unwrap();
     let headers = response.headers().clone();
     let policy = headers["content-security-policy"].to_str().unwrap();
     assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
     assert!(!policy.contains("unsafe") && !policy.contains('*'), "{policy}");
     assert_eq!(headers["x-content-type-options"], "nosniff");
     assert!(response.text().await.unwrap().starts_with("<!doctype html>"), "unpacked for who asks for nothing packed");
-    let again = html(place.bare("GET", "/")).header("if-none-match", &headers["etag"]);
+    let again = html(place.without_key("GET", "/")).header("if-none-match", &headers["etag"]);
     assert_eq!(again.send().await.unwrap().status(), 304);
-    let packed = place.bare("GET", "/page/main.js").header("accept-encoding", "br, gzip").send().await.unwrap();
+    let packed = place.without_key("GET", "/page/main.js").header("accept-encoding", "br, gzip").send().await.unwrap();
     assert_eq!(packed.headers()["content-encoding"], "gzip");
     assert!(packed.headers()["content-type"].to_str().unwrap().starts_with("text/javascript"));
     for nothing in ["/page/index.html", "/page/x.js", "/page/..%2fmain.js", "/page/"] {
-        assert_eq!(place.bare("GET", nothing).send().await.unwrap().status(), 404, "{nothing}");
+        assert_eq!(place.without_key("GET", nothing).send().await.unwrap().status(), 404, "{nothing}");
     }
     // Programs get what they always got.
-    let list = place.bare("GET", "/").send().await.unwrap();
+    let list = place.without_key("GET", "/").send().await.unwrap();
     assert_eq!(list.url().path(), "/docs");
     place.server.close().await;
 }

@@ -83,7 +83,7 @@ async fn heads_that_do_not_read_are_refused_like_everything_else() {
         let said = say(&place, format!("{GET}{bytes}").as_bytes()).await;
         assert_eq!((said.len(), said[0].status, said[1].status), (2, 200, status), "{said:?}");
     }
-    assert_eq!(place.bare("GET", "/health").send().await.unwrap().status(), 200);
+    assert_eq!(place.without_key("GET", "/health").send().await.unwrap().status(), 200);
     place.server.close().await;
 }
 
@@ -193,6 +193,7 @@ async fn bodies_that_do_not_come_hold_nothing() {
     let mut stream = TcpStream::connect(place.server.address()).await.unwrap();
     stream.write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes()).await.unwrap();
     let (mut reader, mut writer) = stream.into_split();
+    // The pause is what is tested: a client that writes slowly, for as long as it is listened to.
     let drip = tokio::spawn(async move {
         while writer.write_all(b"1\r\n \r\n").await.is_ok() {
             tokio::time::sleep(Duration::from_millis(20)).await;

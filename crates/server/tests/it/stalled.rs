@@ -35,7 +35,7 @@ async fn mutes(place: &Place, count: usize, words: &str) -> Vec<TcpStream> {
 
 /// A number that the server says of itself.
 async fn figure(place: &Place, name: &str) -> usize {
-    let text = place.bare("GET", "/metrics").send().await.unwrap().text().await.unwrap();
+    let text = place.without_key("GET", "/metrics").send().await.unwrap().text().await.unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let number = line.unwrap_or_else(|| panic!("{name} is not in {text}")) as usize;
@@ -112,7 +112,7 @@ async fn an_answer_that_is_taken_slowly_is_given_whole() {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let whole = place.bare("GET", "/openapi.json").send().await.unwrap().bytes().await.unwrap().len();
+    let whole = place.without_key("GET", "/openapi.json").send().await.unwrap().bytes().await.unwrap().len();
     assert!(all > whole, "{all} of {whole}");
     place.server.close().await;
 }
@@ -189,9 +189,10 @@ async fn one_owner_has_its_share_of_streams() {
     let terminal = terminal.header("upgrade", "websocket").header("sec-websocket-key", key).send().await.unwrap();
     assert_eq!(terminal.status(), 429, "a terminal is a stream, too");
     assert_eq!(place.ask("GET", "/v1/profiles").send().await.unwrap().status(), 200, "what is quick is answered");
-    let other = place.bare("POST", "/v1/sandboxes").bearer_auth(OTHER).send().await.unwrap();
+    let other = place.without_key("POST", "/v1/sandboxes").bearer_auth(OTHER).send().await.unwrap();
     let theirs = read(other).await.1["id"].as_str().unwrap().to_owned();
-    let theirs = place.bare("GET", &format!("/v1/sandboxes/{theirs}/events")).bearer_auth(OTHER).send().await.unwrap();
+    let theirs =
+        place.without_key("GET", &format!("/v1/sandboxes/{theirs}/events")).bearer_auth(OTHER).send().await.unwrap();
     assert_eq!(theirs.status(), 200, "another owner is not concerned");
     streams.pop();
     until("one more may come", async || place.ask("GET", &path).send().await.unwrap().status() == 200).await;
@@ -220,7 +221,7 @@ async fn one_owner_has_its_share_of_requests() {
     let (status, body) = read(place.ask("GET", "/v1/profiles").send().await.unwrap()).await;
     assert_eq!((status, &body["error"]["code"]), (429, &json!("quota_exceeded")), "{body}");
     assert!(body["error"]["message"].as_str().unwrap().contains("requests for this owner: 4 at once"), "{body}");
-    let other = place.bare("GET", "/v1/profiles").bearer_auth(OTHER).send().await.unwrap();
+    let other = place.without_key("GET", "/v1/profiles").bearer_auth(OTHER).send().await.unwrap();
     assert_eq!(other.status(), 200, "another owner is not concerned");
     is_well(&place).await;
     for half in &mut halves {
@@ -239,7 +240,11 @@ async fn one_owners_bodies_have_a_sum() {
     let place = Place::with(|options| options.max_body_memory_bytes = 4 << 20).await;
     let payload = |key: &'static str, bytes: usize| {
         let list = format!("{{\"kind\": \"x\", \"payload\": [{}0]}}", "0,".repeat(bytes / 2));
-        place.bare("POST", "/v1/skills/payloads").bearer_auth(key).header("content-type", "application/json").body(list)
+        place
+            .without_key("POST", "/v1/skills/payloads")
+            .bearer_auth(key)
+            .header("content-type", "application/json")
+            .body(list)
     };
     let refused = async |sent: reqwest::RequestBuilder| {
         let (status, body) = read(sent.send().await.unwrap()).await;
@@ -281,6 +286,7 @@ async fn bodies_that_trickle_are_let_go() {
             stream.write_all(format!("{:x}\r\n{begin}\r\n", begin.len()).as_bytes()).await.unwrap();
         }
         let (mut reader, mut writer) = stream.into_split();
+        // The pause is what is tested: a client that writes slowly, for as long as it is listened to.
         let drip = tokio::spawn(async move {
             while writer.write_all(b"1\r\n \r\n").await.is_ok() {
                 tokio::time::sleep(Duration::from_millis(50)).await;

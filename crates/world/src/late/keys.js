@@ -23,7 +23,7 @@
 
   function algorithms(tools) {
     if (made !== undefined) return made;
-    const { fail, has, makeKey, bytesOf, toUrl, fromUrl, hashOf, checkJwk, jwkOf, unknownFormat, partsOf } = tools;
+    const { fail, elsewhere, has, makeKey, bytesOf, toUrl, fromUrl, hashOf, checkJwk, jwkOf, unknownFormat, partsOf } = tools;
     const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
     // The private number of a PKCS#8 file: behind the curve's name, behind its own mark.
     const secretIn = (bytes, form, what) => {
@@ -39,7 +39,10 @@
 
     const curveOf = (given) => {
       if (given.namedCurve === undefined) throw new world.TypeError('the algorithm needs a namedCurve');
-      if (given.namedCurve !== 'P-256') fail('NotSupportedError', `${given.name} knows the curve P-256 here, not ${given.namedCurve}${/^P-(?:384|521)$/.test(given.namedCurve) ? '; use engine "browser" for it' : ''}`);
+      if (given.namedCurve !== 'P-256') {
+        const message = `${given.name} knows the curve P-256 here, not ${given.namedCurve}`;
+        if (/^P-(?:384|521)$/.test(given.namedCurve)) elsewhere(message); else fail('NotSupportedError', message);
+      }
       return { name: given.name, namedCurve: 'P-256' };
     };
     const notOnCurve = () => fail('DataError', 'the numbers are no key of P-256');

@@ -20,7 +20,7 @@
     for (const flag of ['u', 'v']) {
       try { return new RegExp(source, flag + ignoreCase); } catch (error) { kit.rethrow(error); why ??= error.message; }
     }
-    throw new TypeError(`"${pattern}" is no URL pattern: a group is no regular expression (${why})`);
+    throw new TypeError(`"${pattern}" is not a URL pattern: a group is not a regular expression (${why})`);
   }
 
   // The parts of a pattern: how it is written, its expression, the names of its groups.

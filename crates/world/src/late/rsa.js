@@ -1,5 +1,5 @@
 // Keys of RSA that were made elsewhere: they are imported and exported, they verify, and sign by PKCS #1. What else RSA can do is
-// Chrome's; the words of the refusals are read by `auto`.
+// Chrome's.
 (function (native, kit, world, own) {
   'use strict';
   const { Uint8Array } = world;
@@ -61,9 +61,8 @@
     return key === undefined ? undefined : numbersIn(key, ['version', ...PRIVATE]);
   };
 
-  function algorithms({ fail, makeKey, bytesOf, toUrl, fromUrl, hashOf, checkJwk, jwkOf, unknownFormat }) {
+  function algorithms({ fail, elsewhere, makeKey, bytesOf, toUrl, fromUrl, hashOf, checkJwk, jwkOf, unknownFormat }) {
     if (made !== undefined) return made;
-    const refuse = (what) => fail('NotSupportedError', `${what}; use engine "browser" for it`);
     const secret = (parts) => PRIVATE.map((name) => parts.data[name]);
 
     const kind = (name, mark) => {
@@ -77,7 +76,7 @@
         return makeKey({ type, algorithm, data: numbers, extractable, usages, may: [type === 'public' ? 'verify' : 'sign'] });
       };
       return {
-        generateKey: () => refuse(`${name} keys are not made here`),
+        generateKey: () => elsewhere(`${name} keys are not made here`),
         importKey(format, data, given, extractable, usages) {
           const hash = hashOf(given.hash);
           if (format === 'spki') return key(given, ofSpki(bytesOf(data, 'importKey')), extractable, usages, 'SPKI file');
@@ -107,16 +106,16 @@
       __proto__: null,
       'RSASSA-PKCS1-v1_5': {
         ...kind('RSASSA-PKCS1-v1_5', 'RS'),
-        sign: (given, parts, data) => own.rsaSign(parts.algorithm.hash.name, secret(parts), data) ?? refuse('RSA does not sign with SHA-1 here'),
+        sign: (given, parts, data) => own.rsaSign(parts.algorithm.hash.name, secret(parts), data) ?? elsewhere('RSA does not sign with SHA-1 here'),
         verify: (given, parts, signature, data) => own.rsaVerify(parts.algorithm.hash.name, false, parts.data.n, parts.data.e, data, signature),
       },
       'RSA-PSS': {
         ...kind('RSA-PSS', 'PS'),
-        sign: () => refuse('RSA-PSS does not sign here'),
+        sign: () => elsewhere('RSA-PSS does not sign here'),
         verify(given, parts, signature, data) {
           const { name } = parts.algorithm.hash;
           const length = world.Number(name.slice(4)) / 8;
-          if (name === 'SHA-1' || world.Number(given.saltLength) !== length) refuse(`RSA-PSS verifies with SHA-256, SHA-384 and SHA-512 here, and a saltLength of the hash's own length`);
+          if (name === 'SHA-1' || world.Number(given.saltLength) !== length) elsewhere(`RSA-PSS verifies with SHA-256, SHA-384 and SHA-512 here, and a saltLength of the hash's own length`);
           return own.rsaVerify(name, true, parts.data.n, parts.data.e, data, signature);
         },
       },

@@ -4,6 +4,8 @@
   const { TypeError, DOMException, Symbol, Number, Uint8Array, JSON, Object, Math } = world;
   const { freeze } = Object;
   const fail = (name, message) => { throw new DOMException(message, name); };
+  // What Chrome has and this engine does not; by the field `auto` knows it.
+  const elsewhere = (message) => { throw kit.about(new DOMException(`${message}; use engine "browser" for it`, 'NotSupportedError'), { engine: 'browser' }); };
   const has = (list, item) => list.includes(item);
   let open = false;
   let partsOf;
@@ -192,10 +194,9 @@
   const ALGORITHMS = { __proto__: null, HMAC, 'AES-GCM': GCM, 'AES-CBC': CBC, 'AES-CTR': CTR, PBKDF2, HKDF };
   // Algorithms in files of their own: how they are written, and where they are.
   const OTHERS = { __proto__: null, ECDSA: ['ECDSA', 'keys.js'], ECDH: ['ECDH', 'keys.js'], ED25519: ['Ed25519', 'keys.js'], 'RSASSA-PKCS1-V1_5': ['RSASSA-PKCS1-v1_5', 'rsa.js'], 'RSA-PSS': ['RSA-PSS', 'rsa.js'] };
-  const tools = { fail, has, makeKey, bytesOf, toUrl, fromUrl, hashOf, checkJwk, jwkOf, unknownFormat, partsOf };
-  // What Chrome knows and is not here. The words are read by `auto`.
+  const tools = { fail, elsewhere, has, makeKey, bytesOf, toUrl, fromUrl, hashOf, checkJwk, jwkOf, unknownFormat, partsOf };
+  // What Chrome knows and is not here.
   const ELSEWHERE = ['RSA-OAEP', 'AES-KW', 'X25519'];
-  const elsewhere = (name) => (ELSEWHERE.includes(name) ? '; use engine "browser" for it' : '');
   // The algorithm with its own name, and what can be done with it.
   function find(given, verb) {
     const fields = given !== null && typeof given === 'object' ? given : { name: given };
@@ -203,7 +204,10 @@
     const upper = `${fields.name}`.toUpperCase();
     const [name, file] = OTHERS[upper] ?? [upper];
     const known = file === undefined ? ALGORITHMS[upper] : kit.late(file).algorithms(tools)[name];
-    if (known === undefined) fail('NotSupportedError', `crypto.subtle knows HMAC, AES-GCM, AES-CBC, AES-CTR, PBKDF2, HKDF, ECDSA and ECDH on P-256, Ed25519, RSASSA-PKCS1-v1_5 and RSA-PSS here, not ${fields.name}${elsewhere(upper)}`);
+    if (known === undefined) {
+      const message = `crypto.subtle knows HMAC, AES-GCM, AES-CBC, AES-CTR, PBKDF2, HKDF, ECDSA and ECDH on P-256, Ed25519, RSASSA-PKCS1-v1_5 and RSA-PSS here, not ${fields.name}`;
+      if (ELSEWHERE.includes(upper)) elsewhere(message); else fail('NotSupportedError', message);
+    }
     if (verb !== undefined && known[verb] === undefined) fail('NotSupportedError', `${name} cannot be used for ${verb}`);
     return [{ __proto__: null, ...fields, name }, known];
   }

@@ -6,6 +6,7 @@ use cove_script::{Mode, PrepareOptions, Prepared, prepare};
 use rquickjs::{Ctx, Exception, IntoJs, Object, Value};
 
 use super::{put, string};
+use crate::blame::{IMPORT_NOT_ALLOWED, MODULE_NOT_FOUND};
 use crate::raw;
 use crate::state::State;
 
@@ -93,14 +94,14 @@ impl State {
         prepare(text, &options).map_err(|refusal| Exception::throw_syntax(ctx, &refusal.message))
     }
 
-    /// The function that runs a module, or the sentence that says why there is none.
+    /// The function that runs a module, or why there is none: a sentence and a code.
     fn module_function<'js>(&self, ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Value<'js>> {
         let imports = self.imports.borrow();
         if !imports.allows(name) {
-            return imports.refusal(name).into_js(ctx);
+            return vec![imports.refusal(name).as_str(), IMPORT_NOT_ALLOWED].into_js(ctx);
         }
         let Some(text) = imports.modules.get(name) else {
-            return Err(Exception::throw_message(ctx, &imports.missing(name)));
+            return vec![imports.missing(name).as_str(), MODULE_NOT_FOUND].into_js(ctx);
         };
         if text.len() > MAX_MODULE_BYTES {
             return Err(Exception::throw_range(ctx, &format!("module {name} is longer than {MAX_MODULE_BYTES} bytes")));

@@ -11,10 +11,11 @@ use cove_intl::{
     Collator, DateFormat, DisplayNames, Granularity, IntlError, Library, ListFormat, LocaleParts, NumberFormat, Part,
     PluralFormat, RangePart, RelativeFormat, Segmenter,
 };
-use rquickjs::{Ctx, Exception, Object, Value};
+use rquickjs::{Ctx, Exception, IntoJs, Object, Value};
 use serde::de::DeserializeOwned;
 
 use super::{put, string};
+use crate::raw;
 
 /// How many formatters of one kind are kept.
 const MAX_KEPT: usize = 16;
@@ -48,7 +49,7 @@ impl<T> FormatterCache<T> {
             return Err(refuse("the options are too long"));
         }
         let read: S = serde_json::from_str(&spec).map_err(|error| refuse(&error.to_string()))?;
-        let made = Rc::new(make(&self.library, &read).map_err(|error| refuse(&error.to_string()))?);
+        let made = Rc::new(told(ctx, make(&self.library, &read))?);
         let mut kept = self.kept.borrow_mut();
         if kept.len() >= MAX_KEPT {
             kept.clear();
@@ -59,7 +60,20 @@ impl<T> FormatterCache<T> {
 }
 
 fn told<T>(ctx: &Ctx<'_>, result: Result<T, IntlError>) -> rquickjs::Result<T> {
-    result.map_err(|error| Exception::throw_range(ctx, &error.to_string()))
+    result.map_err(|error| refused(ctx, &error))
+}
+
+/// A `RangeError`; where Chrome has what is missing here, it says so in a field, by which `auto` knows it.
+fn refused(ctx: &Ctx<'_>, error: &IntlError) -> rquickjs::Error {
+    let thrown = Exception::throw_range(ctx, &error.to_string());
+    if !error.is_elsewhere() || !thrown.is_exception() {
+        return thrown;
+    }
+    let value = ctx.catch();
+    if let (Some(object), Ok(browser)) = (value.as_object(), "browser".into_js(ctx)) {
+        drop(raw::define(object, "engine", &browser, true, false, true));
+    }
+    ctx.throw(value)
 }
 
 fn flat(parts: Vec<Part>) -> Vec<String> {

@@ -25,7 +25,7 @@ pub(super) fn install<'js>(natives: &Object<'js>) -> rquickjs::Result<()> {
             }
             let told = given.told();
             guarded(|| compile(given, ignore_case))
-                .map_err(|why| Exception::throw_type(&ctx, &format!("{told} is no URL pattern: {why}")))
+                .map_err(|why| Exception::throw_type(&ctx, &format!("{told} is not a URL pattern: {why}")))
         },
     )?;
     put(

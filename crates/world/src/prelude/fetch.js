@@ -212,7 +212,7 @@
     get [Symbol.toStringTag]() { return 'Response'; }
   }
 
-  const failure = (message) => new TypeError(`fetch failed: ${message}`);
+  const failure = (message, network) => kit.about(new TypeError(`fetch failed: ${message}`), network === undefined ? {} : { network });
   const nothing = () => {};
   // What an address holds itself needs no host.
   function fetchData(request) {
@@ -228,7 +228,7 @@
     if (!(input instanceof Request)) input = `${input}`;
     if (/^[\0- ]*data:/i.test(input.url ?? input)) return fetchData(new Request(input, init));
     if (!native.mayFetch()) {
-      throw new TypeError('fetch is closed in this session: no host is allowed. Ask for the data through a tool, pass it in as a variable, or open the session with a network policy that names the host.');
+      throw kit.about(new TypeError('fetch is closed in this session: no host is allowed. Ask for the data through a tool, pass it in as a variable, or open the session with a network policy that names the host.'), { network: 'closed' });
     }
     const request = new Request(input, init);
     const signal = request.signal;

@@ -39,7 +39,7 @@
     if (entry === undefined) {
       let run;
       try { run = native.moduleFunction(name); } catch (error) { return Promise.reject(error); }
-      if (typeof run === 'string') return Promise.reject(kit.markedError('import', run, 'ERR_IMPORT_NOT_ALLOWED'));
+      if (typeof run !== 'function') return Promise.reject(kit.about(kit.markedError(run[1] === 'ERR_IMPORT_NOT_ALLOWED' ? 'import' : 'module', run[0], run[1]), { module: name }));
       const exports = { __proto__: null };
       defineProperty(exports, Symbol.toStringTag, { value: 'Module' });
       entry = { exports, waits: new Set(), done: false, promise: undefined };

@@ -27,6 +27,11 @@
     return made;
   }
   kit.markedError = error;
+  // What an error is about, in fields that no listing shows: whoever tells of it need not read the sentence.
+  kit.about = (made, fields) => {
+    for (const key of keys(fields)) defineProperty(made, key, { value: fields[key], writable: true, enumerable: false, configurable: true });
+    return made;
+  };
   kit.kindOf = (value) => (value !== null && (typeof value === 'object' || typeof value === 'function') ? marks.get(value) : undefined);
 
   function toolError(message, code) {

@@ -27,7 +27,7 @@ pub(super) async fn tool(
     }
     let files = Arc::clone(&state.files);
     let stop = Stop::default();
-    let _cancel = CancelOnDrop(stop.canceller());
+    let _cancel = stop.cancel_on_drop();
     let work = tokio::task::spawn_blocking(move || {
         let args = tool.arguments(request.args)?;
         files.call(tool, args, &stop)
@@ -61,14 +61,5 @@ fn refusal_code(code: FileErrorCode) -> RefusalCode {
         FileErrorCode::FileTooLarge => RefusalCode::FileTooLarge,
         FileErrorCode::Timeout => RefusalCode::Timeout,
         FileErrorCode::IoError => RefusalCode::IoError,
-    }
-}
-
-/// Ends the work when nobody waits for it any more.
-struct CancelOnDrop(Arc<std::sync::atomic::AtomicBool>);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 }

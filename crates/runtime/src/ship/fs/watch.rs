@@ -42,9 +42,9 @@ const REST: Duration = Duration::from_millis(10);
 static WATCHES: AtomicUsize = AtomicUsize::new(0);
 
 /// One of the places for watches.
-struct Place;
+struct WatchSlot;
 
-impl Place {
+impl WatchSlot {
     fn take() -> Result<Self, ApiError> {
         if WATCHES.fetch_add(1, Ordering::SeqCst) >= MAX_WATCHES {
             WATCHES.fetch_sub(1, Ordering::SeqCst);
@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for WatchSlot {
     fn drop(&mut self) {
         WATCHES.fetch_sub(1, Ordering::SeqCst);
     }
@@ -69,14 +69,14 @@ struct Watched {
     root: String,
     recursive: bool,
     files: Arc<GuestFiles>,
-    _place: Place,
+    _place: WatchSlot,
 }
 
 pub(super) async fn follow(
     State(state): State<ShipState>,
     Body(request): Body<WatchFolder>,
 ) -> Result<Response, ApiError> {
-    let place = Place::take()?;
+    let place = WatchSlot::take()?;
     let path = rel_path(&request.path)?;
     let refused = |errno: Errno| match errno {
         Errno::PERM | Errno::ACCESS | Errno::NOSYS => ApiError::not_supported(

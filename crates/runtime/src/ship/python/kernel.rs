@@ -35,7 +35,7 @@ const QUEUE: usize = 32;
 /// The door to the kernel's task.
 #[derive(Debug, Clone)]
 pub(crate) struct Kernel {
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<CellOrder>,
     seen: Arc<Mutex<Seen>>,
     /// Ends the cell that is running, for a restart.
     cut: Arc<Notify>,
@@ -51,7 +51,7 @@ struct Seen {
 }
 
 #[derive(Debug)]
-enum Order {
+enum CellOrder {
     Run { cell: Cell, deadline: Deadline, live: Option<Live>, reply: oneshot::Sender<Result<PythonAnswer, ApiError>> },
     Restart { reply: oneshot::Sender<()> },
 }
@@ -84,7 +84,7 @@ impl Kernel {
         live: Option<Live>,
     ) -> Result<PythonAnswer, ApiError> {
         let (reply, answer) = oneshot::channel();
-        let order = Order::Run { cell, deadline, live, reply };
+        let order = CellOrder::Run { cell, deadline, live, reply };
         self.orders.try_send(order).map_err(|_| ApiError::too_many("Too many cells are waiting for their turn"))?;
         match tokio::time::timeout_at(deadline.backstop(OVERTIME).at().into(), answer).await {
             Ok(answered) => answered.unwrap_or_else(|_| Err(ApiError::internal("the kernel has ended"))),
@@ -107,7 +107,7 @@ impl Kernel {
     pub(crate) async fn restart(&self) -> Result<(), ApiError> {
         let (reply, done) = oneshot::channel();
         self.cut.notify_one();
-        let sent = self.orders.send(Order::Restart { reply }).await;
+        let sent = self.orders.send(CellOrder::Restart { reply }).await;
         sent.map_err(|_| ApiError::internal("the kernel has ended"))?;
         let done = tokio::time::timeout(RESTART_LIMIT, done).await;
         let late = |_| ApiError::timeout(format!("Python could not be restarted within {RESTART_LIMIT:?}"));
@@ -153,7 +153,7 @@ enum Outcome {
 }
 
 impl Attendant {
-    async fn attend(mut self, mut inbox: mpsc::Receiver<Order>) {
+    async fn attend(mut self, mut inbox: mpsc::Receiver<CellOrder>) {
         loop {
             self.warm().await;
             let order = tokio::select! {
@@ -168,13 +168,13 @@ impl Attendant {
             };
             match order {
                 None => break,
-                Some(Order::Restart { reply }) => {
+                Some(CellOrder::Restart { reply }) => {
                     // If no cell was running, the next one must not hear of it.
                     let _ = self.cut.notified().now_or_never();
                     self.drop_interpreter().await;
                     let _ = reply.send(());
                 }
-                Some(Order::Run { cell, deadline, live, mut reply }) => {
+                Some(CellOrder::Run { cell, deadline, live, mut reply }) => {
                     if reply.is_closed() {
                         continue;
                     }
@@ -306,9 +306,8 @@ impl Attendant {
                 answer.success = false;
                 answer.timed_out = true;
                 answer.error_name = Some("TimeoutError".to_owned());
-                let trace = answer.error.take().map_or(String::new(), |trace| format!("\n{trace}"));
-                answer.error = Some(format!(
-                    "TimeoutError: execution timed out after {seconds}s and was interrupted; variables are kept{trace}"
+                answer.ending = Some(format!(
+                    "TimeoutError: execution timed out after {seconds}s and was interrupted; variables are kept"
                 ));
                 answer
             }
@@ -452,6 +451,6 @@ async fn finish(
 }
 
 /// The answer to a cell that did not come to its own end.
-fn failed(name: &str, error: String, timed_out: bool) -> PythonAnswer {
-    PythonAnswer { error: Some(error), error_name: Some(name.to_owned()), timed_out, ..PythonAnswer::default() }
+fn failed(name: &str, ending: String, timed_out: bool) -> PythonAnswer {
+    PythonAnswer { ending: Some(ending), error_name: Some(name.to_owned()), timed_out, ..PythonAnswer::default() }
 }

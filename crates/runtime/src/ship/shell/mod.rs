@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Router<ShipState> {
 
 /// A command, checked.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct ShellCommand {
     command: String,
     cwd: RelPath,
     env: Vec<(String, String)>,
@@ -45,7 +45,7 @@ pub(crate) struct Order {
     live: Option<Live>,
 }
 
-impl Order {
+impl ShellCommand {
     fn parse(request: ShellRequest, profile: &[(String, String)]) -> Result<Self, ApiError> {
         if request.command.contains('\0') {
             return Err(ApiError::validation("`command` holds a NUL character"));
@@ -83,7 +83,7 @@ pub(crate) fn timeout(given: Option<f64>) -> Result<std::time::Duration, ApiErro
 
 async fn exec(State(state): State<ShipState>, Body(request): Body<ShellRequest>) -> Result<Response, ApiError> {
     let (background, stream, cwd) = (request.background, request.stream, request.cwd.clone());
-    let mut order = Order::parse(request, &state.env)?;
+    let mut order = ShellCommand::parse(request, &state.env)?;
     let answer: ShellAnswer = match (background, stream) {
         (true, _) => {
             let launch = Launch::command(&state, order.command, cwd, order.env, order.deadline, &order.cwd)?;

@@ -6,7 +6,7 @@ use cove_core::Deadline;
 use cove_runtime_api::{OutputStream, ShellAnswer};
 use cove_walls::spawn::{StandardStreams, Start, no_input};
 
-use super::Order;
+use super::ShellCommand;
 use crate::process::{Capture, End, Hearer, Program, TreeEnd};
 use crate::ship::ShipState;
 use crate::ship::causes::{Moment, told};
@@ -23,7 +23,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) async fn start(state: &ShipState, order: &Order) -> Result<Self, ApiError> {
+    pub(super) async fn start(state: &ShipState, order: &ShellCommand) -> Result<Self, ApiError> {
         let failed = |error: std::io::Error| ApiError::from_start("bash", &error);
         let cwd = state.workspace.folder(&order.cwd)?;
         let (mut out, output) = Capture::open(state.output_limit_bytes).map_err(failed)?;
@@ -73,7 +73,7 @@ impl Running {
 }
 
 /// Runs a command and waits for it. Dropping the future (the client has gone) ends the tree.
-pub(super) async fn run(state: &ShipState, order: Order) -> Result<ShellAnswer, ApiError> {
+pub(super) async fn run(state: &ShipState, order: ShellCommand) -> Result<ShellAnswer, ApiError> {
     let begin = Instant::now();
     let deadline = order.deadline.unwrap_or_else(|| Deadline::after(std::time::Duration::MAX));
     let after_s = deadline.budget().as_secs_f64();

@@ -297,7 +297,7 @@ async fn only_writers_are_ended() {
             (&json!("disk_limit"), &json!(true)),
             "{answer}"
         );
-        assert!(answer["error"].as_str().unwrap().contains("disk limit"), "{answer}");
+        assert!(answer["ending"].as_str().unwrap().contains("disk limit"), "{answer}");
     })
     .await;
 }

@@ -400,13 +400,16 @@ async fn the_answer_says_that_memory_ran_out() {
         let guest = small(host).await;
         let shell = "head -c 40M /dev/zero > /dev/shm/f; exec python3 -c 'import time; b = b\"x\" * (170 << 20); time.sleep(20)'";
         let python = "import time; b = b'x' * (170 << 20); time.sleep(20)";
-        for (path, body) in [("/shell/exec", json!({"command": shell})), ("/ipython/exec", json!({"code": python}))] {
+        for (path, field, body) in [
+            ("/shell/exec", "error", json!({"command": shell})),
+            ("/ipython/exec", "ending", json!({"code": python})),
+        ] {
             let answer = guest.ok(path, body).await;
             let stopped = &answer["stopped"];
             assert_eq!(stopped["cause"], "memory_limit", "{host:?}: {answer}");
             assert_eq!(stopped["limit_bytes"], LIMIT, "{host:?}: {answer}");
             assert!(stopped["used_bytes"].as_u64().unwrap() > LIMIT * 9 / 10, "{host:?}: {answer}");
-            assert!(answer["error"].as_str().unwrap().contains("memory limit"), "{host:?}: {answer}");
+            assert!(answer[field].as_str().unwrap().contains("memory limit"), "{host:?}: {answer}");
         }
         // Nobody's fault but its own: another kill is not taken for want of memory.
         let answer = guest.shell("kill -9 $$").await;

@@ -15,13 +15,13 @@ use crate::refusal::Refused;
 /// Between the two looks that give the use of processors.
 const BETWEEN: Duration = Duration::from_millis(50);
 
-/// Sandboxes whose figures may be asked for at once.
+/// Sandboxes whose metrics may be asked for at once.
 const MAX_SEVERAL: usize = 100;
 
 /// Entries of the history that are told as logs.
 const MAX_ENTRIES: u32 = 100;
 
-async fn figures(door: &E2bDoor, guest: &Guest) -> Option<Value> {
+async fn measured(door: &E2bDoor, guest: &Guest) -> Option<Value> {
     let first = door.bay.sandbox_usage(&guest.id).await?;
     tokio::time::sleep(BETWEEN).await;
     let second = door.bay.sandbox_usage(&guest.id).await?;
@@ -52,7 +52,7 @@ pub(super) async fn metrics(
     parts: Parts,
 ) -> Result<Json<Vec<Value>>, Refused> {
     let guest = super::guest(&door, &parts, &id).await?;
-    Ok(Json(figures(&door, &guest).await.into_iter().collect()))
+    Ok(Json(measured(&door, &guest).await.into_iter().collect()))
 }
 
 pub(super) async fn of_several(State(door): State<E2bDoor>, parts: Parts) -> Result<Json<Value>, Refused> {
@@ -62,7 +62,7 @@ pub(super) async fn of_several(State(door): State<E2bDoor>, parts: Parts) -> Res
     let mut all = serde_json::Map::new();
     for id in ids {
         if let Ok(guest) = super::guest(&door, &parts, id).await
-            && let Some(figures) = figures(&door, &guest).await
+            && let Some(figures) = measured(&door, &guest).await
         {
             all.insert(id.to_owned(), figures);
         }
