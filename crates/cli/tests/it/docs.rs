@@ -1,7 +1,7 @@
 //! What the documents promise is there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cove_core::{ErrorCode, ToolErrorCode};
@@ -108,6 +108,60 @@ fn the_architecture_draws_the_arrows_that_there_are() {
         assert_eq!(drawn.get(name), Some(uses), "ARCHITECTURE.md (left) and Cargo (right) differ about {name}");
     }
     assert_eq!(drawn.len(), real.len(), "ARCHITECTURE.md lists a crate that is not there");
+}
+
+/// The manifest of each crate, by the name of its folder.
+fn manifests() -> BTreeMap<String, PathBuf> {
+    let folders = std::fs::read_dir(project().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let found = folders.map(|folder| (folder.file_name().unwrap().to_str().unwrap().to_owned(), folder));
+    found.filter(|(_, folder)| folder.join("Cargo.toml").exists()).collect()
+}
+
+/// What two crates use has its version in the workspace's manifest, once.
+#[test]
+fn what_two_crates_use_stands_in_the_workspace_once() {
+    let mut users: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
+    for (name, folder) in manifests() {
+        let text = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let mut used: BTreeMap<String, bool> = BTreeMap::new();
+        let mut is_dependency = false;
+        for line in text.lines() {
+            if line.starts_with('[') {
+                is_dependency = line.trim_end_matches(']').ends_with("dependencies");
+            } else if let Some((left, right)) = line.split_once('=').filter(|_| is_dependency) {
+                let left = left.trim();
+                let dependency = left.trim_end_matches(".workspace").trim_matches('"');
+                let is_shared = left.ends_with(".workspace") || right.contains("workspace = true");
+                *used.entry(dependency.to_owned()).or_insert(true) &= is_shared;
+            }
+        }
+        for (dependency, is_shared) in used {
+            users.entry(dependency).or_default().push((name.clone(), is_shared));
+        }
+    }
+    assert!(users.len() > 60, "only {} dependencies were seen", users.len());
+    users.retain(|_, by| by.len() > 1 && by.iter().any(|(_, is_shared)| !is_shared));
+    assert!(users.is_empty(), "not in [workspace.dependencies] (crate, whether it takes it from there): {users:#?}");
+}
+
+/// A crate that is larger has become two.
+#[test]
+fn no_crate_has_more_than_ten_thousand_lines() {
+    const MOST: usize = 10_000;
+    fn lines(folder: &Path) -> usize {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let count = |path: PathBuf| match path.extension() {
+            _ if path.is_dir() => lines(&path),
+            Some(extension) if extension == "rs" => std::fs::read_to_string(&path).unwrap().lines().count(),
+            _ => 0,
+        };
+        entries.map(count).sum()
+    }
+    let sizes: BTreeMap<String, usize> =
+        manifests().into_iter().map(|(name, folder)| (name, lines(&folder.join("src")))).collect();
+    assert!(sizes.values().sum::<usize>() > 50_000, "{sizes:?}");
+    let large: Vec<_> = sizes.iter().filter(|(_, lines)| **lines > MOST).collect();
+    assert!(large.is_empty(), "more than {MOST} lines in src: {large:?}");
 }
 
 /// Every file that a walk of ARCHITECTURE.md names is there, and each walk has as many files as it says.
