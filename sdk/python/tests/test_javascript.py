@@ -26,6 +26,13 @@ def test_a_failure_says_where(sandbox: Sandbox) -> None:
     assert run.failure is not None and run.failure.get("line") == 2
 
 
+def test_what_json_loses_is_told(sandbox: Sandbox) -> None:
+    run = sandbox.javascript.run("return { ports: new Map([['Oslo', 1]]) }")
+    assert run.value == {"ports": {}} and len(run.warnings) == 1
+    assert "`ports` is a Map" in run.warnings[0] and "Object.fromEntries(map)" in run.warnings[0]
+    assert sandbox.javascript.run("return 1").warnings == []
+
+
 def test_pictures_are_bytes(sandbox: Sandbox) -> None:
     run = sandbox.javascript.run(
         "const x = getCanvas(40, 30).getContext('2d'); x.fillStyle = 'teal'; x.fillRect(0, 0, 40, 30); return 1"

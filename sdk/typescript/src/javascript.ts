@@ -97,6 +97,7 @@ async function finish<T>(
         value: answer.success ? (result as T) : undefined,
         failure: answer.success ? undefined : ((result ?? undefined) as Record<string, unknown> | undefined),
         logs: answer.data?.logs ?? "",
+        warnings: answer.data?.warnings ?? [],
         isFinal: answer.data?.is_final ?? false,
         images: await Promise.all(drawn.map((image) => artifacts.image(image))),
     };

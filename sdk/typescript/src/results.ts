@@ -21,6 +21,8 @@ export interface JavaScriptRun<T = unknown> extends Omit<Schemas["JavaScriptExec
     failure: Record<string, unknown> | undefined;
     /** Console lines. */
     logs: string;
+    /** What was lost of the value on its way (a `Map` is `{}` in JSON), and what to write instead. */
+    warnings: string[];
     /** Whether the session called `final_answer`. */
     isFinal: boolean;
     /** Pictures that were drawn, as bytes. */

@@ -24,6 +24,13 @@ test("a failure is a value that says where", async () => {
     assert.throws(() => sdk.check(run), (fault) => fault instanceof sdk.RunFailedError && fault.result === run);
 });
 
+test("what JSON loses is told", async () => {
+    const run = await sandbox.javascript.run("return { ports: new Map([['Oslo', 1]]) }");
+    assert.deepEqual([run.value, run.warnings.length], [{ ports: {} }, 1]);
+    assert.match(run.warnings[0] ?? "", /`ports` is a Map.*Object\.fromEntries\(map\)/);
+    assert.deepEqual((await sandbox.javascript.run("return 1")).warnings, []);
+});
+
 test("pictures are bytes", async () => {
     const code = "const x = getCanvas(40, 30).getContext('2d'); x.fillRect(0, 0, 40, 30); return 1";
     const [image] = sdk.check(await sandbox.javascript.run(code)).images;

@@ -80,6 +80,11 @@ class JavaScriptRun(models.JavaScriptExecResult, _Checked):
         return self.data.logs if self.data is not None else ""
 
     @property
+    def warnings(self) -> list[str]:
+        """What was lost of the value on its way (a `Map` is `{}` in JSON), and what to write instead."""
+        return (self.data.warnings or []) if self.data is not None else []
+
+    @property
     def is_final(self) -> bool:
         """Whether the session called `final_answer`."""
         return bool(self.data is not None and self.data.is_final)
