@@ -1,9 +1,9 @@
 //! Classes: modifiers, members without a body, parameter properties.
 
 use oxc_ast::ast::{
-    AccessorProperty, AccessorPropertyType, BindingPattern, CallExpression, Class, Expression, Function,
-    MethodDefinition, MethodDefinitionKind, MethodDefinitionType, PropertyDefinition, PropertyDefinitionType,
-    PropertyKey, Statement,
+    AccessorProperty, AccessorPropertyType, BindingPattern, CallExpression, Class, ClassElement, Expression,
+    FormalParameter, Function, MethodDefinition, MethodDefinitionKind, MethodDefinitionType, PropertyDefinition,
+    PropertyDefinitionType, PropertyKey, Statement,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -40,6 +40,7 @@ impl<'a> Rewriter<'a, '_> {
             };
             self.edits.blank(from, last.span.end);
         }
+        self.declare_parameter_properties(it);
         let derived = std::mem::replace(&mut self.derived, it.heritage.is_some());
         self.visit_class_body(&it.body);
         self.derived = derived;
@@ -114,22 +115,39 @@ impl<'a> Rewriter<'a, '_> {
         if computed { text::next_is(self.source, end, "]").map_or(end, |at| at + 1) } else { end }
     }
 
+    /// Parameter properties are fields before all others, as TypeScript's own compiler writes them.
+    fn declare_parameter_properties(&mut self, it: &Class<'a>) {
+        let constructor = it.body.body.iter().find_map(|element| match element {
+            ClassElement::MethodDefinition(method) if method.kind == MethodDefinitionKind::Constructor => {
+                method.value.body.as_ref().map(|_| &method.value)
+            }
+            _ => None,
+        });
+        let fields: String = constructor
+            .iter()
+            .flat_map(|function| self.property_names(function))
+            .map(|(name, _)| format!("{name};"))
+            .collect();
+        if !fields.is_empty() {
+            self.edits.insert(it.body.span.start + 1, fields);
+        }
+    }
+
+    /// The names of a constructor's parameter properties, and where each begins.
+    fn property_names(&self, it: &Function<'a>) -> Vec<(&'a str, u32)> {
+        let is_property = |one: &&FormalParameter<'a>| one.accessibility.is_some() || one.readonly || one.r#override;
+        let name = |one: &FormalParameter<'a>| match &one.pattern {
+            BindingPattern::BindingIdentifier(id) => Some((id.span.source_text(self.source), one.span.start)),
+            _ => None,
+        };
+        it.params.items.iter().filter(is_property).filter_map(name).collect()
+    }
+
     /// `constructor(private x: T)` assigns `this.x=x`, first of all or right after `super()`.
     fn parameter_properties(&mut self, it: &Function<'a>) {
-        let mut assignments = String::new();
-        let mut first = 0;
-        for parameter in &it.params.items {
-            if !(parameter.accessibility.is_some() || parameter.readonly || parameter.r#override) {
-                continue;
-            }
-            if let BindingPattern::BindingIdentifier(id) = &parameter.pattern {
-                if assignments.is_empty() {
-                    first = parameter.span.start;
-                }
-                let name = id.span.source_text(self.source);
-                assignments.push_str(&format!("this.{name}={name};"));
-            }
-        }
+        let names = self.property_names(it);
+        let first = names.first().map_or(0, |(_, start)| *start);
+        let assignments: String = names.iter().map(|(name, _)| format!("this.{name}={name};")).collect();
         let Some(body) = it.body.as_ref().filter(|_| !assignments.is_empty()) else { return };
         if !self.derived {
             match body.directives.last() {

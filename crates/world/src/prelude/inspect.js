@@ -155,15 +155,12 @@
     const descriptor = getOwnPropertyDescriptor(object, key) ??
       { value: undefined, enumerable: true };
     let text;
-    let separator = ' ';
     const value = descriptor.get !== undefined && kit.mended(descriptor.get) !== undefined
       ? kit.mended(descriptor.get) : descriptor.value;
     if (descriptor.get === undefined && descriptor.set === undefined || value !== undefined) {
-      const difference = kind === 'array' ? 3 : kind === 'inline' ? 2 : 2;
-      ctx.indentation += difference;
+      ctx.indentation += 2;
       text = format(ctx, value, depth);
-      if (difference === 3 && BREAK_LENGTH < text.length) separator = `\n${' '.repeat(ctx.indentation)}`;
-      ctx.indentation -= difference;
+      ctx.indentation -= 2;
     } else if (descriptor.get !== undefined) {
       text = descriptor.set !== undefined ? '[Getter/Setter]' : '[Getter]';
     } else {
@@ -176,7 +173,7 @@
     else if (descriptor.enumerable === false) name = `[${key}]`;
     else if (identifier.test(key)) name = key;
     else name = quote(key);
-    return `${name}:${separator}${text}`;
+    return `${name}: ${text}`;
   }
 
   function arrayItems(ctx, array, length, depth) {
@@ -414,6 +411,7 @@
       if (keys.length === 0) return base;
     } else if (brand === 'Generator') {
       braces[0] = `${prefix(name === null ? 'Object' : name, 'Generator', '')}{`;
+      if (keys.length === 0) return `${braces[0]}}`;
     } else if (brand === 'Arguments' || brand === 'MappedArguments') {
       braces[0] = '[Arguments] {';
       if (keys.length === 0) return '[Arguments] {}';
