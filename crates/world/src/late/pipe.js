@@ -9,8 +9,11 @@
   // Throws where `pipeTo` rejects: the caller knows which of the two it is.
   function pipe(source, target, options) {
     const sink = writable.sinkOf(target);
-    const { preventClose, preventAbort, preventCancel, signal } = needObject(options, 'options');
+    // In this order, as a getter among them may see.
+    const { preventAbort, preventCancel, preventClose, signal } = needObject(options, 'options');
     if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError('signal is an AbortSignal');
+    // Throws where it only looks like one.
+    void signal?.aborted;
     if (source.reader !== undefined) throw new TypeError('a stream that is locked to a reader cannot be piped');
     if (sink.writer !== undefined) throw new TypeError('a stream that is locked to a writer cannot be piped to');
     const reader = readable.acquire(source);

@@ -52,7 +52,7 @@
       // Half of it is behind us: begin anew, so that a queue that is never empty does not grow for ever.
       if (this.at === this.items.length) { this.items = []; this.at = 0; }
       else if (this.at > 256 && this.at * 2 > this.items.length) { this.items = this.items.slice(this.at); this.at = 0; }
-      if (this.total < 0 || this.isEmpty) this.total = 0;
+      if (this.total < 0) this.total = 0;
       return value;
     }
     clear() { this.items = []; this.at = 0; this.total = 0; }

@@ -245,6 +245,7 @@
       let how = plan;
       plan = undefined;
       if (how === undefined) {
+        if (source === null) throw new TypeError('the source of a ReadableStream is an object');
         const from = needObject(source, 'the source of a ReadableStream');
         const by = needObject(strategy, 'a strategy');
         const { type } = from;
@@ -297,9 +298,16 @@
 
   // Steps of one iteration wait for each other, however often `next` is called ahead.
   class ReadableStreamAsyncIterator {
-    #reader; #keep; #before = Promise.resolve(); #done = false;
+    #reader; #keep; #before; #done = false;
     constructor(reader, keep) { this.#reader = reader; this.#keep = keep; }
-    #queue(step) { return this.#before = this.#before.then(step, step); }
+    // The first one begins at once.
+    #queue(step) {
+      const mine = this.#before === undefined ? step() : this.#before.then(step, step);
+      const over = () => { if (this.#before === mine) this.#before = undefined; };
+      this.#before = mine;
+      mine.then(over, over);
+      return mine;
+    }
     next() {
       return this.#queue(async () => {
         if (this.#done) return { value: undefined, done: true };
@@ -330,6 +338,7 @@
   }
   const iteratorPrototype = ReadableStreamAsyncIterator.prototype;
   delete iteratorPrototype.constructor;
+  for (const name of ['next', 'return']) Object.defineProperty(iteratorPrototype, name, { enumerable: true });
   Object.setPrototypeOf(iteratorPrototype, Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}).prototype));
   Object.defineProperty(iteratorPrototype, Symbol.toStringTag, { value: 'ReadableStream AsyncIterator', configurable: true });
 

@@ -212,7 +212,7 @@
         const to = needObject(target, 'the sink of a WritableStream');
         const by = needObject(strategy, 'a strategy');
         if (to.type !== undefined) throw new RangeError('a WritableStream has no types');
-        how = { mark: markOf(by, 1), size: sizeOf(by), start: callback(to, 'start'), write: callback(to, 'write') ?? nothing, close: callback(to, 'close') ?? nothing, abort: callback(to, 'abort') ?? nothing };
+        how = { size: sizeOf(by), mark: markOf(by, 1), start: callback(to, 'start'), write: callback(to, 'write') ?? nothing, close: callback(to, 'close') ?? nothing, abort: callback(to, 'abort') ?? nothing };
       }
       const [record, start] = begin(this, how);
       this.#record = record;
