@@ -42,6 +42,9 @@ pub(crate) fn read(args: SetupArgs, mut limits: Limits) -> anyhow::Result<RunSet
     if let Some(mib) = args.limits.memory_mb {
         limits.memory_bytes = mib << 20;
     }
+    for folder in &args.font_dir {
+        anyhow::ensure!(folder.is_dir(), "--font-dir {}: there is no such folder", folder.display());
+    }
     let mut imports = ImportPolicy::default();
     for (name, path) in args.module {
         imports.modules.insert(name.clone(), source::read_file(&path).with_context(|| format!("module {name}"))?);

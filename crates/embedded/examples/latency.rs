@@ -48,6 +48,9 @@ async fn one_by_one(engine: &EmbeddedEngine) -> Outcome<()> {
         ("fresh_trivial", "return 1 + 1", None, 3),
         ("fresh_trivial_back_to_back", "return 1 + 1", None, 0),
         ("fresh_100_awaited_tools", awaits, Some(&tools), 3),
+        // `Intl` is loaded by the run that first touches it: what that costs.
+        ("fresh_intl_number", "return (1e6).toLocaleString('de')", None, 3),
+        ("fresh_intl_date", "return new Intl.DateTimeFormat('de', { dateStyle: 'full' }).format(0)", None, 3),
     ] {
         let mut took = Vec::new();
         for _ in 0..400 {

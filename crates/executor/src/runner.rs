@@ -98,7 +98,7 @@ impl Runner {
                     mode: Mode::FunctionBody,
                     guards: false,
                     tool_names: &tool_names,
-                    imports: None,
+                    imports: Some(&self.options.imports),
                     mark_calls: false,
                     last_value: false,
                     file_name: "code.js",

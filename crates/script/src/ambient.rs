@@ -78,7 +78,13 @@ impl<'a> Rewriter<'a, '_> {
             self.node_import(it);
             return;
         }
-        let hint = format!("Use `const module = await import({module:?});` instead.");
+        let hint = match self.options.imports.filter(|policy| !policy.allows(module)) {
+            None => format!("Use `const module = await import({module:?});` instead."),
+            Some(policy) if policy.authorized.is_empty() => {
+                "There are no packages here: write it without this one.".to_owned()
+            }
+            Some(policy) => format!("Use `await import(…)` with one of these: {}.", policy.authorized.join(", ")),
+        };
         let finding = Finding::new(FaultKind::Refused, it.span.start, "Static `import` is not allowed").hint(&hint);
         self.refuse(Finding { module: Some(module.to_owned()), ..finding });
     }

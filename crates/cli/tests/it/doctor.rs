@@ -167,3 +167,19 @@ fn completions_and_manual_pages_name_the_commands() {
     let done = cove(&["man", "/nowhere"], "");
     assert!(done.code == 5 && done.err.contains("/nowhere"), "{done:?}");
 }
+
+/// Where the stack may not be deep, that is said, and what there is of it is used.
+#[test]
+fn a_shallow_stack_is_told() {
+    let shell = |rest: &str| {
+        let line = format!("ulimit -s 8192 && exec '{}' {rest}", env!("CARGO_BIN_EXE_cove"));
+        let done = std::process::Command::new("bash").args(["-c", &line]).output().unwrap();
+        (done.status.code(), String::from_utf8_lossy(&done.stdout).into_owned())
+    };
+    let (code, out) = shell("doctor");
+    assert!(code == Some(0) && out.contains("a stack of 8 MiB only"), "{out}");
+    let (code, out) =
+        shell("run --engine embedded - <<< 'const f = (n) => n === 0 ? 0 : 1 + f(n - 1); return f(2500)'");
+    assert_eq!((code, out.trim()), (Some(0), "2500"));
+    assert!(!cove(&["doctor"], "").out.contains("MiB only"), "this machine's own stack is deep enough");
+}

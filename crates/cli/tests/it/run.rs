@@ -56,6 +56,7 @@ fn every_end_has_its_exit_code() {
     check(&["--input", "{"], "", 2, "--input is not JSON");
     check(&["--timeout-ms", "0"], "", 2, "--timeout-ms");
     check(&["--module", "x"], "", 2, "NAME=FILE");
+    check(&["--font-dir", "/nowhere"], "", 2, "there is no such folder");
     check(&["--max-operations", "100"], "while (true) {}", 3, "Max operations exceeded (100)");
     check(
         &["--memory-mb", "16"],
@@ -64,6 +65,7 @@ fn every_end_has_its_exit_code() {
         "Memory limit exceeded",
     );
     check(&[], "import fs from 'fs'", 4, "import");
+    check(&[], "import _ from 'lodash'", 4, "There are no packages here");
     check(&[], "await import('fs')", 4, "Import not allowed: fs");
     check(&["--timeout-ms", "50"], "while (true) {}", 124, "timed out after 50ms");
     check(&["--timeout-ms", "50"], "return Array(1e9).join('x')", 124, "timed out after 50ms");

@@ -8,10 +8,12 @@ use rustix::process::{Rlimit, getrlimit, setrlimit};
 /// Beside the guest's heap a child needs room to parse source, to draw, and to hold one large answer (64 MiB) twice.
 const HEAD_ROOM_BYTES: u64 = 256 << 20;
 
-/// What a guest may use of the stack: some ten thousand plain calls, some thousand through `map`. Native functions below
-/// have the rest of the limit.
-const GUEST_STACK_BYTES: usize = 16 << 20;
+/// The stack of a process that runs guests. They may use one half of it: some ten thousand plain calls, some thousand through
+/// `map`. Native functions below have the other.
 const STACK_LIMIT_BYTES: u64 = 32 << 20;
+
+/// Where even this much cannot be had, the engine's own limit stays (1 MiB).
+const LEAST_STACK_LIMIT_BYTES: u64 = 4 << 20;
 
 /// In the zygote; its children inherit them.
 pub(super) fn lower_in_zygote() -> io::Result<String> {
@@ -29,7 +31,18 @@ pub(super) fn lower_in_zygote() -> io::Result<String> {
     }
     // The zygote holds a few descriptors of its own and three per fork, one fork at a time.
     lower(Resource::Nofile, 64)?;
-    Ok("no core, file, lock or queue; 8 descriptors, no process, capped memory in a child".into())
+    let stack = getrlimit(Resource::Stack).current.unwrap_or(STACK_LIMIT_BYTES);
+    let shallow = if stack < STACK_LIMIT_BYTES {
+        // Recursion ends early here, and nobody would know why.
+        format!(
+            "; a stack of {} MiB only, because `ulimit -Hs` is less than {} MiB",
+            stack >> 20,
+            STACK_LIMIT_BYTES >> 20
+        )
+    } else {
+        String::new()
+    };
+    Ok(format!("no core, file, lock or queue; 8 descriptors, no process, capped memory in a child{shallow}"))
 }
 
 /// Gives guests a deep stack where this process may have one: it is mapped as it grows, so that it costs nothing until it
@@ -37,8 +50,8 @@ pub(super) fn lower_in_zygote() -> io::Result<String> {
 pub(crate) fn deepen_stack() {
     let current = getrlimit(Resource::Stack).maximum.unwrap_or(u64::MAX).min(STACK_LIMIT_BYTES);
     let limit = Rlimit { current: Some(current), maximum: Some(current) };
-    if current == STACK_LIMIT_BYTES && setrlimit(Resource::Stack, limit).is_ok() {
-        cove_world::use_stack(GUEST_STACK_BYTES);
+    if current >= LEAST_STACK_LIMIT_BYTES && setrlimit(Resource::Stack, limit).is_ok() {
+        cove_world::use_stack(usize::try_from(current / 2).unwrap_or(usize::MAX));
     }
 }
 
