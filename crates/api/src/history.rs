@@ -32,6 +32,9 @@ pub struct HistoryEntry {
     pub barrier: Option<Barrier>,
     /// The payload that holds more, such as a trace.
     pub payload_ref: Option<String>,
+    /// Names of the artifacts that it drew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<String>,
     /// Description by the caller.
     pub description: Option<String>,
     /// Tags by the caller, separated by commas.
@@ -142,6 +145,8 @@ pub struct HistoryQuery {
     pub exec_type: Option<ExecType>,
     /// Only successful entries.
     pub success_only: Option<bool>,
+    /// Only failed entries.
+    pub failed_only: Option<bool>,
     /// Maximum number of results; default 100.
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,

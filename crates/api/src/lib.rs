@@ -51,8 +51,8 @@ pub use ports::{CreatePortLink, CreatedPortLink, PortInfo, PortLink, PortLinkLis
 pub use process::{ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ProcessStream};
 pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};
 pub use sandbox::{
-    AmendSandbox, ContainerInfo, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery, SandboxStatus,
-    SandboxUsage,
+    AmendSandbox, ContainerInfo, ContainerNetwork, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery,
+    SandboxStatus, SandboxUsage,
 };
 pub use skills::{
     CandidateInfo, CandidateList, CandidateQuery, CandidateStatus, CreateCandidate, CreatePayload, DeleteRequest,

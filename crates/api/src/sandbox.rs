@@ -61,6 +61,9 @@ pub struct SandboxInfo {
     /// Its session's containers, while it has a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containers: Option<Vec<ContainerInfo>>,
+    /// Where each container of its profile may connect to. Not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Vec<ContainerNetwork>>,
     /// Warnings: limits that are not enforced (`memory: watched, not enforced`), and what this machine lacks for it, with the
     /// command that installs it (`browser: agent-browser was not found; install it with …`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -74,6 +77,17 @@ pub struct SandboxInfo {
     /// What a door keeps with it. Only for callers in this process.
     #[serde(skip)]
     pub note: Option<String>,
+}
+
+/// Where a container may connect to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ContainerNetwork {
+    /// Its name in the profile.
+    pub container: String,
+    /// Hosts that are open; none: the network is closed.
+    pub allow_hosts: Vec<String>,
+    /// Private addresses that are open.
+    pub allow_private: Vec<String>,
 }
 
 /// What the processes of a session use.

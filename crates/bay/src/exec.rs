@@ -51,6 +51,8 @@ pub(crate) struct Execution {
     created_at: Moment,
     pub(crate) session_id: Option<SessionId>,
     pub(crate) payload_ref: Option<String>,
+    /// Names of the artifacts that it drew, with commas between.
+    pub(crate) artifacts: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) tags: Option<String>,
     /// What ended or refused it.
@@ -80,6 +82,7 @@ impl Execution {
             created_at: Moment::now(),
             session_id: None,
             payload_ref: None,
+            artifacts: None,
             description: None,
             tags: None,
             barrier: None,
@@ -111,6 +114,7 @@ impl Execution {
             error,
             barrier: self.barrier,
             payload_ref: self.payload_ref.as_deref(),
+            artifacts: self.artifacts.as_deref(),
             description: self.description.as_deref(),
             tags: self.tags.as_deref(),
             learn: self.learn,
@@ -155,6 +159,7 @@ impl Drop for Execution {
             created_at: self.created_at,
             session_id: self.session_id.take(),
             payload_ref: None,
+            artifacts: None,
             description: self.description.take(),
             tags: self.tags.take(),
             barrier: None,

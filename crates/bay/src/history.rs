@@ -85,6 +85,7 @@ pub(crate) async fn history(
     let filter = ExecutionFilter {
         exec_type: query.exec_type,
         success_only: query.success_only.unwrap_or(false),
+        failed_only: query.failed_only.unwrap_or(false),
         tags,
         without_tags,
         barred: query.barred.unwrap_or(false),

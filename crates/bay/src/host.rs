@@ -1,7 +1,5 @@
-//! What this Bay runs on: its engines, the walls that hold, memory, sessions, and what its profiles open.
+//! What this Bay runs on: its engines, the walls that hold, memory, sessions and warm pools.
 
-use cove_config::ContainerSpec;
-use cove_core::NetworkPolicy;
 use cove_embedded::WallReport;
 use serde::Serialize;
 
@@ -14,13 +12,15 @@ pub struct HostReport {
     pub embedded: EmbeddedReport,
     /// The browser.
     pub browser: BrowserReport,
+    /// What does not hold sandboxes as it should, by the driver; none: all of it does.
+    pub sandbox_warnings: Vec<String>,
     /// Whether the kernel holds sandboxes to their memory.
     pub memory_is_enforced: bool,
     /// Sessions that run, of all owners.
     pub sessions: usize,
     /// This process and this machine, in bytes.
     pub memory: MemoryReport,
-    /// The profiles: what each keeps ready, and what it opens.
+    /// The profiles, and what each keeps ready.
     pub profiles: Vec<ProfileReport>,
 }
 
@@ -58,19 +58,10 @@ pub struct MemoryReport {
 pub struct ProfileReport {
     /// Its name.
     pub id: String,
-    /// Sandboxes that are kept ready.
+    /// Sandboxes that are to be kept ready.
     pub warm_pool_size: usize,
-    /// Where each of its containers may connect to.
-    pub containers: Vec<ContainerReport>,
-}
-
-/// One container of a profile.
-#[derive(Debug, Serialize)]
-pub struct ContainerReport {
-    /// Its name in the profile.
-    pub name: String,
-    /// Where it may connect to.
-    pub network: NetworkPolicy,
+    /// Sandboxes that are ready now.
+    pub warm_ready: u64,
 }
 
 impl Bay {
@@ -81,22 +72,21 @@ impl Bay {
             Err(error) => (None, Some(error.to_string())),
         };
         let browser = self.inner.javascript.find_browser();
-        let of_container = |container: &ContainerSpec| ContainerReport {
-            name: container.name.clone(),
-            network: container.network.clone(),
-        };
-        let profiles = self.inner.profiles.iter().map(|profile| ProfileReport {
-            id: profile.id.clone(),
-            warm_pool_size: profile.warm_pool_size,
-            containers: profile.containers.iter().map(of_container).collect(),
-        });
+        let mut profiles = Vec::new();
+        for profile in self.inner.profiles.iter() {
+            let warm_pool_size = profile.warm_pool_size;
+            // A database that does not answer is told elsewhere.
+            let warm_ready = if warm_pool_size > 0 { self.warm_ready(&profile.id).await.unwrap_or(0) } else { 0 };
+            profiles.push(ProfileReport { id: profile.id.clone(), warm_pool_size, warm_ready });
+        }
         HostReport {
             embedded: EmbeddedReport { walls, problem },
             browser: BrowserReport { found: browser.is_ok(), problem: browser.err() },
+            sandbox_warnings: self.inner.driver.warnings(),
             memory_is_enforced: cove_cgroup::counts_memory(),
             sessions: self.inner.sessions.count(),
             memory: memory(),
-            profiles: profiles.collect(),
+            profiles,
         }
     }
 }

@@ -43,7 +43,7 @@ pub use bay::{Bay, StartError};
 pub use cove_api::{IdempotencyKey, Owner};
 pub use events::EventStream;
 pub use files::{ByteStream, Download, LatePath};
-pub use host::{BrowserReport, ContainerReport, EmbeddedReport, HostReport, MemoryReport, ProfileReport};
+pub use host::{BrowserReport, EmbeddedReport, HostReport, MemoryReport, ProfileReport};
 pub use javascript::{ApprovalSink, JavaScriptCall};
 pub use peers::SessionHome;
 pub use ports::{OPEN_PATH, PortConnection, PortVisit};

@@ -35,6 +35,7 @@ pub(crate) struct PendingEntry {
     error: Option<String>,
     barrier: Option<Barrier>,
     payload_ref: Option<String>,
+    artifacts: Option<String>,
     description: Option<String>,
     tags: Option<String>,
     learn: bool,
@@ -58,6 +59,7 @@ impl PendingEntry {
             error,
             barrier: new.barrier,
             payload_ref: own(new.payload_ref),
+            artifacts: own(new.artifacts),
             description: own(new.description),
             tags: own(new.tags),
             learn: new.learn,
@@ -80,6 +82,7 @@ impl PendingEntry {
             error: self.error.as_deref(),
             barrier: self.barrier,
             payload_ref: self.payload_ref.as_deref(),
+            artifacts: self.artifacts.as_deref(),
             description: self.description.as_deref(),
             tags: self.tags.as_deref(),
             learn: self.learn,
@@ -88,7 +91,7 @@ impl PendingEntry {
     }
 
     fn bytes(&self) -> usize {
-        let texts = [&self.output, &self.error, &self.description, &self.tags];
+        let texts = [&self.output, &self.error, &self.artifacts, &self.description, &self.tags];
         ENTRY_BYTES + self.code.len() + texts.into_iter().flatten().map(String::len).sum::<usize>()
     }
 }
@@ -144,6 +147,7 @@ mod tests {
                 error: None,
                 barrier: None,
                 payload_ref: None,
+                artifacts: None,
                 description: None,
                 tags: None,
                 learn: false,

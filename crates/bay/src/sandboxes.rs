@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cove_api::{
-    AmendSandbox, BayError, CreateSandbox, ErrorCode, ExtendTtl, Moment, RuntimeCause, SandboxInfo, SandboxList,
-    SandboxQuery, SandboxStatus,
+    AmendSandbox, BayError, ContainerNetwork, CreateSandbox, ErrorCode, ExtendTtl, Moment, RuntimeCause, SandboxInfo,
+    SandboxList, SandboxQuery, SandboxStatus,
 };
 use cove_core::{CargoId, SandboxId, shorten_word};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::id::fresh;
 use crate::peers::SessionHome;
 use crate::session::ContainerRecord;
 use crate::{Bay, BayResult, IdempotencyKey, Owner};
-use cove_config::{DiskLimit, Profile};
+use cove_config::{ContainerSpec, DiskLimit, Profile};
 use cove_drivers::CargoLimit;
 use cove_store::{
     CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxAmendment, SandboxAttributes,
@@ -228,7 +228,7 @@ impl Bay {
     pub async fn sandbox(&self, owner: &Owner, id: &SandboxId) -> BayResult<SandboxInfo> {
         let row = self.row(owner, id).await?;
         self.check_health(id).await;
-        Ok(self.info(&row))
+        Ok(SandboxInfo { network: self.networks(&row.profile), ..self.info(&row) })
     }
 
     /// More time.
@@ -435,11 +435,22 @@ impl Bay {
             expires_at: row.expires_at,
             idle_expires_at: idle_expires_at.filter(|_| !endless && !row.attributes.keeps_session),
             containers,
+            network: None,
             warnings: self.warnings(profile),
             usage: None,
             metadata: row.attributes.metadata.clone(),
             note: row.attributes.note.clone(),
         }
+    }
+
+    /// Where the containers of a profile may connect to.
+    fn networks(&self, profile: &str) -> Option<Vec<ContainerNetwork>> {
+        let of = |spec: &ContainerSpec| ContainerNetwork {
+            container: spec.name.clone(),
+            allow_hosts: spec.network.allow_hosts.clone(),
+            allow_private: spec.network.allow_private.clone(),
+        };
+        Some(self.profile(profile)?.containers.iter().map(of).collect())
     }
 
     /// What the one who made a sandbox of this profile should know.

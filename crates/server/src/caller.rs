@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use cove_api::ErrorCode;
+use cove_api::{ErrorCode, SandboxStatus};
 use cove_bay::Owner;
 use cove_network::is_guest;
 
@@ -30,6 +30,10 @@ pub(crate) struct Known(pub(crate) Identity);
 /// Whoever calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller(pub(crate) Owner);
+
+/// Whoever calls. One who may only look at a sandbox finds it running: looking starts nothing.
+#[derive(Debug, Clone)]
+pub(crate) struct Looker(pub(crate) Owner);
 
 /// Whoever calls, and may do what concerns all owners.
 #[derive(Debug)]
@@ -213,6 +217,21 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
         identity(parts).map(|identity| Self(identity.owner.clone()))
+    }
+}
+
+impl FromRequestParts<App> for Looker {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
+        let Identity { owner, only, .. } = identity(parts)?.clone();
+        if let Some(id) = only
+            && app.ask(app.bay.sandbox(&owner, &id)).await?.status != SandboxStatus::Ready
+        {
+            let message = "this sandbox does not run, and a link that may only look starts nothing";
+            return Err(Failure::new(ErrorCode::Conflict, message));
+        }
+        Ok(Self(owner))
     }
 }
 

@@ -44,6 +44,8 @@ pub struct NewExecution<'a> {
     pub barrier: Option<Barrier>,
     /// The trace.
     pub payload_ref: Option<&'a str>,
+    /// Names of the artifacts that it drew, with commas between.
+    pub artifacts: Option<&'a str>,
     /// What the caller said it is.
     pub description: Option<&'a str>,
     /// The caller's words for it, with commas between.
@@ -69,6 +71,8 @@ pub struct ExecutionFilter<'a> {
     pub exec_type: Option<ExecType>,
     /// Only those that succeeded.
     pub success_only: bool,
+    /// Only those that failed.
+    pub failed_only: bool,
     /// Only those with all of these tags, with commas between.
     pub tags: Option<&'a str>,
     /// Only those with none of these tags, with commas between.
@@ -106,6 +110,7 @@ fn entry(row: &Row) -> StoreResult<HistoryEntry> {
         error: row.text_or("error")?,
         barrier: read_word_or(row, "barrier")?,
         payload_ref: row.text_or("payload_ref")?,
+        artifacts: row.text_or("artifacts")?.iter().flat_map(|names| split_tags(names)).map(str::to_owned).collect(),
         description: row.text_or("description")?,
         tags: row.text_or("tags")?,
         notes: row.text_or("notes")?,
@@ -132,9 +137,9 @@ impl Store {
     pub async fn record(&self, new: &NewExecution<'_>, idle_expires_at: Option<Moment>) -> StoreResult<()> {
         let question = "INSERT INTO executions (id, owner, sandbox_id, seq, session_id, exec_type, code, success, \
              execution_time_ms, output, error, payload_ref, description, tags, tag_index, learn_enabled, learn_status, \
-             created_at, size_bytes, barrier) VALUES ($1, $2, $3, \
+             created_at, size_bytes, barrier, artifacts) VALUES ($1, $2, $3, \
              (SELECT COALESCE(MAX(seq), 0) + 1 FROM executions WHERE sandbox_id = $3), \
-             $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) RETURNING seq AS n";
+             $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) RETURNING seq AS n";
         let short = |text: Option<&str>, limit| text.map(|text| shorten_bytes(text, limit));
         let (code, output, error) = new.kept();
         let (description, tags) = (short(new.description, MAX_NOTE_BYTES), short(new.tags, MAX_NOTE_BYTES));
@@ -160,7 +165,8 @@ impl Store {
             .text_or(new.learn.then_some("pending"))
             .at(new.created_at)
             .int(size)
-            .text_or(new.barrier.map(Barrier::as_str));
+            .text_or(new.barrier.map(Barrier::as_str))
+            .text_or(new.artifacts);
         // Each by itself: none of them is worth the three more journeys of a transaction on the way of every call.
         let seq = question.number(&self.write).await?;
         // The entry is written: what fails from here on is done by the next one, or by the collector.
@@ -219,11 +225,11 @@ impl Store {
             AND success >= $4 \
             AND ($5 IS NULL OR $5 = CASE WHEN COALESCE(notes, '') = '' THEN 0 ELSE 1 END) \
             AND ($6 IS NULL OR $6 = CASE WHEN COALESCE(description, '') = '' THEN 0 ELSE 1 END) \
-            AND ($7 = 0 OR barrier IS NOT NULL)"
+            AND ($7 = 0 OR barrier IS NOT NULL) AND ($8 = 0 OR success = 0)"
             .to_owned();
         // Not LIKE: a tag may hold `%`, and SQLite's LIKE takes `A` for `a`.
         let is_held = with.iter().map(|_| "<>").chain(without.iter().map(|_| "="));
-        for (place, is_held) in (8..).zip(is_held) {
+        for (place, is_held) in (9..).zip(is_held) {
             which.push_str(&format!(" AND REPLACE(tag_index, ${place}, '') {is_held} tag_index"));
         }
         let tags: Vec<String> = with.into_iter().chain(without).collect();
@@ -233,11 +239,11 @@ impl Store {
                 .text(owner.as_str())
                 .text_or(filter.exec_type.map(ExecType::as_str));
             let question = question.flag(filter.success_only).flag_or(filter.has_notes).flag_or(filter.has_description);
-            tags.iter().fold(question.flag(filter.barred), |question, tag| question.text(tag))
+            tags.iter().fold(question.flag(filter.barred).flag(filter.failed_only), |question, tag| question.text(tag))
         };
         let total = bound(format!("SELECT COUNT(*) AS n {which}")).number(&self.read).await?;
         // Bound, not written: each text is prepared once and kept.
-        let (limit, offset) = (8 + tags.len(), 9 + tags.len());
+        let (limit, offset) = (9 + tags.len(), 10 + tags.len());
         let page = bound(format!("SELECT * {which} ORDER BY seq DESC, id DESC LIMIT ${limit} OFFSET ${offset}"));
         let page = page.int(filter.limit.into()).int(filter.offset.into());
         Ok((page.each(&self.read, entry).await?, total))

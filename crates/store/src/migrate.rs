@@ -15,6 +15,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0006_barriers.sql"),
     include_str!("../migrations/0007_port_links.sql"),
     include_str!("../migrations/0008_attributes.sql"),
+    include_str!("../migrations/0009_artifacts.sql"),
 ];
 
 impl Store {

@@ -72,6 +72,7 @@ impl TestStore {
             error: None,
             barrier: None,
             payload_ref: None,
+            artifacts: None,
             description: None,
             tags: None,
             learn: false,

@@ -10,6 +10,7 @@ export interface HistoryQuery extends CallOptions {
     tags?: string;
     without_tags?: string;
     barred?: boolean;
+    failed_only?: boolean;
     has_notes?: boolean;
     has_description?: boolean;
 }

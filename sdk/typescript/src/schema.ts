@@ -440,6 +440,15 @@ export interface components {
             /** @description The runtime's version. */
             version?: string | null;
         };
+        /** @description Where a container may connect to. */
+        ContainerNetwork: {
+            /** @description Hosts that are open; none: the network is closed. */
+            allow_hosts: string[];
+            /** @description Private addresses that are open. */
+            allow_private: string[];
+            /** @description Its name in the profile. */
+            container: string;
+        };
         /** @description One container of a profile. */
         ContainerProfile: {
             /** @description Its capabilities. */
@@ -780,6 +789,8 @@ export interface components {
         };
         /** @description One execution. */
         HistoryEntry: {
+            /** @description Names of the artifacts that it drew. */
+            artifacts?: string[];
             barrier?: components["schemas"]["Barrier"] | null;
             /** @description What ran. */
             code: string;
@@ -1266,6 +1277,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /** @description Where each container of its profile may connect to. Not in lists. */
+            network?: components["schemas"]["ContainerNetwork"][] | null;
             /** @description Its profile. */
             profile: string;
             /** @description Its state. */

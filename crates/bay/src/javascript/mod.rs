@@ -107,6 +107,10 @@ impl Bay {
                 return Err(error);
             }
         };
+        run.artifacts = result.data.as_ref().filter(|data| !data.images.is_empty()).map(|data| {
+            let names: Vec<&str> = data.images.iter().map(|image| image.name.as_str()).collect();
+            names.join(",")
+        });
         result.code = request.include_code.then_some(request.code);
         let ended = run.end(result.success, Some(&result.output), result.error.as_deref()).await;
         (result.execution_id, result.execution_time_ms) = (Some(run.id.clone()), Some(ended.took_ms));

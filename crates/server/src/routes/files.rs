@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use super::upload;
 use crate::app::App;
 use crate::bounds::Bounded;
-use crate::caller::Caller;
+use crate::caller::{Caller, Looker};
 use crate::extract::{Asked, Named, Sent};
 use crate::failure::{Failure, Reply};
 
@@ -65,7 +65,7 @@ struct UploadForm {
     responses((status = 200, body = FileContent, description = "The text")))]
 async fn read_file(
     State(app): State<App>,
-    Caller(owner): Caller,
+    Looker(owner): Looker,
     Named(id): Named<SandboxId>,
     Asked(query): Asked<FileQuery>,
 ) -> Reply<Json<FileContent>> {
@@ -107,7 +107,7 @@ async fn delete_file(
     responses((status = 200, body = DirectoryList, description = "The entries")))]
 async fn list_directory(
     State(app): State<App>,
-    Caller(owner): Caller,
+    Looker(owner): Looker,
     Named(id): Named<SandboxId>,
     Asked(query): Asked<FolderQuery>,
 ) -> Reply<Json<DirectoryList>> {
@@ -132,7 +132,7 @@ async fn upload_file(
     responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream", description = "The bytes")))]
 async fn download_file(
     State(app): State<App>,
-    Caller(owner): Caller,
+    Looker(owner): Looker,
     Named(id): Named<SandboxId>,
     Asked(query): Asked<FileQuery>,
 ) -> Reply<Response> {

@@ -27,6 +27,7 @@ pub(crate) async fn of_two_active_releases_one_stays(place: TestStore) {
         "ALTER TABLE releases DROP COLUMN stable_before",
         "UPDATE releases SET is_active = 1, replaces = NULL",
         "ALTER TABLE executions DROP COLUMN barrier",
+        "ALTER TABLE executions DROP COLUMN artifacts",
         "DROP TABLE port_links",
         "ALTER TABLE sandboxes DROP COLUMN metadata",
         "ALTER TABLE sandboxes DROP COLUMN note",

@@ -413,6 +413,20 @@ class ContainerInfo:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContainerNetwork:
+    """Where a container may connect to."""
+
+    #: Its name in the profile.
+    container: str
+
+    #: Hosts that are open; none: the network is closed.
+    allow_hosts: list[str]
+
+    #: Private addresses that are open.
+    allow_private: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ContainerProfile:
     """One container of a profile."""
 
@@ -700,6 +714,9 @@ class HistoryEntry:
 
     #: The payload that holds more, such as a trace.
     payload_ref: str | None = None
+
+    #: Names of the artifacts that it drew.
+    artifacts: list[str] | None = None
 
     #: Description by the caller.
     description: str | None = None
@@ -1174,6 +1191,9 @@ class SandboxInfo:
 
     #: Its session's containers, while it has a session.
     containers: list[ContainerInfo] | None = None
+
+    #: Where each container of its profile may connect to. Not in lists.
+    network: list[ContainerNetwork] | None = None
 
     #: Warnings: limits that are not enforced (`memory: watched, not enforced`), and what this machine lacks for it, with the
     #: command that installs it (`browser: agent-browser was not found; install it with …`).

@@ -24,6 +24,7 @@ class AsyncHistory:
         tags: str | None = None,
         without_tags: str | None = None,
         barred: bool | None = None,
+        failed_only: bool | None = None,
         has_notes: bool | None = None,
         has_description: bool | None = None,
     ) -> models.HistoryList:
@@ -36,6 +37,7 @@ class AsyncHistory:
             "tags": tags,
             "without_tags": without_tags,
             "barred": barred,
+            "failed_only": failed_only,
             "has_notes": has_notes,
             "has_description": has_description,
         }

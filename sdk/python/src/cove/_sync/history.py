@@ -25,6 +25,7 @@ class History:
         tags: str | None = None,
         without_tags: str | None = None,
         barred: bool | None = None,
+        failed_only: bool | None = None,
         has_notes: bool | None = None,
         has_description: bool | None = None,
     ) -> models.HistoryList:
@@ -37,6 +38,7 @@ class History:
             "tags": tags,
             "without_tags": without_tags,
             "barred": barred,
+            "failed_only": failed_only,
             "has_notes": has_notes,
             "has_description": has_description,
         }
