@@ -98,6 +98,22 @@ async function measure(name, pause) {
             `cove ${share("cove").toFixed(1).padStart(5)} %  browser ${share("browser").toFixed(1).padStart(5)} % of one processor`,
     );
     await sleep(500);
+    return { rate: (pictures * 1000) / took, share: share("cove") + share("browser") };
+}
+
+/** The goals: so many pictures a second, and at most so much of one processor for looking. */
+const [LEAST_RATE, MOST_SHARE] = [10, 25];
+let missed = 0;
+
+/** What looking costs: with somebody who looks, less what the page costs by itself. */
+function judge(nobody, again, looks) {
+    const share = looks.share - (nobody.share + again.share) / 2;
+    const goals = [
+        [looks.rate >= LEAST_RATE, `${looks.rate.toFixed(1)} pictures/s (at least ${LEAST_RATE})`],
+        [share <= MOST_SHARE, `one looks minus nobody looks: ${share.toFixed(1)} % of one processor (at most ${MOST_SHARE})`],
+    ];
+    for (const [held, text] of goals) console.log(`  ${held ? "goal held  " : "goal missed"}  ${text}`);
+    missed += goals.filter(([held]) => !held).length;
 }
 
 const { id } = await call("POST", "/v1/sandboxes", { profile: "browser-python", ttl: 600 });
@@ -106,9 +122,10 @@ for (const [what, page] of [["a page that never rests", SPIN], ["a page in which
     if (!opened.success) throw new Error(opened.error);
     console.log(what);
     await sleep(2_000);
-    await measure("nobody looks");
-    await measure("one looks", 0);
+    const nobody = await measure("nobody looks");
+    const looks = await measure("one looks", 0);
     await measure("a slow one", 1_000);
-    await measure("nobody, again");
+    judge(nobody, await measure("nobody, again"), looks);
 }
 await call("DELETE", `/v1/sandboxes/${id}`);
+process.exitCode = missed > 0 ? 1 : 0;
