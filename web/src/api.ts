@@ -49,9 +49,10 @@ export const extendSandbox = (id: string, seconds: number) =>
 
 /** Says in the record that a command is this page's own, to draw something: it is not what the agent did, and not shown. */
 const OWN_TAG = "page-refs";
-export const history = (id: string, words: { limit: number; offset: number; exec_type?: string | undefined; barred?: boolean }, more: More = {}) =>
+export const history = (id: string, words: { limit: number; offset: number; exec_type?: string | undefined; failed_only?: boolean | undefined; barred?: boolean }, more: More = {}) =>
     ask<Schemas["HistoryList"]>("GET", `${box(id)}/history${query({ ...words, without_tags: OWN_TAG })}`, more);
 export const lastExecution = (id: string) => history(id, { limit: 1, offset: 0 }).then((list) => list.entries[0]);
+export const execution = (id: string, execution: string) => ask<HistoryEntry>("GET", `${box(id)}/history/${encodeURIComponent(execution)}`);
 export const trace = (id: string, reference: string) =>
     ask<unknown>("GET", `${box(id)}/browser/traces/${encodeURIComponent(reference)}`);
 
@@ -94,7 +95,6 @@ export const createPortLink = (id: string, port: number) =>
     ask<Schemas["CreatedPortLink"]>("POST", `${box(id)}/port_links`, { body: { port } });
 export const revokePortLink = (id: string, link: string) => ask("DELETE", `${box(id)}/port_links/${encodeURIComponent(link)}`);
 
-export const artifacts = (id: string) => ask<Schemas["ArtifactList"]>("GET", `${box(id)}/artifacts`).then((list) => list.items);
 export const artifact = (id: string, name: string) =>
     answer("GET", `${box(id)}/artifacts/${encodeURIComponent(name)}`).then((response) => response.arrayBuffer());
 

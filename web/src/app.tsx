@@ -1,11 +1,12 @@
 // The frame: the bar, the screen that is shown, and what lies above it.
 
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { overlay, useKey } from "./keys.js";
 import { Login } from "./login.js";
 import { Overlay } from "./overlay.js";
 import { Notes } from "./parts/notes.js";
+import { usePoll } from "./parts/poll.js";
 import { Wait } from "./parts/wait.js";
 import { go, route } from "./route.js";
 import { type Screen, screens } from "./screen.js";
@@ -13,6 +14,9 @@ import { said } from "./server.js";
 import { leave, onlyLooks, session } from "./session.js";
 import { isDark, nextTheme } from "./theme.js";
 import { language, t } from "./words.js";
+
+/** How often a screen's count is asked for, in milliseconds; not while the page is hidden. */
+const COUNT_AGAIN = 3_000;
 
 export function App() {
     useKey("?", "keyHelp", () => (overlay.value = !overlay.value));
@@ -46,7 +50,7 @@ function Bar() {
                 <span>Cove</span>
             </a>
             <nav aria-label={t("screens")}>
-                {known && mine().map((screen) => <Tab key={screen.path} screen={screen} on={at === screen || at?.path === `${screen.path.replace(/es$/, "")}`} />)}
+                {known && mine().map((screen) => <Tab key={screen.path} screen={screen} on={at === screen || at?.parent === screen.path} />)}
             </nav>
             <div class="bar-end">
                 <button class="plain" onClick={() => (language.value = language.value === "en" ? "zh" : "en")} lang={language.value === "en" ? "zh-CN" : "en"}>
@@ -70,9 +74,19 @@ function Bar() {
 
 function Tab({ screen, on }: { screen: Screen; on: boolean }) {
     useKey(screen.keys ?? "", screen.title!, () => go(screen.path));
+    const [count, setCount] = useState(0);
+    usePoll(async (signal) => void (screen.count && setCount(await screen.count(signal))), COUNT_AGAIN, [on]);
+    const place = useRef<HTMLAnchorElement>(null);
+    // On a phone the bar is longer than the screen.
+    useEffect(() => void (on && place.current?.scrollIntoView({ block: "nearest", inline: "nearest" })), [on]);
     return (
-        <a href={`#/${screen.path}`} aria-current={on ? "page" : undefined} title={screen.keys}>
+        <a ref={place} href={`#/${screen.path}`} aria-current={on ? "page" : undefined} title={screen.keys}>
             {t(screen.title!)}
+            {count > 0 && (
+                <span class="count" aria-label={t("thatWait", count)} role="status">
+                    {count}
+                </span>
+            )}
         </a>
     );
 }

@@ -41,18 +41,19 @@ function typing(event: KeyboardEvent): boolean {
     return target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
 }
 
-/** A shortcut for as long as a component is there; without `act`, one that is only told of. */
-export function useKey(keys: string, word: Word, act?: () => void): void {
+/** A shortcut for as long as a component is there; without `act`, one that is only told of; without `word`, none for now. */
+export function useKey(keys: string, word: Word | undefined, act?: () => void): void {
     const latest = useRef(act);
     latest.current = act;
     // With the first paint: a key that is pressed at once is heard.
     useLayoutEffect(() => {
+        if (word === undefined) return;
         const one = { keys, word, act: act && (() => latest.current?.()) };
         shortcuts.value = [...shortcuts.value, one];
         return () => {
             shortcuts.value = shortcuts.value.filter((other) => other !== one);
         };
-    }, [keys]);
+    }, [keys, word]);
 }
 
 /** All shortcuts that hold now, with what they do. */

@@ -1,6 +1,7 @@
 // Logging in by key.
 
 import { useState } from "preact/hooks";
+import { Copy } from "./parts/copy.js";
 import { said } from "./server.js";
 import { enter, loginFault } from "./session.js";
 import { t } from "./words.js";
@@ -32,7 +33,10 @@ export function Login() {
                 </button>
             </form>
             <p class="quiet">{t("logInOpen")}</p>
-            <pre class="code">cove open</pre>
+            <div class="toolbar">
+                <pre class="code wide">cove open</pre>
+                <Copy text="cove open" />
+            </div>
         </section>
     );
 }

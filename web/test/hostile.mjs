@@ -71,7 +71,7 @@ export const terminal = [
     "\x1bP+q544e\x1b\\",
     "\x1b]50;CursorShape=1\x07",
     "<img src=x onerror=window.__owned=1>",
-    "\x1b[38;2;255;0;0mred\x1b[0m",
+    "\x1b[38;2;176;0;0mred\x1b[0m",
 ];
 
 /** A page that wants to be more than a picture: its title, its address, and what it asks when it is clicked. */

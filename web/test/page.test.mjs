@@ -152,7 +152,7 @@ test("the playground: a chart, TypeScript, an error at its place, console, a lin
     assert.match(await page.textContent(".chips") ?? "", /done.*ms.*embedded/s);
     await accessible(page, "playground");
     await page.keyboard.press("Escape");
-    await page.selectOption("select.narrow", { label: "An error at its place" });
+    await page.click(".gallery button:text-is('An error at its place')");
     await page.click("button.main");
     await page.waitForSelector("pre.fault");
     // Marked at the column where it happened.
@@ -325,8 +325,11 @@ test("sandboxes: create, files, Python with a plot, terminal, the cause of a fai
     await page.waitForSelector(`a:has-text('${id}')`);
     await accessible(page, "sandboxes");
     // Every screen has the same as a line to copy.
-    await page.click(".same summary");
     assert.match((await page.textContent(".same pre")) ?? "", /^curl .*\/v1\/sandboxes$/);
+    // A search without hits says so.
+    await page.fill("input[type=search]", "no such sandbox");
+    await page.waitForSelector("text=No sandbox fits “no such sandbox”.");
+    await page.fill("input[type=search]", "");
     await page.click(`tr:has-text('${id}') button:has-text('Delete')`);
     await page.waitForFunction((gone) => !document.body.textContent?.includes(gone + "was"), id);
     await page.waitForSelector(`a:has-text('${id}')`, { state: "detached" });
@@ -408,6 +411,23 @@ test("what guests make never runs in the page, and cannot fake it", async () => 
     }
     await page.click(".entry >> nth=3");
     await sound("a hostile name");
+    // Letters that turn a name around or that nobody sees are shown by their numbers, here and in the rows of the timeline.
+    await page.waitForSelector(".entry:has-text('\\\\u202egnp.exe')");
+    await page.waitForSelector(".entry:has-text('line\\\\nbreak.txt')");
+    assert.doesNotMatch((await page.textContent(".file-tree")) ?? "", /[\u202a-\u202e\u2066-\u2069\u2028\u200b]/);
+    // A call that waits: its tool's arguments, why it asks, its lines.
+    const javascript = await sandbox("javascript");
+    const asks = call("POST", `/v1/sandboxes/${javascript}/javascript/exec`, {
+        code: `await pay(${all}, "\u202e\u2066") // \u202e ${hostile.texts[5]}`,
+        tools: [{ name: "pay", ask: true }],
+    }).catch(() => undefined);
+    await page.goto(`${URL_}/#/waiting`);
+    await page.waitForSelector(".question");
+    await sound("a call that waits");
+    assert.doesNotMatch((await page.textContent(".question")) ?? "", /[\u202a-\u202e\u2066-\u2069\u2028]/);
+    await page.click(".question >> text=Deny");
+    await asks;
+    await call("DELETE", `/v1/sandboxes/${javascript}`);
     // The playground: console, value, error; and a link with hostile code.
     await page.goto(`${URL_}/#/playground`);
     await settled(page);
@@ -437,7 +457,7 @@ test("what guests make never runs in the page, and cannot fake it", async () => 
     await page.click(".xterm-rows >> text=click me").catch(() => undefined);
     await sound("terminal");
     assert.deepEqual(await page.evaluate(() => [innerWidth, innerHeight]), size);
-    assert.equal(await page.evaluate(() => [...document.querySelectorAll(".xterm-rows span")].some((one) => getComputedStyle(one).color === "rgb(255, 0, 0)")), true, "colours hold");
+    assert.equal(await page.evaluate(() => [...document.querySelectorAll(".xterm-rows span")].some((one) => getComputedStyle(one).color === "rgb(176, 0, 0)")), true, "colours hold");
     await call("DELETE", base);
     await context.close();
 });
@@ -445,6 +465,11 @@ test("what guests make never runs in the page, and cannot fake it", async () => 
 test("dark, a phone, 简体中文, and the keyboard", async () => {
     const id = await sandbox("javascript");
     await call("POST", `/v1/sandboxes/${id}/javascript/exec`, { code: "return 6 * 7" });
+    const asks = call("POST", `/v1/sandboxes/${id}/javascript/exec`, {
+        code: "return await transfer({ to: 'harbour', amount: 12 })",
+        tools: [{ name: "transfer", ask: true }],
+        timeout: 300,
+    }).catch(() => undefined);
     const { page, context, wrong } = await loggedIn({ colorScheme: "dark", viewport: { width: 390, height: 844 } });
     await settled(page);
     const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -455,6 +480,7 @@ test("dark, a phone, 简体中文, and the keyboard", async () => {
         [`sandbox/${id}/files`, ".file-tree"],
         [`sandbox/${id}/javascript`, ".editor-host[data-ready]"],
         [`sandbox/${id}/limits`, ".facts"],
+        ["waiting", ".question .code"],
         ["host", ".walls li"],
     ])) {
         await page.goto(`${URL_}/#/${path}`);
@@ -466,6 +492,15 @@ test("dark, a phone, 简体中文, and the keyboard", async () => {
         await fits(page, path);
         await accessible(page, `${path}, dark, on a phone`);
     }
+    // 简体中文 on a phone.
+    await page.click("text=中文");
+    for (const path of ["waiting", "sandboxes", `sandbox/${id}/timeline`, "host"]) {
+        await page.goto(`${URL_}/#/${path}`);
+        await page.waitForSelector("h1");
+        await fits(page, `${path}, 简体中文`);
+        await accessible(page, `${path}, 简体中文, on a phone`);
+    }
+    await page.click("text=English");
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(`${URL_}/#/playground`);
     await settled(page);
@@ -492,23 +527,30 @@ test("dark, a phone, 简体中文, and the keyboard", async () => {
     await page.waitForSelector("th:has-text('状态')");
     assert.deepEqual(wrong, []);
     await call("DELETE", `/v1/sandboxes/${id}`);
+    await asks;
     await context.close();
 });
 
-test("a call that waits is seen, approved and denied", async () => {
-    const { page, wrong } = await loggedIn();
+test("a call that waits is counted, seen, approved and denied", async () => {
+    const { page, context, wrong } = await loggedIn();
     const id = await sandbox("javascript");
     await page.goto(`${URL_}/#/waiting`);
     await page.waitForSelector("text=Nothing waits for you.");
+    assert.equal(await page.locator(".bar .count").count(), 0);
     const code = "const paid = await pay({to: 'a'}).catch((e) => e.message); paid";
     const run = () => call("POST", `/v1/sandboxes/${id}/javascript/exec`, { code, session: "s", tools: [{ name: "pay", ask: true }] });
     const first = run();
     await page.waitForSelector(".question >> text=pay");
     await accessible(page, "waiting");
     await fits(page, "waiting");
+    // Whoever is elsewhere sees that somebody waits.
+    await page.goto(`${URL_}/#/playground`);
+    await page.waitForSelector(".bar .count:text-is('1')");
+    await page.click(".bar nav a:has-text('Waiting')");
     await page.click(".question >> text=Deny");
     assert.match((await first).data.result, /a person has denied it/);
     await page.waitForSelector("text=Nothing waits for you.");
+    await page.waitForSelector(".bar .count", { state: "detached" });
     const second = run().catch(() => undefined);
     await page.click(".question >> text=Approve once");
     await page.waitForSelector("text=Approved: pay");
@@ -516,4 +558,94 @@ test("a call that waits is seen, approved and denied", async () => {
     await call("DELETE", `/v1/sandboxes/${id}`);
     await second;
     assert.deepEqual(wrong, []);
+    await context.close();
+});
+
+test("what was begun stays: cells with their output, and text that was not saved", async () => {
+    const { page, context, wrong } = await loggedIn();
+    const id = await sandbox();
+    await call("PUT", `/v1/sandboxes/${id}/filesystem/files`, { path: "log.txt", content: "one" });
+    await page.goto(`${URL_}/#/sandbox/${id}/javascript`);
+    await settled(page);
+    await type(page, "6 * 7");
+    await page.keyboard.press("Control+Enter");
+    await page.waitForSelector(".cell-out .tree-number:has-text('42')");
+    await page.click(".tabs a:has-text('Files')");
+    await page.click(".entry:has-text('log.txt')");
+    await page.waitForSelector(".file-view .editor-host[data-ready]");
+    await type(page, "one and two", ".file-view");
+    await page.waitForSelector(".file-view [role=status]:text-is('not saved')");
+    await page.click(".tabs a:has-text('JavaScript')");
+    await page.waitForSelector(".cell-out .tree-number:has-text('42')");
+    await page.click(".tabs a:has-text('Files')");
+    await page.waitForSelector(".entry:has-text('log.txt') .unsaved");
+    await page.click(".entry:has-text('log.txt')");
+    await page.waitForFunction(() => document.querySelector(".file-view .editor-host")?.shadowRoot?.textContent?.includes("one and two"));
+    await page.click(".file-view button:has-text('Discard')");
+    await page.waitForSelector(".unsaved", { state: "detached" });
+    await page.waitForFunction(() => !document.querySelector(".file-view .editor-host")?.shadowRoot?.textContent?.includes("and two"));
+    assert.deepEqual(wrong, []);
+    await call("DELETE", `/v1/sandboxes/${id}`);
+    await context.close();
+});
+
+test("the keyboard: out of the terminal, and no key of a tab that is not there; pictures of the call that drew them", async () => {
+    const { page, context, wrong } = await loggedIn();
+    const id = await sandbox();
+    const draw = (/** @type {number} */ side) => call("POST", `/v1/sandboxes/${id}/javascript/exec`, { code: `getCanvas(${side}, ${side}).getContext('2d').fillRect(0, 0, 9, 9)` });
+    await draw(30);
+    await draw(50);
+    await page.goto(`${URL_}/#/sandbox/${id}/terminal`);
+    await page.waitForSelector("[data-state=open]");
+    const inTerminal = () => page.evaluate(() => document.activeElement?.closest(".terminal-place") !== null);
+    assert.equal(await inTerminal(), true);
+    await page.keyboard.press("Tab");
+    assert.equal(await inTerminal(), true, "Tab is the shell's");
+    await page.keyboard.press("F8");
+    assert.equal(await inTerminal(), false);
+    // The terminal goes with the theme.
+    const ground = () => page.evaluate(() => getComputedStyle(/** @type {Element} */ (document.querySelector(".xterm-viewport"))).backgroundColor);
+    const before = await ground();
+    await page.keyboard.press("t");
+    await page.waitForFunction((before) => getComputedStyle(/** @type {Element} */ (document.querySelector(".xterm-viewport"))).backgroundColor !== before, before);
+    await page.keyboard.press("t");
+    await page.keyboard.press("?");
+    await page.waitForSelector(".shortcuts dd:text-is('Leave the terminal')");
+    // This profile has no browser.
+    assert.equal(await page.locator(".shortcuts dd:text-is('Browser')").count(), 0);
+    assert.equal(await page.locator(".shortcuts dd:text-is('Timeline')").count(), 1);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("1");
+    await page.click(".row >> nth=0");
+    await page.waitForSelector(".detail img.picture");
+    const sizes = await page.$$eval(".detail img.picture", (all) => all.map((one) => /** @type {HTMLImageElement} */ (one).naturalWidth));
+    assert.deepEqual(sizes, [50]);
+    await page.fill(".timeline input[type=search]", "nothing has these words");
+    await page.waitForSelector("text=No call fits.");
+    // Found by its text, also when it ran after the search was begun.
+    await page.fill(".timeline input[type=search]", "getCanvas(70");
+    await draw(70);
+    await page.waitForSelector(".row:has-text('getCanvas(70')");
+    assert.deepEqual(wrong, []);
+    await call("DELETE", `/v1/sandboxes/${id}`);
+    await context.close();
+});
+
+test("whoever only looks starts nothing, and is told", async () => {
+    const id = await sandbox();
+    const { page, context, wrong } = await newPage();
+    const share = await call("POST", "/page/links", { sandbox_id: id });
+    await page.goto(URL_ + share.path);
+    await page.click(".tabs a:has-text('Files')");
+    await page.waitForSelector("text=The sandbox does not run.");
+    assert.equal((await call("GET", `/v1/sandboxes/${id}`)).status, "idle");
+    // What the network opens is no secret of administrators.
+    await page.click(".tabs a:has-text('Limits')");
+    await page.waitForSelector("text=nothing outside can be reached");
+    await call("PUT", `/v1/sandboxes/${id}/filesystem/files`, { path: "log.txt", content: "one" });
+    await page.click(".tabs a:has-text('Files')");
+    await page.waitForSelector(".entry:has-text('log.txt')");
+    assert.deepEqual(wrong, []);
+    await call("DELETE", `/v1/sandboxes/${id}`);
+    await context.close();
 });

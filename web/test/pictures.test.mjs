@@ -50,9 +50,22 @@ async function busySandbox(at) {
 test("every screen, in light, in dark and on a phone", async (t) => {
     const { server, at } = await site();
     t.after(() => (server.close(), server.closeAllConnections()));
+    // What other tests have left is in no picture.
+    for (const { id } of (await call("GET", "/v1/sandboxes?limit=200")).items) await call("DELETE", `/v1/sandboxes/${id}`);
     const id = await busySandbox(at);
     const others = await Promise.all(["python-default", "javascript", "python-default"].map((profile) => sandbox(profile)));
     await call("POST", `/v1/sandboxes/${others[0]}/python/exec`, { code: "held = bytearray(b'x') * (40 << 20)\nprint('ready')" });
+    // Programs that listen, and a call that waits for as long as it takes.
+    await call("POST", `/v1/sandboxes/${id}/shell/exec`, { command: "nohup python3 -m http.server 8000 >/dev/null 2>&1 & nohup python3 -m http.server 8080 --bind 127.0.0.1 >/dev/null 2>&1 & true" });
+    await call("POST", `/v1/sandboxes/${id}/port_links`, { port: 8000 });
+    const asks = call("POST", `/v1/sandboxes/${others[1]}/javascript/exec`, {
+        code: `const boat = { name: "Cormorant", length: 22 };
+const stay = { berth: "B4", nights: 3 };
+await reserve_berth(boat, stay);
+return "reserved";`,
+        tools: [{ name: "reserve_berth", ask: true }],
+        timeout: 300,
+    }).catch(() => undefined);
     for (const [look, options] of LOOKS) {
         const name = (/** @type {string} */ screen) => `page-${screen}-${look}`;
         const login = await newPage(options);
@@ -129,6 +142,8 @@ test("every screen, in light, in dark and on a phone", async (t) => {
         });
         await page.click("button:has-text('Hand back')");
         await page.waitForSelector(".live[data-control=agent]");
+        await see("ports", `${box}/ports`, () => page.waitForSelector("b:text-is('8080')"));
+        await see("waiting", "waiting", () => page.waitForSelector(".question .code"));
         await see("limits", `${box}/limits`, () => page.waitForSelector(".facts dd:has-text('1')"));
         await host.waitForSelector(".walls li");
         await host.waitForFunction(() => /\d ms/.test(document.querySelectorAll(".chart figcaption")[1]?.textContent ?? ""));
@@ -144,4 +159,5 @@ test("every screen, in light, in dark and on a phone", async (t) => {
         await context.close();
     }
     for (const one of [id, ...others]) await call("DELETE", `/v1/sandboxes/${one}`);
+    await asks;
 });

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { t } from "../words.js";
-import { note } from "./notes.js";
+import { Copy } from "./copy.js";
 
 export interface Lines {
     curl?: string;
@@ -19,7 +19,7 @@ export const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ?
 
 /** A call with curl. */
 export function curl(method: string, path: string, body?: unknown): string {
-    const parts = ["curl -H \"Authorization: Bearer $KEY\""];
+    const parts = ["curl -H \"Authorization: Bearer $COVE_KEY\""];
     if (method !== "GET" && !(method === "POST" && body !== undefined)) parts.push(`-X ${method}`);
     if (body !== undefined) parts.push(`-H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`);
     parts.push(quoted(`${location.origin}${path}`));
@@ -29,18 +29,28 @@ export function curl(method: string, path: string, body?: unknown): string {
 /** A text as a literal of Python and TypeScript alike. */
 export const literal = (text: string): string => JSON.stringify(text);
 
+/** A program in Python; `id`: with this sandbox as `sandbox`. */
+export const python = (line: string, id?: string): string =>
+    ["from cove import Cove", "", "with Cove() as cove:", ...(id === undefined ? [] : [`    sandbox = cove.sandboxes.get(${literal(id)})`]), `    ${line}`].join("\n");
+
+/** A program in TypeScript; `id`: with this sandbox as `sandbox`. */
+export const typescript = (line: string, id?: string): string =>
+    [
+        'import { connect } from "@cove/sdk/node";',
+        "",
+        "await using cove = await connect();",
+        ...(id === undefined ? [] : [`const sandbox = await cove.sandboxes.get(${literal(id)});`]),
+        line,
+    ].join("\n");
+
 export function Same({ lines }: { lines: Lines }) {
     const names = (Object.keys(NAMES) as (keyof Lines)[]).filter((name) => lines[name] !== undefined);
     const name = names.includes(chosen.value) ? chosen.value : names[0]!;
     const line = lines[name]!;
-    const copy = async () => {
-        await navigator.clipboard.writeText(line);
-        note(t("copied"));
-    };
     return (
-        <details class="same">
-            <summary>{t("same")}</summary>
-            <div class="same-line">
+        <section class="same" aria-label={t("same")}>
+            <div class="same-bar">
+                <span class="quiet same-title">{t("same")}</span>
                 <div class="choices" role="group" aria-label={t("same")}>
                     {names.map((one) => (
                         <button key={one} class="plain" aria-pressed={one === name} onClick={() => (chosen.value = one)}>
@@ -48,9 +58,9 @@ export function Same({ lines }: { lines: Lines }) {
                         </button>
                     ))}
                 </div>
-                <pre tabIndex={0}>{line}</pre>
-                <button onClick={() => void copy()}>{t("copy")}</button>
+                <Copy text={line} />
             </div>
-        </details>
+            <pre tabIndex={0}>{line}</pre>
+        </section>
     );
 }

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { t } from "../words.js";
+import { plain, plainLine } from "./plain.js";
 
 /** What one level shows before it asks. */
 const SHOWN = 100;
@@ -9,12 +10,12 @@ const SHOWN = 100;
 export function Tree({ value, name, depth = 0 }: { value: unknown; name?: string; depth?: number }) {
     const [open, setOpen] = useState(depth < 2);
     const [most, setMost] = useState(SHOWN);
-    const label = name === undefined ? null : <span class="tree-name">{name}: </span>;
+    const label = name === undefined ? null : <span class="tree-name">{plainLine(name)}: </span>;
     if (typeof value !== "object" || value === null) {
         return (
             <div class="tree-leaf">
                 {label}
-                <span class={`tree-${value === null ? "null" : typeof value}`}>{typeof value === "string" ? JSON.stringify(value) : String(value)}</span>
+                <span class={`tree-${value === null ? "null" : typeof value}`}>{typeof value === "string" ? plain(JSON.stringify(value)) : String(value)}</span>
             </div>
         );
     }
@@ -46,7 +47,7 @@ export function Tree({ value, name, depth = 0 }: { value: unknown; name?: string
                     )}
                 </div>
             )}
-            {open && <div>{after}</div>}
+            {open && <div class="tree-end">{after}</div>}
         </div>
     );
 }

@@ -47,12 +47,16 @@ export interface Shell {
     write: (bytes: Uint8Array) => void;
     say: (text: string) => void;
     focus: () => void;
+    colour: (colours: Record<string, string>) => void;
     size: () => { cols: number; rows: number };
     end: () => void;
 }
 
+/** The key that takes the keyboard back: Tab and Escape are the shell's. */
+export const LEAVE = "F8";
+
 /** A terminal in this place. What the guest writes cannot open links, windows or the clipboard. */
-export function openTerminal(place: HTMLElement, colours: Record<string, string>, keys: (text: string) => void, resized: (cols: number, rows: number) => void): Shell {
+export function openTerminal(place: HTMLElement, colours: Record<string, string>, keys: (text: string) => void, resized: (cols: number, rows: number) => void, leave: () => void): Shell {
     const terminal = new Terminal({
         documentOverride: quietDocument,
         fontFamily: "ui-monospace, 'SF Mono', Menlo, Consolas, 'Liberation Mono', monospace",
@@ -60,6 +64,8 @@ export function openTerminal(place: HTMLElement, colours: Record<string, string>
         cursorBlink: true,
         scrollback: 5_000,
         screenReaderMode: true,
+        // Programs choose colours for a dark terminal or for a light one; both are read.
+        minimumContrastRatio: 4.5,
         theme: colours,
         linkHandler: { activate: () => undefined },
     });
@@ -67,6 +73,11 @@ export function openTerminal(place: HTMLElement, colours: Record<string, string>
     terminal.loadAddon(fit);
     terminal.open(place);
     fit.fit();
+    terminal.attachCustomKeyEventHandler((event) => {
+        if (event.key !== LEAVE) return true;
+        if (event.type === "keydown") leave();
+        return false;
+    });
     terminal.onData(keys);
     terminal.onResize(({ cols, rows }) => resized(cols, rows));
     const look = new ResizeObserver(() => fit.fit());
@@ -75,6 +86,7 @@ export function openTerminal(place: HTMLElement, colours: Record<string, string>
         write: (bytes) => terminal.write(bytes),
         say: (text) => terminal.write(`\r\n\x1b[2m${text}\x1b[0m\r\n`),
         focus: () => terminal.focus(),
+        colour: (now) => (terminal.options.theme = now),
         size: () => ({ cols: terminal.cols, rows: terminal.rows }),
         end: () => {
             look.disconnect();

@@ -1,8 +1,9 @@
 // The machine: its engines and walls, what it keeps ready, how busy it is, what it refused.
 
 import { useRef, useState } from "preact/hooks";
+import { Marked } from "../../parts/marked.js";
 import { usePoll } from "../../parts/poll.js";
-import { curl, Same } from "../../parts/same.js";
+import { curl, python, Same, typescript } from "../../parts/same.js";
 import { Wait } from "../../parts/wait.js";
 import { answer, ask, said } from "../../server.js";
 import { session } from "../../session.js";
@@ -118,8 +119,8 @@ export default function Host() {
                         times={times}
                         show={(value) => `${value.toFixed(value < 10 ? 1 : 0)} ms`}
                         series={[
-                            { name: "50 %", values: line((one) => one.half), colour: "#1098ad" },
-                            { name: "95 %", values: line((one) => one.most), colour: "#e8590c" },
+                            { name: "p50", values: line((one) => one.half), colour: "#1098ad" },
+                            { name: "p95", values: line((one) => one.most), colour: "#e8590c" },
                         ]}
                     />
                 </section>
@@ -155,7 +156,7 @@ export default function Host() {
                     <ul class="plain-list">
                         {report.profiles.map((one) => (
                             <li key={one.id}>
-                                {one.id} <span class="quiet">{one.warm_pool_size > 0 ? t("keptReady", one.warm_pool_size) : t("noneReady")}</span>
+                                {one.id} <span class="quiet">{one.warm_pool_size > 0 ? t("keptReady", one.warm_ready, one.warm_pool_size) : t("noneReady")}</span>
                             </li>
                         ))}
                     </ul>
@@ -171,7 +172,18 @@ export default function Host() {
                                     {one.state === "active" ? "✓" : "✕"}
                                 </span>{" "}
                                 {one.name.replaceAll("_", " ")} <span class="unseen">{one.state}</span>
-                                <span class="quiet">{one.detail}</span>
+                                <span class="quiet" title={one.detail}>
+                                    {one.detail}
+                                </span>
+                            </li>
+                        ))}
+                    </ul>
+                    <h2>{t("sandboxWalls")}</h2>
+                    {report.sandbox_warnings.length === 0 && <p><Marked text={t("sandboxWallsHold")} /></p>}
+                    <ul class="warnings">
+                        {report.sandbox_warnings.map((one) => (
+                            <li key={one} class="warning">
+                                <Marked text={one} />
                             </li>
                         ))}
                     </ul>
@@ -188,7 +200,7 @@ export default function Host() {
                     </ul>
                 </section>
             </div>
-            <Same lines={{ curl: curl("GET", "/metrics"), cove: "cove doctor", python: "cove.health()", typescript: "await cove.health();" }} />
+            <Same lines={{ curl: curl("GET", "/metrics"), cove: "cove doctor", python: python("print(cove.health())"), typescript: typescript("console.log(await cove.health());") }} />
         </div>
     );
 }

@@ -30,7 +30,8 @@ sales.forEach((value, at) => {
     g.fillText(months[at], x + 25, 282);
     g.fillText(String(value), x + 25, 252 - height);
 });
-return { best: months[sales.indexOf(most)], total: sales.reduce((a, b) => a + b, 0) };
+const total = sales.reduce((a, b) => a + b, 0);
+return { best: months[sales.indexOf(most)], total };
 `,
     },
     {

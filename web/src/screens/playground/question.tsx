@@ -1,6 +1,7 @@
 // The tool `ask_user`: the code asks, a person answers, and the code goes on where it waited.
 
 import { useState } from "preact/hooks";
+import { plain } from "../../parts/plain.js";
 import { t } from "../../words.js";
 
 /** The tool's name, as code calls it. */
@@ -35,7 +36,7 @@ export function QuestionForm({ question, answer }: { question: Question; answer:
             }}
         >
             <p class="quiet">{t("codeAsks")}</p>
-            <label for="answer">{question.text}</label>
+            <label for="answer">{plain(question.text)}</label>
             <div class="toolbar">
                 <input id="answer" class="wide" autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} autoFocus />
                 <button class="main">{t("answer")}</button>

@@ -7,8 +7,9 @@ import { useKey } from "../../keys.js";
 import type { Mark } from "../../parts/codemirror.js";
 import { Editor } from "../../parts/editor.js";
 import { Marked } from "../../parts/marked.js";
+import { copied } from "../../parts/copy.js";
 import { note, refused } from "../../parts/notes.js";
-import { curl, literal, quoted, Same } from "../../parts/same.js";
+import { curl, literal, python, quoted, Same, typescript } from "../../parts/same.js";
 import { replace, route } from "../../route.js";
 import { said } from "../../server.js";
 import { t } from "../../words.js";
@@ -35,6 +36,7 @@ export default function Playground() {
     const [marks, setMarks] = useState<Mark[]>([]);
     const [question, setQuestion] = useState<Question | undefined>();
     const running = useRef<AbortController | undefined>();
+    const outcome = useRef<HTMLElement>(null);
     const shared = route.value.query.get("code");
 
     useEffect(() => {
@@ -61,6 +63,8 @@ export default function Playground() {
         const stop = (running.current = new AbortController());
         const listening = new AbortController();
         setBusy(true);
+        // On a phone the result is below the code.
+        if (matchMedia("(max-width: 720px)").matches) outcome.current?.scrollIntoView({ block: "start" });
         setLines([]);
         setResult(undefined);
         setFault("");
@@ -97,13 +101,15 @@ export default function Playground() {
         const packed = await pack({ code, input, engine });
         if (packed.length > MAX_LINK) return note(t("tooLong"), true);
         replace(`playground?code=${packed}`);
-        await navigator.clipboard.writeText(location.href).then(
-            () => note(t("linkCopied")),
-            () => note(t("linkInAddress")),
-        );
+        await copied(location.href, t("linkCopied"), t("linkInAddress"));
     };
     const body = { code, ...(input.trim() === "" ? {} : { input: safely(input) }), ...(engine === "auto" ? {} : { engine }) };
     const place = sandbox || "$BOX";
+    const given = input.trim() === "" ? undefined : input.trim();
+    const [pythonMore, typescriptMore] = [
+        [...(given === undefined ? [] : [`json.loads(${literal(given)})`]), ...(engine === "auto" ? [] : [`engine=${literal(engine)}`])],
+        [...(given === undefined ? (engine === "auto" ? [] : ["undefined"]) : [given]), ...(engine === "auto" ? [] : [`{ engine: ${literal(engine)} }`])],
+    ];
     return (
         <div class="playground">
             <section class="pane" aria-label={t("code")}>
@@ -122,31 +128,25 @@ export default function Playground() {
                             ))}
                         </select>
                     </label>
-                    <label class="inline">
-                        {t("examples")}
-                        <select
-                            class="narrow"
-                            value=""
-                            onChange={(event) => {
-                                const chosen = examples[Number(event.currentTarget.value)];
-                                event.currentTarget.value = "";
-                                if (chosen === undefined) return;
-                                setCode(chosen.code);
-                                setInput(chosen.input ?? "");
-                                setMarks([]);
-                            }}
-                        >
-                            <option value="">{t("choose")}</option>
-                            {examples.map((one, at) => (
-                                <option key={one.title} value={at}>
-                                    {t(one.title)}
-                                </option>
-                            ))}
-                        </select>
-                    </label>
                     <button class="end" onClick={() => void share().catch(refused)}>
                         {t("share")}
                     </button>
+                </div>
+                <div class="gallery" role="group" aria-label={t("examples")}>
+                    {examples.map((one) => (
+                        <button
+                            key={one.title}
+                            class="chip"
+                            aria-pressed={code === one.code}
+                            onClick={() => {
+                                setCode(one.code);
+                                setInput(one.input ?? "");
+                                setMarks([]);
+                            }}
+                        >
+                            {t(one.title)}
+                        </button>
+                    ))}
                 </div>
                 <Editor label={t("code")} text={code} syntax="javascript" change={setCode} run={() => void run()} marks={marks} />
                 <label class="input-label" for="input">
@@ -154,7 +154,7 @@ export default function Playground() {
                 </label>
                 <textarea id="input" class="input mono" rows={3} spellcheck={false} value={input} placeholder="{}" onInput={(event) => setInput(event.currentTarget.value)} />
             </section>
-            <section class="pane outcome" aria-label={t("result")} aria-busy={busy}>
+            <section class="pane outcome" ref={outcome} aria-label={t("result")} aria-busy={busy}>
                 {question && (
                     <QuestionForm
                         key={question.call}
@@ -169,9 +169,9 @@ export default function Playground() {
                 <Same
                     lines={{
                         curl: curl("POST", `/v1/sandboxes/${place}/javascript/exec`, body),
-                        python: `sandbox.javascript.run(${literal(code)}${input.trim() === "" ? "" : `, json.loads(${literal(input)})`})`,
-                        typescript: `await sandbox.javascript.run(${literal(code)}${input.trim() === "" ? "" : `, ${input.trim()}`});`,
-                        cove: `cove run code.ts${input.trim() === "" ? "" : ` --input ${quoted(input.trim())}`}${engine === "auto" ? "" : ` --engine ${engine}`}`,
+                        python: (given === undefined ? "" : "import json\n") + python(`print(sandbox.javascript.run(${[literal(code), ...pythonMore].join(", ")}).value)`, place),
+                        typescript: typescript(`console.log((await sandbox.javascript.run(${[literal(code), ...typescriptMore].join(", ")})).value);`, place),
+                        cove: `printf %s ${quoted(code)} | cove run -${input.trim() === "" ? "" : ` --input ${quoted(input.trim())}`}${engine === "auto" ? "" : ` --engine ${engine}`}`,
                     }}
                 />
             </section>

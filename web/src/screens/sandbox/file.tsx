@@ -5,12 +5,14 @@ import { useEffect, useState } from "preact/hooks";
 import { download, writeFile } from "../../api.js";
 import { Editor } from "../../parts/editor.js";
 import { note, refused } from "../../parts/notes.js";
+import { plain } from "../../parts/plain.js";
 import { Picture, pictureKind } from "../../parts/picture.js";
 import { Wait } from "../../parts/wait.js";
 import { said } from "../../server.js";
 import { onlyLooks } from "../../session.js";
 import { t } from "../../words.js";
 import { readCsv } from "./csv.js";
+import { draftOf, keepDraft } from "./drafts.js";
 
 type Content = { picture: Uint8Array<ArrayBuffer> } | { text: string } | { binary: true };
 
@@ -19,23 +21,20 @@ const MAX_ROWS = 500;
 export function FileView({ id, path, saved }: { id: string; path: string; saved: () => void }) {
     const [content, setContent] = useState<Content | undefined>();
     const [fault, setFault] = useState("");
-    const [text, setText] = useState("");
     const [asText, setAsText] = useState(false);
     useEffect(() => {
         download(id, path).then(
-            (buffer) => {
-                const found = read(new Uint8Array(buffer));
-                setContent(found);
-                if ("text" in found) setText(found.text);
-            },
+            (buffer) => setContent(read(new Uint8Array(buffer))),
             (reason: unknown) => setFault(said(reason)),
         );
     }, [id, path]);
     if (fault !== "") return <p class="fault">{fault}</p>;
     if (content === undefined) return <Wait />;
-    if ("picture" in content) return <Picture bytes={content.picture} alt={path} />;
+    if ("picture" in content) return <Picture bytes={content.picture} alt={plain(path)} />;
     if ("binary" in content) return <p class="empty">{t("binary")}</p>;
-    if (/\.csv$/i.test(path) && !asText) {
+    const draft = draftOf(id, path);
+    const text = draft ?? content.text;
+    if (/\.csv$/i.test(path) && !asText && draft === undefined) {
         return (
             <>
                 <div class="toolbar">
@@ -48,6 +47,7 @@ export function FileView({ id, path, saved }: { id: string; path: string; saved:
     const store = async () => {
         await writeFile(id, path, text);
         setContent({ text });
+        keepDraft(id, path, undefined);
         note(t("saved"));
         saved();
     };
@@ -55,13 +55,21 @@ export function FileView({ id, path, saved }: { id: string; path: string; saved:
     return (
         <>
             <div class="file-editor">
-                <Editor label={path} text={text} syntax={syntax} change={setText} run={() => void store().catch(refused)} readOnly={onlyLooks.value} />
+                <Editor label={path} text={text} syntax={syntax} change={(now) => keepDraft(id, path, now === content.text ? undefined : now)} run={() => void store().catch(refused)} readOnly={onlyLooks.value} />
             </div>
             {!onlyLooks.value && (
                 <div class="toolbar">
-                    <button class="main" disabled={text === content.text} onClick={() => void store().catch(refused)}>
+                    <button class="main" disabled={draft === undefined} onClick={() => void store().catch(refused)}>
                         {t("save")}
                     </button>
+                    {draft !== undefined && (
+                        <>
+                            <button onClick={() => keepDraft(id, path, undefined)}>{t("discard")}</button>
+                            <span class="quiet" role="status">
+                                {t("notSaved")}
+                            </span>
+                        </>
+                    )}
                 </div>
             )}
         </>
@@ -87,7 +95,7 @@ function Table({ text }: { text: string }) {
                     <tr>
                         {head.map((cell, at) => (
                             <th key={at} scope="col">
-                                {cell}
+                                {plain(cell)}
                             </th>
                         ))}
                     </tr>
@@ -96,7 +104,7 @@ function Table({ text }: { text: string }) {
                     {rows.map((row, at) => (
                         <tr key={at}>
                             {row.map((cell, column) => (
-                                <td key={column}>{cell}</td>
+                                <td key={column}>{plain(cell)}</td>
                             ))}
                         </tr>
                     ))}

@@ -3,10 +3,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { deleteFile, download, type FileInfo, folder, type Sandbox, upload, writeFile } from "../../api.js";
 import { note, refused } from "../../parts/notes.js";
-import { curl, literal, quoted, Same } from "../../parts/same.js";
+import { plainLine } from "../../parts/plain.js";
+import { curl, literal, python, quoted, Same, typescript } from "../../parts/same.js";
 import { route } from "../../route.js";
 import { onlyLooks } from "../../session.js";
 import { bytes, t } from "../../words.js";
+import { draftOf, keepDraft } from "./drafts.js";
 import { FileView } from "./file.js";
 
 /** Larger ones are only downloaded. */
@@ -20,7 +22,7 @@ export function Files({ info }: { info: Sandbox }) {
     const put = async (files: FileList | null | undefined) => {
         for (const file of files ?? []) {
             await upload(info.id, file.name, file);
-            note(t("uploaded", file.name));
+            note(t("uploaded", plainLine(file.name)));
         }
         setVersion((now) => now + 1);
     };
@@ -32,12 +34,15 @@ export function Files({ info }: { info: Sandbox }) {
         setChosen({ name: name.trim().split("/").at(-1)!, path: name.trim(), is_dir: false, is_file: true, size: 0, modified_at: null });
     };
     const remove = async (file: FileInfo) => {
-        if (!confirm(t("sureDelete", file.path))) return;
+        if (!confirm(t("sureDelete", plainLine(file.path)))) return;
         await deleteFile(info.id, file.path);
+        keepDraft(info.id, file.path, undefined);
         setChosen(undefined);
         setVersion((now) => now + 1);
     };
     const path = chosen?.path ?? ".";
+    // Whoever only looks starts nothing.
+    const sleeps = onlyLooks.value && info.status !== "ready";
     return (
         <div class="files">
             <div class="split open files-split">
@@ -63,8 +68,8 @@ export function Files({ info }: { info: Sandbox }) {
                             </button>
                         </div>
                     )}
-                    <Folder id={info.id} path="" version={version} chosen={chosen?.path ?? wanted} choose={setChosen} />
-                    {!onlyLooks.value && <p class="quiet drop-hint">{`${t("dropHere")} ${t("filesUse")}`}</p>}
+                    {sleeps ? <p class="quiet">{t("filesAsleep")}</p> : <Folder id={info.id} path="" version={version} chosen={chosen?.path ?? wanted} choose={setChosen} />}
+                    {!onlyLooks.value && <p class="quiet drop-hint"><span class="no-touch">{t("dropHere")} </span>{t("filesUse")}</p>}
                 </div>
                 <div class="file-view">
                     {chosen === undefined ? (
@@ -72,8 +77,8 @@ export function Files({ info }: { info: Sandbox }) {
                     ) : (
                         <>
                             <div class="toolbar">
-                                <h2 class="mono small">{chosen.path}</h2>
-                                <span class="quiet">{chosen.size != null && bytes(chosen.size)}</span>
+                                <h2 class="mono">{plainLine(chosen.path)}</h2>
+                                <span class="quiet small-print">{chosen.size != null && bytes(chosen.size)}</span>
                                 <span class="end actions">
                                     <button onClick={() => void save(info.id, chosen).catch(refused)}>{t("download")}</button>
                                     {!onlyLooks.value && (
@@ -97,14 +102,14 @@ export function Files({ info }: { info: Sandbox }) {
                     chosen === undefined
                         ? {
                               curl: curl("GET", `/v1/sandboxes/${info.id}/filesystem/directories?path=.`),
-                              python: "sandbox.files.list()",
-                              typescript: "await sandbox.files.list();",
+                              python: python("print(sandbox.files.list())", info.id),
+                              typescript: typescript("console.log(await sandbox.files.list());", info.id),
                               cove: `cove sandbox exec ${info.id} -- ls -la`,
                           }
                         : {
                               curl: curl("GET", `/v1/sandboxes/${info.id}/filesystem/download?path=${encodeURIComponent(path)}`),
-                              python: `sandbox.files.download(${literal(path)})`,
-                              typescript: `await sandbox.files.download(${literal(path)});`,
+                              python: python(`print(sandbox.files.download(${literal(path)}))`, info.id),
+                              typescript: typescript(`console.log(await sandbox.files.download(${literal(path)}));`, info.id),
                               cove: `cove sandbox cp ${quoted(`${info.id}:${path}`)} .`,
                           }
                 }
@@ -139,7 +144,13 @@ function Folder({ id, path, version, chosen, choose }: FolderProps) {
                         <Inner id={id} entry={one} version={version} chosen={chosen} choose={choose} />
                     ) : (
                         <button class="entry" aria-pressed={one.path === chosen} onClick={() => choose(one)}>
-                            <span aria-hidden="true">▫</span> {one.name}
+                            <span aria-hidden="true">▫</span> {plainLine(one.name)}
+                            {draftOf(id, one.path) !== undefined && (
+                                <span class="unsaved" title={t("notSaved")}>
+                                    {" "}
+                                    ●
+                                </span>
+                            )}
                         </button>
                     )}
                 </li>
@@ -153,7 +164,7 @@ function Inner({ id, entry, version, chosen, choose }: Omit<FolderProps, "path">
     return (
         <>
             <button class="entry" aria-expanded={open} onClick={() => setOpen(!open)}>
-                <span aria-hidden="true">{open ? "▾" : "▸"}</span> {entry.name}/
+                <span aria-hidden="true">{open ? "▾" : "▸"}</span> {plainLine(entry.name)}/
             </button>
             {open && <Folder id={id} path={entry.path} version={version} chosen={chosen} choose={choose} />}
         </>
@@ -164,7 +175,7 @@ function Inner({ id, entry, version, chosen, choose }: Omit<FolderProps, "path">
 async function save(id: string, file: FileInfo): Promise<void> {
     const url = URL.createObjectURL(new Blob([await download(id, file.path)], { type: "application/octet-stream" }));
     const link = document.createElement("a");
-    [link.href, link.download] = [url, file.name];
+    [link.href, link.download] = [url, plainLine(file.name)];
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -3,11 +3,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Barrier, history, type HistoryEntry, type Profile, profiles, type Sandbox } from "../../api.js";
 import { Marked } from "../../parts/marked.js";
-import { curl, Same } from "../../parts/same.js";
-import { ask } from "../../server.js";
-import { onlyLooks, session } from "../../session.js";
+import { plainLine } from "../../parts/plain.js";
+import { curl, python, Same, typescript } from "../../parts/same.js";
+import { onlyLooks } from "../../session.js";
 import { span, t, type Word } from "../../words.js";
-import type { HostReport } from "../host/report.js";
+import { causeOf } from "./cause.js";
 
 /** So many refusals are listed. */
 const LISTED = 20;
@@ -26,14 +26,12 @@ const memory = (text: string): string => text.replace(/^(\d+(?:\.\d+)?)([kmg])i?
 
 export function Limits({ info }: { info: Sandbox }) {
     const [profile, setProfile] = useState<Profile | undefined>();
-    const [host, setHost] = useState<HostReport | undefined>();
     const [refusals, setRefusals] = useState<HistoryEntry[]>([]);
     useEffect(() => {
         if (!onlyLooks.value) profiles().then((all) => setProfile(all.find((one) => one.id === info.profile)), () => undefined);
-        if (session.value?.admin) ask<HostReport>("GET", "/page/host").then(setHost, () => undefined);
         history(info.id, { limit: LISTED, offset: 0, barred: true }).then((list) => setRefusals(list.entries), () => undefined);
     }, [info.id]);
-    const opened = host?.profiles.find((one) => one.id === info.profile)?.containers ?? [];
+    const opened = (info.network ?? []).filter((one) => one.allow_hosts.length > 0);
     return (
         <div class="limits">
             <div class="cards">
@@ -77,35 +75,39 @@ export function Limits({ info }: { info: Sandbox }) {
                 </section>
                 <section class="card">
                     <h2>{t("network")}</h2>
-                    {host === undefined && <p class="quiet">{t("networkUnknown")}</p>}
-                    {host !== undefined && opened.every((one) => one.network.allow_hosts.length === 0) && <p>{t("networkClosed")}</p>}
-                    {opened
-                        .filter((one) => one.network.allow_hosts.length > 0)
-                        .map((one) => (
-                            <dl key={one.name} class="facts">
-                                <dt>{t("container")}</dt>
-                                <dd>{one.name}</dd>
-                                <dt>{t("openHosts")}</dt>
-                                <dd class="mono">{one.network.allow_hosts.join(", ")}</dd>
-                                {one.network.allow_private.length > 0 && (
-                                    <>
-                                        <dt>{t("openPrivate")}</dt>
-                                        <dd class="mono">{one.network.allow_private.join(", ")}</dd>
-                                    </>
-                                )}
-                            </dl>
-                        ))}
+                    {info.network && opened.length === 0 && <p>{t("networkClosed")}</p>}
+                    {opened.map((one) => (
+                        <dl key={one.container} class="facts">
+                            <dt>{t("container")}</dt>
+                            <dd>{one.container}</dd>
+                            <dt>{t("openHosts")}</dt>
+                            <dd class="mono">{one.allow_hosts.join(", ")}</dd>
+                            {one.allow_private.length > 0 && (
+                                <>
+                                    <dt>{t("openPrivate")}</dt>
+                                    <dd class="mono">{one.allow_private.join(", ")}</dd>
+                                </>
+                            )}
+                        </dl>
+                    ))}
                 </section>
             </div>
             <section class="card">
                 <h2>{t("refusedHere")}</h2>
                 {refusals.length === 0 && <p class="quiet">{t("nothingRefused")}</p>}
-                <ul class="plain-list">
+                <ul class="plain-list refusals">
                     {refusals.map((one) => (
                         <li key={one.id}>
-                            {one.barrier && <span class="chip warn">{t(BARRIERS[one.barrier])}</span>} <span class="kind">{one.exec_type}</span>{" "}
-                            <code>{one.code.split("\n", 1)[0]!.slice(0, 80)}</code>
-                            <p class="quiet small-print">{(one.error ?? "").trim().split("\n").at(one.exec_type === "python" ? -1 : 0)}</p>
+                            <div class="toolbar">
+                                <time class="quiet" dateTime={one.created_at} title={new Date(one.created_at).toLocaleString()}>
+                                    {new Date(one.created_at).toLocaleTimeString()}
+                                </time>
+                                {one.barrier && <span class="chip warn">{t(BARRIERS[one.barrier])}</span>}
+                                <a href={`#/sandbox/${info.id}/timeline?call=${one.id}`}>
+                                    <span class="kind">{one.exec_type}</span> <code>{plainLine(one.code.split("\n", 1)[0]!.slice(0, 80))}</code>
+                                </a>
+                            </div>
+                            <p class="quiet">{causeOf(one)}</p>
                         </li>
                     ))}
                 </ul>
@@ -113,8 +115,8 @@ export function Limits({ info }: { info: Sandbox }) {
             <Same
                 lines={{
                     curl: curl("GET", `/v1/sandboxes/${info.id}`),
-                    python: `cove.sandboxes.get("${info.id}")`,
-                    typescript: `await cove.sandboxes.get("${info.id}");`,
+                    python: python("print(sandbox.info)", info.id),
+                    typescript: typescript("console.log(sandbox.info);", info.id),
                     cove: `cove sandbox get ${info.id}`,
                 }}
             />

@@ -4,9 +4,10 @@
 import { useState } from "preact/hooks";
 import { createPortLink, type PortInfo, type PortLink, portLinks, ports, revokePortLink, type Sandbox } from "../../api.js";
 import { useEvents } from "../../events.js";
+import { copied } from "../../parts/copy.js";
 import { note, refused } from "../../parts/notes.js";
 import { usePoll } from "../../parts/poll.js";
-import { curl, Same } from "../../parts/same.js";
+import { curl, python, Same, typescript } from "../../parts/same.js";
 import { span, t } from "../../words.js";
 
 /** How often the list is read again, in milliseconds; changes are told as they happen. */
@@ -31,11 +32,7 @@ export function Ports({ info }: { info: Sandbox }) {
     // The new tab knows nothing of this page.
     const show = async (port: number) => void window.open(await make(port), "_blank", "noopener,noreferrer");
     const copy = async (port: number) => {
-        const url = await make(port);
-        await navigator.clipboard.writeText(url).then(
-            () => note(t("portLinkCopied")),
-            () => prompt(t("copyLink"), url),
-        );
+        await copied(await make(port), t("portLinkCopied"), t("copyLink"));
     };
     const revoke = async (link: PortLink) => {
         await revokePortLink(info.id, link.id);
@@ -88,8 +85,8 @@ export function Ports({ info }: { info: Sandbox }) {
             <Same
                 lines={{
                     curl: curl("POST", `/v1/sandboxes/${info.id}/port_links`, { port: first }),
-                    python: `sandbox.port_url(${first})`,
-                    typescript: `await sandbox.portUrl(${first});`,
+                    python: python(`print(sandbox.port_url(${first}))`, info.id),
+                    typescript: typescript(`console.log(await sandbox.portUrl(${first}));`, info.id),
                     cove: `cove sandbox ports ${info.id} --link ${first}`,
                 }}
             />

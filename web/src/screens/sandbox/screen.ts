@@ -1,3 +1,3 @@
 import type { Screen } from "../../screen.js";
 
-export const screen: Screen = { path: "sandbox", load: () => import("./view.js") };
+export const screen: Screen = { path: "sandbox", parent: "sandboxes", load: () => import("./view.js") };

@@ -1,14 +1,17 @@
 // Every call in order, one line each; failures stand out with their cause. One click shows all of a call.
 
-import { useState } from "preact/hooks";
-import { artifact, artifacts, type HistoryEntry, runBrowser, runJavaScript, runPython, runShell, type Sandbox, trace } from "../../api.js";
+import { useEffect, useState } from "preact/hooks";
+import { artifact, execution, type HistoryEntry, runBrowser, runJavaScript, runPython, runShell, type Sandbox, trace } from "../../api.js";
 import { note, refused } from "../../parts/notes.js";
 import { FetchedPicture } from "../../parts/picture.js";
-import { curl, literal, quoted, Same } from "../../parts/same.js";
+import { plain, plainLine } from "../../parts/plain.js";
+import { curl, literal, python, quoted, Same, typescript } from "../../parts/same.js";
 import { Tree } from "../../parts/tree.js";
 import { Windowed } from "../../parts/windowed.js";
+import { replace, route } from "../../route.js";
 import { onlyLooks } from "../../session.js";
 import { t, took } from "../../words.js";
+import { causeOf, errorOf } from "./cause.js";
 import { useHistory } from "./history.js";
 
 const KINDS = ["", "python", "shell", "javascript", "browser", "browser_batch"];
@@ -20,6 +23,16 @@ export function Timeline({ info }: { info: Sandbox }) {
     const [text, setText] = useState("");
     const [open, setOpen] = useState<HistoryEntry | undefined>();
     const found = useHistory(info.id, { kind, failed, text });
+    const filtered = kind !== "" || failed || text.trim() !== "";
+    // A link to one call.
+    const wanted = route.value.query.get("call");
+    useEffect(() => {
+        if (wanted !== null) execution(info.id, wanted).then(setOpen, refused);
+    }, [info.id, wanted]);
+    const close = () => {
+        setOpen(undefined);
+        if (wanted !== null) replace(`sandbox/${info.id}/timeline`);
+    };
     return (
         <div class="timeline">
             <div class="toolbar">
@@ -44,7 +57,7 @@ export function Timeline({ info }: { info: Sandbox }) {
             {found.fault !== "" && <p class="fault">{found.fault}</p>}
             <div class={open ? "split open" : "split"}>
                 {found.count === 0 ? (
-                    <p class="empty">{t("noHistory")}</p>
+                    <p class="empty">{t(filtered ? "noCallFits" : "noHistory")}</p>
                 ) : (
                     <Windowed
                         count={found.count}
@@ -54,35 +67,31 @@ export function Timeline({ info }: { info: Sandbox }) {
                         row={(at) => <Row entry={found.at(at)} on={open !== undefined && found.at(at)?.id === open.id} open={setOpen} />}
                     />
                 )}
-                {open && <Detail key={open.id} info={info} entry={open} close={() => setOpen(undefined)} />}
+                {open && <Detail key={open.id} info={info} entry={open} close={close} />}
             </div>
             <Same
                 lines={{
                     curl: curl("GET", `/v1/sandboxes/${info.id}/history`),
-                    python: "sandbox.history.list()",
-                    typescript: "await sandbox.history.list();",
-                    cove: `cove sandbox logs ${info.id} --follow`,
+                    python: python("print(sandbox.history.list())", info.id),
+                    typescript: typescript("console.log(await sandbox.history.list());", info.id),
+                    cove: `cove sandbox logs ${info.id}`,
                 }}
             />
         </div>
     );
 }
 
-/** The last line of an error is its cause: Python ends with it; JavaScript begins with it. */
-function cause(entry: HistoryEntry): string {
-    const lines = (entry.error ?? "").trim().split("\n");
-    return ((entry.exec_type === "python" ? lines.at(-1) : lines[0]) ?? "").replace(/^js_execution_failed: /, "");
-}
-
 function Row({ entry, on, open }: { entry: HistoryEntry | undefined; on: boolean; open: (entry: HistoryEntry) => void }) {
     if (entry === undefined) return <div class="row waiting" />;
-    const said = entry.success ? (entry.output ?? "").trim().split("\n").at(-1)! : cause(entry);
+    const said = entry.success ? plainLine((entry.output ?? "").trim().split("\n").at(-1)!.slice(0, 200)) : causeOf(entry);
     return (
         <button class={entry.success ? "row" : "row failed"} aria-pressed={on} onClick={() => open(entry)}>
             <time dateTime={entry.created_at}>{new Date(entry.created_at).toLocaleTimeString()}</time>
             <span class={`kind ${entry.exec_type}`}>{entry.exec_type}</span>
-            <code>{entry.code.trim().split("\n", 1)[0]!.slice(0, 200)}</code>
-            <span class="said">{said.slice(0, 200)}</span>
+            <code>{plainLine(entry.code.trim().split("\n", 1)[0]!.slice(0, 200))}</code>
+            <span class="said" title={said.slice(0, 500)}>
+                {said.slice(0, 300)}
+            </span>
             <span class="took">{took(entry.execution_time_ms)}</span>
         </button>
     );
@@ -90,49 +99,49 @@ function Row({ entry, on, open }: { entry: HistoryEntry | undefined; on: boolean
 
 function Detail({ info, entry, close }: { info: Sandbox; entry: HistoryEntry; close: () => void }) {
     const [steps, setSteps] = useState<unknown>();
-    const [pictures, setPictures] = useState<string[] | undefined>();
     const replay = async () => {
         await again(info.id, entry);
         note(t("replayed"));
     };
-    const showPictures = async () => {
-        const end = Date.parse(entry.created_at) + 1_500;
-        const begin = Date.parse(entry.created_at) - entry.execution_time_ms - 1_500;
-        const near = (await artifacts(info.id)).filter((one) => Date.parse(one.created_at) >= begin && Date.parse(one.created_at) <= end);
-        setPictures(near.map((one) => one.name));
-    };
+    const { code, text } = errorOf(entry);
     return (
-        <aside class="detail card" aria-label={entry.id}>
+        <aside class="detail card" aria-label={`${entry.exec_type} ${entry.id}`}>
             <header class="toolbar">
-                <h2 class="mono small">{entry.id}</h2>
+                <h2>
+                    <span class="kind">{entry.exec_type}</span> <time dateTime={entry.created_at}>{new Date(entry.created_at).toLocaleTimeString()}</time>
+                </h2>
                 <span class={entry.success ? "chip good" : "chip bad"}>{entry.success ? t("done") : t("failed")}</span>
                 <span class="chip">{took(entry.execution_time_ms)}</span>
                 <button class="plain end" onClick={close} aria-label={t("close")}>
                     ✕
                 </button>
             </header>
-            {entry.error && <pre class="fault">{entry.error}</pre>}
+            {text !== "" && <pre class="fault">{plain(text)}</pre>}
             <h3 class="small">{t("code")}</h3>
             <pre class="code" tabIndex={0}>
-                {entry.code}
+                {plain(entry.code)}
             </pre>
             {entry.output && (
                 <>
                     <h3 class="small">{t("output")}</h3>
                     <pre class="console" tabIndex={0}>
-                        {entry.output}
+                        {plain(entry.output)}
                     </pre>
                 </>
             )}
-            {(entry.description || entry.tags || entry.notes) && <p class="quiet">{[entry.description, entry.tags, entry.notes].filter(Boolean).join(" · ")}</p>}
+            {(entry.description || entry.tags || entry.notes) && <p class="quiet">{plain([entry.description, entry.tags, entry.notes].filter(Boolean).join(" · "))}</p>}
             {steps !== undefined && <Tree value={steps} />}
-            {pictures?.map((name) => <FetchedPicture key={name} alt={name} fetch={() => artifact(info.id, name)} />)}
-            {pictures?.length === 0 && <p class="quiet">{t("noPictures")}</p>}
+            {entry.artifacts && entry.artifacts.length > 0 && <h3 class="small">{t("pictures")}</h3>}
+            {entry.artifacts?.map((name) => <FetchedPicture key={name} alt={name} fetch={() => artifact(info.id, name)} />)}
             <div class="toolbar">
                 {!onlyLooks.value && <button onClick={() => void replay().catch(refused)}>{t("replay")}</button>}
-                {entry.exec_type === "javascript" && <button onClick={() => void showPictures().catch(refused)}>{t("pictures")}</button>}
                 {entry.payload_ref && <button onClick={() => void trace(info.id, entry.payload_ref!).then(setSteps, refused)}>{t("trace")}</button>}
             </div>
+            {entry.exec_type === "javascript" && !onlyLooks.value && <p class="quiet small-print">{t("replayAlone")}</p>}
+            <p class="quiet small-print mono">
+                {entry.id}
+                {code !== undefined && ` · ${code}`}
+            </p>
             <Same lines={sameRun(info.id, entry)} />
         </aside>
     );
@@ -165,8 +174,8 @@ function sameRun(id: string, entry: HistoryEntry) {
     const [path, field, method, flag] = CALLS[entry.exec_type];
     return {
         curl: curl("POST", `/v1/sandboxes/${id}/${path}`, { [field]: entry.code }),
-        python: `sandbox.${method}(${literal(entry.code)})`,
-        typescript: `await sandbox.${method}(${literal(entry.code)});`,
+        python: python(`print(sandbox.${method}(${literal(entry.code)}))`, id),
+        typescript: typescript(`console.log(await sandbox.${method}(${literal(entry.code)}));`, id),
         cove: `cove sandbox exec ${id}${flag} ${entry.exec_type === "shell" ? `bash -c ${quoted(entry.code)}` : quoted(entry.code)}`,
     };
 }

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { deleteSandbox, extendSandbox, type Sandbox, sandbox, stopSandbox } from "../../api.js";
 import { useKey } from "../../keys.js";
+import { copied } from "../../parts/copy.js";
 import { note, refused } from "../../parts/notes.js";
 import { usePoll } from "../../parts/poll.js";
 import { StatusDot } from "../../parts/status.js";
@@ -62,27 +63,25 @@ export default function OneSandbox() {
     // On a phone the bar is longer than the screen.
     useEffect(() => bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [tab, info === undefined]);
     const tabs = TABS.filter((one) => (one.needs === undefined || info?.capabilities.includes(one.needs)) && (!onlyLooks.value || one.looks));
-    TABS.forEach((one, at) => useKey(String(at + 1), one.word, () => tabs.includes(one) && go(`sandbox/${id}/${one.path}`)));
+    TABS.forEach((one, at) => useKey(String(at + 1), info !== undefined && tabs.includes(one) ? one.word : undefined, () => go(`sandbox/${id}/${one.path}`)));
     if (info === undefined || info.id !== id) return fault === "" ? <Wait /> : <p class="empty fault">{fault}</p>;
     const shown = tabs.find((one) => one.path === tab) ?? tabs[0]!;
     const act = (what: Promise<unknown>, done: string) => what.then(() => (note(done), read())).catch(refused);
     const share = async () => {
         const link = await ask<{ path: string }>("POST", "/page/links", { body: { sandbox_id: id } });
-        const url = location.origin + link.path;
-        await navigator.clipboard.writeText(url).then(
-            () => note(t("shareCopied")),
-            () => prompt(t("share"), url),
-        );
+        await copied(location.origin + link.path, t("shareCopied"), t("share"));
     };
     const View = shown.view;
     return (
         <div class="page sandbox">
             <div class="toolbar">
-                <h1 class="mono">{info.id}</h1>
-                <StatusDot status={info.status} />
-                <span class="quiet">
+                <h1 class="mono sandbox-name">{info.id}</h1>
+                <span class="about">
+                    <StatusDot status={info.status} />
+                    <span class="quiet">
                     {info.profile}
                     {info.expires_at && ` · ${t("expires")} ${t("in", span(Date.parse(info.expires_at) - Date.now()))}`}
+                    </span>
                 </span>
                 {onlyLooks.value ? (
                     <span class="chip end">{t("onlyLooks")}</span>

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { createSandbox, type Profile, profiles, type Sandbox } from "../../api.js";
 import { Dialog } from "../../parts/dialog.js";
 import { refused } from "../../parts/notes.js";
-import { curl, literal, Same } from "../../parts/same.js";
+import { curl, literal, python, Same, typescript } from "../../parts/same.js";
 import { t } from "../../words.js";
 
 const LIVES = [
@@ -60,8 +60,8 @@ export function Create({ close, made }: { close: () => void; made: (sandbox: San
             <Same
                 lines={{
                     curl: curl("POST", "/v1/sandboxes", { profile, ttl }),
-                    python: `sandbox = cove.sandboxes.create(${literal(profile)}, ttl=${ttl})`,
-                    typescript: `const sandbox = await cove.sandboxes.create({ profile: ${literal(profile)}, ttl: ${ttl} });`,
+                    python: python(`print(cove.sandboxes.create(${literal(profile)}, ttl=${ttl}).id)`),
+                    typescript: typescript(`console.log((await cove.sandboxes.create({ profile: ${literal(profile)}, ttl: ${ttl} })).id);`),
                     cove: `cove sandbox create --profile ${profile}${ttl === 0 ? "" : ` --ttl ${ttl}`}`,
                 }}
             />

@@ -3,8 +3,9 @@
 import { useState } from "preact/hooks";
 import { type Approval, approvals, decide } from "../../api.js";
 import { note } from "../../parts/notes.js";
+import { plain, plainLine } from "../../parts/plain.js";
 import { usePoll } from "../../parts/poll.js";
-import { curl, Same } from "../../parts/same.js";
+import { curl, python, Same, typescript } from "../../parts/same.js";
 import { Wait } from "../../parts/wait.js";
 import { Refused, said } from "../../server.js";
 import { span, t } from "../../words.js";
@@ -27,7 +28,7 @@ export default function Waiting() {
     const act = async (one: Approval, approve: boolean, remember: boolean) => {
         try {
             await decide(one.id, approve, { remember });
-            note(t(approve ? "approvedIt" : "deniedIt", one.tool));
+            note(t(approve ? "approvedIt" : "deniedIt", plainLine(one.tool)));
         } catch (reason) {
             // Somebody else was quicker, or the code has ended.
             note(reason instanceof Refused && reason.status === 404 ? t("decidedAlready") : said(reason));
@@ -38,6 +39,7 @@ export default function Waiting() {
         <div class="page">
             <div class="toolbar">
                 <h1>{t("waiting")}</h1>
+                {items !== undefined && items.length > 0 && <span class="quiet">{items.length}</span>}
             </div>
             {fault !== "" && <p class="fault">{fault}</p>}
             {items === undefined && fault === "" && <Wait />}
@@ -46,8 +48,8 @@ export default function Waiting() {
             <Same
                 lines={{
                     curl: curl("GET", "/v1/approvals"),
-                    python: "cove.request('GET', '/v1/approvals')",
-                    typescript: "await cove.request('GET', '/v1/approvals');",
+                    python: python("print(cove.approvals.list())"),
+                    typescript: typescript("console.log(await cove.approvals.list());"),
                     cove: "cove approvals",
                 }}
             />
@@ -62,21 +64,29 @@ function Question({ one, act }: { one: Approval; act: (one: Approval, approve: b
         void act(one, approve, remember).finally(() => setBusy(false));
     };
     return (
-        <section class="question" aria-label={one.tool}>
-            <h2 class="mono">{one.tool}</h2>
-            <p>
+        <section class="card question approval" aria-label={plainLine(one.tool)}>
+            <div class="toolbar">
+                <h2 class="mono">{plainLine(one.tool)}</h2>
+                <span class="chip warn end">{t("deniedIn", span(Date.parse(one.ends_at) - Date.now()))}</span>
+            </div>
+            <p class="quiet">
                 <a class="mono" href={`#/sandbox/${one.sandbox_id}`}>
                     {one.sandbox_id}
                 </a>
-                {one.session ? ` · ${one.session}` : ""} · {t("waitsSince", span(Date.now() - Date.parse(one.asked_at)))} ·{" "}
-                {t("deniedIn", span(Date.parse(one.ends_at) - Date.now()))}
+                {one.session ? ` · ${plainLine(one.session)}` : ""} · {t("waitsSince", span(Date.now() - Date.parse(one.asked_at)))}
             </p>
-            <p class="quiet">{one.why}</p>
-            <pre class="mono">{JSON.stringify(one.args, null, 2)}</pre>
+            <p>{plain(one.why)}</p>
+            <h3 class="small">{t("arguments")}</h3>
+            <pre class="code" tabIndex={0}>
+                {plain(JSON.stringify(one.args, null, 2))}
+            </pre>
             {one.lines.length > 0 && (
-                <pre class="mono" aria-label={t("code")}>
-                    {one.lines.map((line) => `${line.line} | ${line.text}`).join("\n")}
-                </pre>
+                <>
+                    <h3 class="small">{t("code")}</h3>
+                    <pre class="code" tabIndex={0} aria-label={t("code")}>
+                        {one.lines.map((line) => `${line.line} | ${plain(line.text)}`).join("\n")}
+                    </pre>
+                </>
             )}
             <span class="actions">
                 <button class="main" disabled={busy} onClick={() => press(true, false)}>

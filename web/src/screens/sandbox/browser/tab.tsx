@@ -6,7 +6,8 @@ import { type BrowserResult, history, type HistoryEntry, runBrowser, type Sandbo
 import { useEvents } from "../../../events.js";
 import { refused } from "../../../parts/notes.js";
 import { usePoll } from "../../../parts/poll.js";
-import { curl, literal, quoted, Same } from "../../../parts/same.js";
+import { plain, plainLine } from "../../../parts/plain.js";
+import { curl, literal, python, quoted, Same, typescript } from "../../../parts/same.js";
 import { onlyLooks } from "../../../session.js";
 import { t, took } from "../../../words.js";
 import { lastSnapshot, placed, type Ref, refsIn } from "./refs.js";
@@ -63,7 +64,7 @@ export function BrowserTab({ info }: { info: Sandbox }) {
     const runs = started || browsers.some((one) => one.healthy !== false);
     return (
         <div class="browser-tab">
-            <div class="split open">
+            <div class="split open browser-split">
                 <View id={info.id} runs={runs} refs={refs} underWay={running.size} held={setMine} />
                 <div class="browser-side">
                     {!onlyLooks.value && (
@@ -80,7 +81,7 @@ export function BrowserTab({ info }: { info: Sandbox }) {
                                 </label>
                                 <div class="toolbar">
                                     <input id="browser-command" class="mono wide" spellcheck={false} value={command} onInput={(event) => setCommand(event.currentTarget.value)} />
-                                    <button class="main" disabled={busy || mine || command.trim() === ""}>
+                                    <button disabled={busy || mine || command.trim() === ""}>
                                         {t("send")}
                                     </button>
                                 </div>
@@ -115,8 +116,8 @@ export function BrowserTab({ info }: { info: Sandbox }) {
             <Same
                 lines={{
                     curl: curl("POST", `/v1/sandboxes/${info.id}/browser/exec`, { cmd: command }),
-                    python: `sandbox.browser.exec(${literal(command)})`,
-                    typescript: `await sandbox.browser.exec(${literal(command)});`,
+                    python: python(`print(sandbox.browser.exec(${literal(command)}).output)`, info.id),
+                    typescript: typescript(`console.log((await sandbox.browser.exec(${literal(command)})).output);`, info.id),
                     cove: `cove sandbox exec ${info.id} --browser ${quoted(command)}`,
                 }}
             />
@@ -130,10 +131,10 @@ function Command({ entry }: { entry: HistoryEntry }) {
     return (
         <details class={entry.success ? "" : "failed"}>
             <summary>
-                <code>{entry.code.slice(0, 200)}</code> <span class="quiet">{took(entry.execution_time_ms)}</span>
+                <code>{plainLine(entry.code.slice(0, 200))}</code> <span class="quiet">{took(entry.execution_time_ms)}</span>
             </summary>
             <pre class={entry.success ? "console" : "fault"} tabIndex={0}>
-                {answer || t("done")}
+                {answer ? plain(answer) : t("done")}
             </pre>
         </details>
     );

@@ -1,8 +1,10 @@
 // What the browser shows, live: pictures on a canvas, never markup. A person who has taken control clicks and types into it.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useKey } from "../../../keys.js";
 import { note } from "../../../parts/notes.js";
+import { plain, plainLine } from "../../../parts/plain.js";
 import { onlyLooks } from "../../../session.js";
 import { t } from "../../../words.js";
 import { LEAVE, layHands } from "./hands.js";
@@ -35,6 +37,7 @@ export function View({ id, runs, refs, underWay, held }: Props) {
     const [seen, setSeen] = useState(false);
     const [asking, setAsking] = useState(false);
     const [typing, setTyping] = useState(false);
+    const [whole, setWhole] = useState(true);
     useEffect(() => {
         const made = new Line(id, {
             state: (now) => {
@@ -83,6 +86,7 @@ export function View({ id, runs, refs, underWay, held }: Props) {
         line.current?.take();
     };
     const may = !onlyLooks.value && (state.control === "agent" || mine) && !asking;
+    useKey(LEAVE, "leaveView");
     useKey("c", "takeControl", () => may && (mine ? line.current?.give() : take()));
     const shown = state.tabs.find((one) => one.shown);
     return (
@@ -90,21 +94,26 @@ export function View({ id, runs, refs, underWay, held }: Props) {
             <div class="toolbar live-bar">
                 <Who state={state} open={open} asking={asking} underWay={underWay} />
                 {!onlyLooks.value && (
-                    <button class={mine ? "main end" : "end"} disabled={!may} title="c" onClick={() => (mine ? line.current?.give() : take())}>
+                    <button class="main end" disabled={!may} title="c" onClick={() => (mine ? line.current?.give() : take())}>
                         {mine ? t("handBack") : t("takeControl")}
                     </button>
                 )}
             </div>
             <div class="live-tabs" role="group" aria-label={t("pages")}>
                 {state.tabs.map((one) => (
-                    <button key={one.id} class="plain" aria-pressed={one.shown} disabled={!mine} title={one.title} onClick={() => say({ type: "tab", id: one.id })}>
-                        <bdi>{one.title || one.url || "–"}</bdi>
+                    <button key={one.id} class="plain" aria-pressed={one.shown} disabled={!mine} title={plainLine(one.title)} onClick={() => say({ type: "tab", id: one.id })}>
+                        <bdi>{plainLine(one.title || one.url || "–")}</bdi>
                     </button>
                 ))}
             </div>
-            <Address url={shown?.url ?? ""} mine={mine} say={say} />
+            <Address url={plainLine(shown?.url ?? "")} mine={mine} say={say}>
+                <button type="button" class="plain" aria-pressed={!whole} title={t("realSize")} onClick={() => setWhole(!whole)}>
+                    {whole ? "100 %" : t("fit")}
+                </button>
+            </Address>
             {state.dialog !== null && <Question text={state.dialog} mine={mine} say={say} />}
-            <div class="live-place" style={{ aspectRatio: `${shape[0]} / ${shape[1]}`, maxWidth: `calc((100vh - 300px) * ${(shape[0] / shape[1]).toFixed(4)})` }} data-seen={seen ? "" : undefined} data-typing={typing ? "" : undefined}>
+            <div class={whole ? "live-scroll" : "live-scroll real"}>
+            <div class="live-place" style={{ aspectRatio: `${shape[0]} / ${shape[1]}`, ...(whole ? { width: "100%", maxWidth: `calc((100vh - 330px) * ${(shape[0] / shape[1]).toFixed(4)})` } : { width: `${shape[0]}px`, maxWidth: "none" }) }} data-seen={seen ? "" : undefined} data-typing={typing ? "" : undefined}>
                 <canvas ref={canvas} width={FIRST[0]} height={FIRST[1]} role="img" aria-label={t("browserPicture")} />
                 {!mine &&
                     seen &&
@@ -127,18 +136,13 @@ export function View({ id, runs, refs, underWay, held }: Props) {
                     />
                 )}
             </div>
-            <p class="quiet live-hint">
-                {mine ? (
-                    <>
-                        {t("handsHint", LEAVE)}{" "}
-                        <button class="plain" onClick={() => keys.current?.focus({ preventScroll: true })}>
-                            ⌨ {t("keyboard")}
-                        </button>
-                    </>
-                ) : (
-                    t("liveHint")
-                )}
-            </p>
+            </div>
+            {mine && (
+                <button class="touch-only" onClick={() => keys.current?.focus({ preventScroll: true })}>
+                    ⌨ {t("keyboard")}
+                </button>
+            )}
+            <p class="quiet live-hint">{mine ? t("handsHint", LEAVE) : t("liveHint")}</p>
         </section>
     );
 }
@@ -161,7 +165,7 @@ function Who({ state, open, asking, underWay }: { state: ViewState; open: boolea
     );
 }
 
-function Address({ url, mine, say }: { url: string; mine: boolean; say: (word: ViewWord) => void }) {
+function Address({ url, mine, say, children }: { url: string; mine: boolean; say: (word: ViewWord) => void; children: ComponentChildren }) {
     const [text, setText] = useState<string | undefined>();
     return (
         <form
@@ -191,6 +195,7 @@ function Address({ url, mine, say }: { url: string; mine: boolean; say: (word: V
                 onInput={(event) => setText(event.currentTarget.value)}
                 onBlur={() => setText(undefined)}
             />
+            {children}
         </form>
     );
 }
@@ -207,7 +212,7 @@ function Question({ text, mine, say }: { text: string; mine: boolean; say: (word
             }}
         >
             <span>
-                {t("pageAsks")} <q>{text}</q>
+                {t("pageAsks")} <q>{plain(text)}</q>
             </span>
             {mine && (
                 <span class="toolbar">
