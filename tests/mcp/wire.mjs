@@ -10,6 +10,8 @@ export class Server {
     #number = 0;
     /** Answers what the server asks of its client. */
     onAsked = undefined;
+    /** Hears of notifications. */
+    onTold = undefined;
 
     constructor(program, args, env = {}, before = ["mcp"]) {
         this.process = spawn(program, [...before, ...args], {
@@ -22,6 +24,7 @@ export class Server {
                 void Promise.resolve(this.onAsked?.(message)).then((result) => this.say({ id: message.id, result }));
                 return;
             }
+            if (message.method !== undefined) this.onTold?.(message);
             this.#answers.get(message.id)?.(message);
             this.#answers.delete(message.id);
         });

@@ -141,7 +141,11 @@ const parts = {
     },
 
     async trouble() {
+        // One that fails when it is started first, and one that misses a variable.
+        const late = `if [ -e "$1" ]; then exec "$2" "$3"; fi; touch "$1"; echo 'not yet' >&2; exit 1`;
         const server = await wrapped({
+            late: { command: "sh", args: ["-c", late, "sh", join(folder, "late"), python, join(here, "servers/notes.py")] },
+            keyless: { command: python, args: [join(here, "servers/notes.py")], env: { KEY: "${COVE_TEST_NOT_SET}" } },
             ...real,
             notes: { ...real.notes, timeout_ms: 1_500 },
             broken: { command: "/nowhere/at/all" },
@@ -149,9 +153,18 @@ const parts = {
             old: { type: "sse", url: "http://127.0.0.1:9/sse" },
         });
         const about = (await server.ask("tools/list")).result.tools[0].description;
-        for (const word of [/broken is not available: .*cannot be started/, /silent is not available: .*no key/, /old is not available: .*SSE/]) assert.match(about, word);
+        for (const word of [/keyless is not available: .*COVE_TEST_NOT_SET is not set/, /broken is not available: .*cannot be started/, /silent is not available: .*no key/, /old is not available: .*SSE/]) assert.match(about, word);
         assert.match(await failure(server, "await broken.thing({})"), /the server broken is not available/);
         assert.equal(await value(server, "await notes.count()"), 0, "the others work");
+        // The one that is tried again; the client is told that there are other tools now.
+        for (;;) {
+            const news = new Promise((resolve) => {
+                server.onTold = ({ method }) => method === "notifications/tools/list_changed" && resolve();
+            });
+            if (/^late:/m.test((await server.ask("tools/list")).result.tools[0].description)) break;
+            await news;
+        }
+        assert.equal(await value(server, "await late.count()"), 0);
 
         // One that dies is started again; the call under way is not made twice, and said to be unknown.
         await value(server, "await notes.put({name: 'a', text: ''})");

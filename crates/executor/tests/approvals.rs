@@ -221,6 +221,28 @@ async fn what_is_remembered_is_one_sessions_and_one_tools() {
 }
 
 #[tokio::test]
+async fn what_is_remembered_lets_those_that_wait_already_go_on() {
+    let stage = Stage::new(Duration::from_secs(60));
+    let (ear, mut words) = mpsc::unbounded_channel();
+    let code = "(await Promise.all([act(1), act(2), act(3)])).length";
+    let run = stage.host.run(stage.context(), cell(code, 5_000), Arc::new(Ear(ear)));
+    let deciding = async {
+        let mut asked = Vec::new();
+        while asked.len() < 3 {
+            let Some(Word::Asked(approval)) = words.recv().await else { panic!("three are asked about") };
+            asked.push(approval.id);
+        }
+        let decision = ApprovalDecision { remember: true, reason: None };
+        stage.host.decide("box", &asked[1], true, decision).unwrap();
+        assert!(stage.host.approvals().is_empty(), "one decision for all three");
+    };
+    let (report, ()) = tokio::join!(run, deciding);
+    assert_eq!(report.unwrap().result.unwrap().value, 3);
+    assert_eq!(stage.made(), 3);
+    stage.host.close().await;
+}
+
+#[tokio::test]
 async fn tools_of_callers_are_asked_for_when_they_want_it() {
     let stage = Stage::new(Duration::from_secs(60));
     let tools = vec!["pay".to_owned(), "look".to_owned()];

@@ -14,7 +14,7 @@ use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -210,9 +210,20 @@ impl CoveMcp {
 impl ServerHandler for CoveMcp {
     fn get_info(&self) -> ServerConfig {
         let about = Implementation::new("cove", env!("CARGO_PKG_VERSION")).with_title("Cove");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
-            .with_server_info(about)
-            .with_instructions(INSTRUCTIONS)
+        let mut capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        if let (Some(_), Some(tools)) = (&self.inner.options.wrap, &mut capabilities.tools) {
+            tools.list_changed = Some(true);
+        }
+        ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    /// The description of `run_code` says which tools there are: whoever has read it is told when there are others.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let Some(wrap) = &self.inner.options.wrap else { return };
+        let mut changes = wrap.changes();
+        tokio::spawn(async move {
+            while changes.changed().await.is_ok() && context.peer.notify_tool_list_changed().await.is_ok() {}
+        });
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

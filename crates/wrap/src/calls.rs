@@ -24,7 +24,7 @@ pub enum CallEnd {
     Failed,
     /// Nobody knows: it was under way when its server, its time or its run ended.
     Unknown,
-    /// It was never sent: its server could not be had, or its arguments do not fit.
+    /// It was never sent: its server could not be had, or its run ended while it waited for a person or for its turn.
     NotMade,
     /// A rule or a person has refused it; it was never sent.
     Denied,
@@ -58,7 +58,7 @@ struct Made {
 }
 
 impl RunCalls {
-    /// A call begins; unless it is said how it ended, nobody knows.
+    /// A call begins. Until it is [sent](CallNote::sent) it is one that was not made.
     pub(crate) fn begin(&self, tool: &str, args: &Map<String, Value>, hints: Hints) -> CallNote<'_> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = if made.calls.len() >= MAX_LISTED {
@@ -68,9 +68,9 @@ impl RunCalls {
             let record = CallRecord {
                 tool: tool.to_owned(),
                 args: shortened(&Value::Object(args.clone()).to_string()),
-                end: CallEnd::Unknown,
+                end: CallEnd::NotMade,
                 effect: hints.effect(),
-                retry_safe: hints.is_repeatable(),
+                retry_safe: true,
                 ms: 0,
             };
             made.calls.push(record);
@@ -101,7 +101,16 @@ pub(crate) struct CallNote<'a> {
 }
 
 impl CallNote<'_> {
+    /// From here on nobody knows whether it was done, until its end is known.
+    pub(crate) fn sent(&self) {
+        self.put(CallEnd::Unknown);
+    }
+
     pub(crate) fn end(self, end: CallEnd) {
+        self.put(end);
+    }
+
+    fn put(&self, end: CallEnd) {
         let mut made = self.calls.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(record) = self.at.and_then(|at| made.calls.get_mut(at)) else { return };
         record.end = end;
@@ -123,13 +132,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_that_nobody_ended_is_unknown() {
+    fn a_call_is_unknown_from_being_sent_to_its_end() {
         let calls = RunCalls::default();
         let reads = Hints { read_only: Some(true), ..Hints::default() };
-        let _ = calls.begin("a.read", &Map::new(), reads);
+        calls.begin("a.read", &Map::new(), reads).sent();
         assert!(calls.retry_safe());
-        let _ = calls.begin("a.write", &Map::new(), Hints::default());
-        assert!(!calls.retry_safe());
+        let note = calls.begin("a.write", &Map::new(), Hints::default());
+        assert_eq!((calls.list().0[1].end, calls.retry_safe()), (CallEnd::NotMade, true), "it waits");
+        note.sent();
+        assert_eq!((calls.list().0[1].end, calls.retry_safe()), (CallEnd::Unknown, false));
+        drop(note);
         let (list, more) = calls.list();
         assert_eq!((list.len(), more, list[1].end, list[1].effect), (2, 0, CallEnd::Unknown, "may change"));
         let calls = RunCalls::default();

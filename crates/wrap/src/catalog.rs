@@ -264,6 +264,11 @@ impl Catalog {
     /// The tool that a name means, in any of the forms that models write: `github.create_issue`, `create-issue`,
     /// `mcp__github__create_issue`.
     pub(crate) fn resolve(&self, name: &str) -> Result<&Arc<Entry>, Unknown> {
+        self.get(name).ok_or_else(|| self.unknown(name))
+    }
+
+    /// The same, for those who do not want to know what is nearest: that is looked for among all tools.
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Entry>> {
         let wanted = key(name);
         let bare = ["mcp", "tools", "codemode"].iter().find_map(|word| wanted.strip_prefix(word));
         let found = std::iter::once(wanted.as_str()).chain(bare).find_map(|wanted| {
@@ -272,7 +277,7 @@ impl Catalog {
         let exact =
             |number: &&usize| self.entries.get(**number).is_some_and(|entry| name.ends_with(entry.name.as_str()));
         let found = found.and_then(|found| found.iter().find(exact).or_else(|| found.first()));
-        found.and_then(|number| self.entries.get(*number)).ok_or_else(|| self.unknown(name))
+        found.and_then(|number| self.entries.get(*number))
     }
 
     /// The tools that a search finds, best first.

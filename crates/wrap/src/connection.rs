@@ -95,9 +95,22 @@ impl Connection {
         }
     }
 
-    /// Calls a tool, once.
-    pub(crate) async fn call(&self, tool: &str, args: Map<String, Value>) -> Result<CallToolResult, Trouble> {
+    /// How long a server that could not be had is left alone.
+    pub(crate) async fn pause(&self) -> Duration {
+        let state = self.state.lock().await;
+        let again = state.unavailable.as_ref().map(|(_, again, _)| again.saturating_duration_since(Instant::now()));
+        again.unwrap_or(LONGEST_PAUSE)
+    }
+
+    /// Calls a tool, once. `sent` hears of the moment from which on nobody can say that it was not done.
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        args: Map<String, Value>,
+        sent: impl FnOnce(),
+    ) -> Result<CallToolResult, Trouble> {
         let live = self.live().await.map_err(Trouble::Unavailable)?;
+        sent();
         let call = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         let limit = self.spec.timeout;
         let ended = tokio::time::timeout(limit, live.service.call_tool(call)).await;

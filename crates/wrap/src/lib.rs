@@ -8,6 +8,7 @@
 //! once. What a server says (names, schemas, answers) is a stranger's text: bounded, and never run.
 
 mod answer;
+mod arguments;
 mod calls;
 mod catalog;
 mod connection;

@@ -29,7 +29,8 @@ pub(crate) struct Rule {
     /// What becomes of a call that fits.
     #[serde(rename = "do")]
     pub(crate) verdict: Verdict,
-    /// Arguments that must fit, too: a name, and a pattern for its text. `**` crosses folders, `*` does not.
+    /// Arguments that must fit, too: a name, and a pattern for its text. `**` crosses folders, `*` does not. To be allowed
+    /// every element of a list must fit; to be refused or asked for, one element does, or what cannot be read.
     #[serde(default)]
     pub(crate) when: Map<String, Value>,
 }
@@ -43,6 +44,15 @@ struct Read {
     tool: GlobMatcher,
     verdict: Verdict,
     when: Vec<(String, GlobMatcher)>,
+}
+
+/// Whose verdict it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// A rule's.
+    Rule,
+    /// No rule fits: it follows from what the tool says of itself.
+    Hint,
 }
 
 /// What a tool says of itself.
@@ -77,16 +87,17 @@ impl ApprovalRules {
         rules.iter().map(Read::new).collect::<Result<_, _>>().map(Self)
     }
 
-    /// What becomes of a call of `server.tool` with these arguments.
-    pub(crate) fn verdict(&self, name: &str, hints: Hints, args: &Map<String, Value>) -> Verdict {
+    /// What becomes of a call of `server.tool` with these arguments, and who says so.
+    pub(crate) fn verdict(&self, name: &str, hints: Hints, args: &Map<String, Value>) -> (Verdict, Says) {
         if let Some(rule) = self.0.iter().find(|rule| rule.fits(name, args)) {
-            return rule.verdict;
+            return (rule.verdict, Says::Rule);
         }
-        match (hints.read_only, hints.destructive) {
+        let verdict = match (hints.read_only, hints.destructive) {
             (Some(true), _) => Verdict::Allow,
             (_, Some(true)) => Verdict::Ask,
             _ => Verdict::Allow,
-        }
+        };
+        (verdict, Says::Hint)
     }
 }
 
@@ -99,38 +110,67 @@ impl Read {
             let Value::String(pattern) = pattern else {
                 return Err(format!("`when.{name}` of {:?} must be a pattern, written as a string", rule.tool));
             };
-            let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(told)?;
+            if pattern.split('/').any(|part| part == "..") {
+                return Err(format!("`when.{name}` of {:?} has `..`: write the folder that it means", rule.tool));
+            }
+            let pattern = resolved(pattern).unwrap_or_else(|| pattern.clone());
+            let glob = GlobBuilder::new(&pattern).literal_separator(true).build().map_err(told)?;
             when.push((name.clone(), glob.compile_matcher()));
         }
         Ok(Self { tool, verdict: rule.verdict, when })
     }
 
     fn fits(&self, name: &str, args: &Map<String, Value>) -> bool {
-        let argument = |(name, pattern): &(String, GlobMatcher)| match args.get(name) {
-            Some(Value::String(text)) => resolved(text).is_some_and(|text| pattern.is_match(text)),
-            Some(value @ (Value::Number(_) | Value::Bool(_))) => pattern.is_match(value.to_string()),
-            _ => false,
+        let argument = |(name, pattern): &(String, GlobMatcher)| {
+            args.get(name).is_some_and(|value| match self.verdict {
+                Verdict::Allow => all_fit(pattern, value),
+                Verdict::Deny | Verdict::Ask => may_fit(pattern, value),
+            })
         };
         self.tool.is_match(name) && self.when.iter().all(argument)
     }
 }
 
-/// A path as its words mean it, so that `/work/../etc` is not below `/work`. `None`: it leads above its own beginning.
-fn resolved(text: &str) -> Option<String> {
-    if !text.split('/').any(|part| part == "..") {
-        return Some(text.to_owned());
+/// Whether a value is certainly what a pattern means: of a list each element.
+fn all_fit(pattern: &GlobMatcher, value: &Value) -> bool {
+    match value {
+        Value::String(text) => resolved(text).is_some_and(|text| pattern.is_match(text)),
+        Value::Number(_) | Value::Bool(_) => pattern.is_match(value.to_string()),
+        Value::Array(items) => !items.is_empty() && items.iter().all(|item| all_fit(pattern, item)),
+        Value::Object(_) | Value::Null => false,
     }
+}
+
+/// Whether a value may be what a pattern means: of a list any element, and whatever cannot be read.
+fn may_fit(pattern: &GlobMatcher, value: &Value) -> bool {
+    match value {
+        // `/etc/` is the folder `/etc`, and what holds for everything in a folder holds for the folder.
+        Value::String(text) => resolved(text).is_none_or(|text| {
+            let bare = text.trim_end_matches('/');
+            [text.as_str(), bare, &format!("{bare}/")].iter().any(|text| pattern.is_match(text))
+        }),
+        Value::Number(_) | Value::Bool(_) => pattern.is_match(value.to_string()),
+        Value::Array(items) => items.iter().any(|item| may_fit(pattern, item)),
+        Value::Object(_) => true,
+        Value::Null => false,
+    }
+}
+
+/// A path as its words mean it: `/work/../etc`, `//etc` and `/./etc` are `/etc`. `None`: it leads above its own beginning,
+/// and only its server knows where that is.
+fn resolved(text: &str) -> Option<String> {
+    let from_root = text.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in text.split('/') {
         match part {
-            ".." => {
-                parts.pop().filter(|part| !part.is_empty())?;
-            }
-            "." => {}
+            "" | "." => {}
+            ".." if parts.pop().is_none() && !from_root => return None,
+            ".." => {}
             part => parts.push(part),
         }
     }
-    Some(parts.join("/"))
+    let (root, folder) = (if from_root { "/" } else { "" }, text.ends_with('/') && !parts.is_empty());
+    Some(format!("{root}{}{}", parts.join("/"), if folder { "/" } else { "" }))
 }
 
 #[cfg(test)]
@@ -160,8 +200,56 @@ mod tests {
             ("other.thing", reads, json!({}), Verdict::Allow),
             ("other.thing", destroys, json!({}), Verdict::Ask),
         ] {
-            assert_eq!(rules.verdict(name, hints, args.as_object().unwrap()), expected, "{name} {args}");
+            assert_eq!(rules.verdict(name, hints, args.as_object().unwrap()).0, expected, "{name} {args}");
         }
+    }
+
+    /// What a guest can write instead of `/etc/passwd` and `/work/a`, before a rule of each kind.
+    #[test]
+    fn no_other_spelling_gets_past_a_rule() {
+        let fits = |verdict: &str, pattern: &str, value: &Value| {
+            let rule: Rule =
+                serde_json::from_value(json!({"tool": "fs.*", "do": verdict, "when": {"path": pattern}})).unwrap();
+            Read::new(&rule).unwrap().fits("fs.read", json!({"path": value}).as_object().unwrap())
+        };
+        for (value, etc, work) in [
+            (json!("/etc/passwd"), true, false),
+            (json!("//etc/passwd"), true, false),
+            (json!("///etc///passwd"), true, false),
+            (json!("/./etc/passwd"), true, false),
+            (json!("/etc/./passwd"), true, false),
+            (json!("/a/../etc/passwd"), true, false),
+            (json!("/a//../etc/passwd"), true, false),
+            (json!("/../etc/passwd"), true, false),
+            (json!("/work/../etc/passwd"), true, false),
+            (json!("/work/a/../../../etc/passwd"), true, false),
+            (json!("/etc"), true, false),
+            (json!("/etc/"), true, false),
+            (json!("/etc/."), true, false),
+            (json!("../etc/passwd"), true, false),
+            (json!("a/../../etc/passwd"), true, false),
+            (json!(["/work/a", "/etc/passwd"]), true, false),
+            (json!(["/work/a", ["//etc/passwd"]]), true, false),
+            (json!({"path": "/etc/passwd"}), true, false),
+            (json!([{"path": "/work/a"}]), true, false),
+            (json!([]), false, false),
+            (json!(null), false, false),
+            (json!("/work/a"), false, true),
+            (json!("/work//a"), false, true),
+            (json!("/work/b/../a"), false, true),
+            (json!(["/work/a", "/work/b"]), false, true),
+            (json!("/workshop/a"), false, false),
+            (json!("notes.txt"), false, false),
+            (json!(7), false, false),
+        ] {
+            assert_eq!(fits("deny", "/etc/**", &value), etc, "deny {value}");
+            assert_eq!(fits("ask", "/etc//**", &value), etc, "ask {value}");
+            assert_eq!(fits("allow", "/work/**", &value), work, "allow {value}");
+        }
+        let address = json!("https://example.com/a");
+        assert!(fits("allow", "https://example.com/**", &address) && !fits("deny", "https://other.org/**", &address));
+        let rule = json!({"tool": "a.*", "do": "deny", "when": {"path": "/a/../b"}});
+        assert!(ApprovalRules::new(&[serde_json::from_value(rule).unwrap()]).unwrap_err().contains("`..`"));
     }
 
     #[test]
@@ -169,10 +257,14 @@ mod tests {
         for (text, expected) in [
             ("/a/../b", Some("/b")),
             ("/a/b/../../c", Some("/c")),
-            ("/../b", None),
+            ("/../b", Some("/b")),
             ("../b", None),
-            ("a/./b", Some("a/./b")),
+            ("a/../../b", None),
+            ("a/./b", Some("a/b")),
             ("a/./../b", Some("b")),
+            ("//a//b//", Some("/a/b/")),
+            ("/", Some("/")),
+            ("", Some("")),
         ] {
             assert_eq!(resolved(text).as_deref(), expected, "{text}");
         }

@@ -82,6 +82,8 @@ pub struct Servers {
     pub left_out: Vec<LeftOut>,
     /// Which calls are made, refused, or shown to a person first (`approvals`).
     pub rules: ApprovalRules,
+    /// Whether code is looked at before it runs (`check`).
+    pub checks: bool,
 }
 
 /// Why a file cannot be used.
@@ -110,6 +112,7 @@ struct Entry {
     #[serde(default)]
     disabled: bool,
     enabled: Option<bool>,
+    env_file: Option<String>,
     #[serde(alias = "timeout_ms")]
     timeout_ms: Option<u64>,
 }
@@ -133,57 +136,77 @@ impl Servers {
             Some(rules) => serde_json::from_value(rules.clone())
                 .map_err(|error| ServersError(format!("`approvals` cannot be read: {error}")))?,
         };
-        let mut read = Self { rules: ApprovalRules::new(&rules).map_err(ServersError)?, ..Self::default() };
+        let checks = match root.get("check") {
+            None => true,
+            Some(Value::Bool(checks)) => *checks,
+            Some(_) => return Err(ServersError("`check` must be true or false".to_owned())),
+        };
+        let mut read = Self { rules: ApprovalRules::new(&rules).map_err(ServersError)?, checks, ..Self::default() };
         for (name, entry) in list {
             let told = |why: String| ServersError(format!("the server {name:?}: {why}"));
             let entry: Entry = serde_json::from_value(entry.clone()).map_err(|error| told(error.to_string()))?;
-            match entry.spec(name, &env).map_err(told)? {
+            match entry.spec(name, &env) {
                 Ok(spec) => read.servers.push(spec),
-                Err(why) => read.left_out.push(LeftOut { name: name.clone(), why }),
+                Err(No::NotHere(why)) => read.left_out.push(LeftOut { name: name.clone(), why }),
+                Err(No::Mistake(why)) => return Err(told(why)),
             }
         }
         Ok(read)
     }
 }
 
+/// Why an entry gives no server.
+enum No {
+    /// It is written wrongly: the file is refused, so that somebody sees it.
+    Mistake(String),
+    /// It cannot be used here and now: it is left out, and the others are not.
+    NotHere(String),
+}
+
 impl Entry {
-    /// The server; inside, why it is left out.
-    fn spec(self, name: &str, env: &impl Fn(&str) -> Option<String>) -> Result<Result<ServerSpec, String>, String> {
-        if self.disabled || self.enabled == Some(false) {
-            return Ok(Err("it is turned off in the file".to_owned()));
-        }
-        let filled = |field: &str, text: &str| fill(text, env).map_err(|why| format!("`{field}`: {why}"));
+    fn spec(self, name: &str, env: &impl Fn(&str) -> Option<String>) -> Result<ServerSpec, No> {
+        let not_here = |why: &str| Err(No::NotHere(why.to_owned()));
+        let mistake = |why: &str| Err(No::Mistake(why.to_owned()));
+        let filled = |field: &str, text: &str| fill(text, env).map_err(|why| No::NotHere(format!("`{field}`: {why}")));
         let timeout = match self.timeout_ms {
             None => CALL,
             Some(ms @ 1..=LONGEST_CALL_MS) => Duration::from_millis(ms),
-            Some(ms) => return Err(format!("`timeout_ms` is {ms}; it must be from 1 to {LONGEST_CALL_MS}")),
+            Some(ms) => return mistake(&format!("`timeout_ms` is {ms}; it must be from 1 to {LONGEST_CALL_MS}")),
         };
+        if self.disabled || self.enabled == Some(false) {
+            return not_here("it is turned off in the file");
+        }
         let reach = match (self.command, self.url) {
-            (Some(command), None) => Reach::Stdio {
-                command: filled("command", &command)?,
-                args: self.args.iter().map(|arg| filled("args", arg)).collect::<Result<_, _>>()?,
-                env: pairs("env", &self.env, env)?,
-                cwd: self.cwd.as_deref().map(|cwd| filled("cwd", cwd).map(PathBuf::from)).transpose()?,
-            },
+            (Some(command), None) => {
+                if self.env_file.is_some() {
+                    return not_here("it has an `envFile`, which Cove does not read: write its variables into `env`");
+                }
+                Reach::Stdio {
+                    command: filled("command", &command)?,
+                    args: self.args.iter().map(|arg| filled("args", arg)).collect::<Result<_, _>>()?,
+                    env: pairs("env", &self.env, env)?,
+                    cwd: self.cwd.as_deref().map(|cwd| filled("cwd", cwd).map(PathBuf::from)).transpose()?,
+                }
+            }
             (None, Some(url)) => {
                 if self.kind.as_deref() == Some("sse") {
-                    return Ok(Err("it speaks the older SSE transport, which the protocol has given up and Cove's \
-                                   client does not speak: use its streamable HTTP address with \"type\": \"http\""
-                        .to_owned()));
+                    return not_here(
+                        "it speaks the older SSE transport, which the protocol has given up and Cove's client does \
+                         not speak: use its streamable HTTP address with \"type\": \"http\"",
+                    );
                 }
                 let mut headers = pairs("headers", &self.headers, env)?;
                 if let Some(variable) = self.bearer_token_env_var {
-                    let token = env(&variable).ok_or_else(|| {
-                        format!("`bearerTokenEnvVar`: the environment variable {variable} is not set")
-                    })?;
+                    let token = fill(&format!("${{{variable}}}"), env)
+                        .map_err(|why| No::NotHere(format!("`bearerTokenEnvVar`: {why}")))?;
                     headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
                 }
                 Reach::Http { url: filled("url", &url)?, headers }
             }
-            (Some(_), Some(_)) => return Err("it has both `command` and `url`; it needs one of them".to_owned()),
-            (None, None) => return Err("it needs a `command` (a program) or a `url` (an address)".to_owned()),
+            (Some(_), Some(_)) => return mistake("it has both `command` and `url`; it needs one of them"),
+            (None, None) => return mistake("it needs a `command` (a program) or a `url` (an address)"),
         };
-        Ok(Ok(ServerSpec { name: name.to_owned(), reach, timeout }))
+        Ok(ServerSpec { name: name.to_owned(), reach, timeout })
     }
 }
 
@@ -191,12 +214,12 @@ fn pairs(
     field: &str,
     pairs: &Map<String, Value>,
     env: &impl Fn(&str) -> Option<String>,
-) -> Result<Vec<(String, String)>, String> {
+) -> Result<Vec<(String, String)>, No> {
     let one = |(name, value): (&String, &Value)| {
         let text = match value {
-            Value::String(text) => fill(text, env).map_err(|why| format!("`{field}.{name}`: {why}"))?,
+            Value::String(text) => fill(text, env).map_err(|why| No::NotHere(format!("`{field}.{name}`: {why}")))?,
             Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return Err(format!("`{field}.{name}` must be a string")),
+            _ => return Err(No::Mistake(format!("`{field}.{name}` must be a string"))),
         };
         Ok((name.clone(), text))
     };
@@ -326,8 +349,8 @@ mod tests {
             ("{}", "`mcpServers`"),
             (r#"{"mcpServers":{"a":{}}}"#, "\"a\": it needs a `command`"),
             (r#"{"mcpServers":{"a":{"command":"x","url":"y"}}}"#, "both"),
-            (r#"{"mcpServers":{"a":{"command":"x","env":{"K":"${NONE}"}}}}"#, "`env.K`: the environment variable NONE"),
-            (r#"{"servers":{"a":{"command":"${input:x}"}}}"#, "asks a person"),
+            (r#"{"mcpServers":{"a":{"command":"x","env":{"K":[]}}}}"#, "`env.K` must be a string"),
+            (r#"{"mcpServers":{"a":{"command":"x"}},"check":"no"}"#, "`check`"),
             (r#"{"mcpServers":{"a":{"command":"x","timeout_ms":0}}}"#, "`timeout_ms`"),
             (r#"{"mcpServers":{"a":{"command":1}}}"#, "string"),
             (r#"{"mcpServers":{},"approvals":[{"tool":"a.*","do":"maybe"}]}"#, "`approvals`"),
@@ -338,13 +361,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_used_is_said() {
-        let read = one(
-            r#"{"mcpServers":{"off":{"command":"x","disabled":true},"old":{"type":"sse","url":"http://h/sse"},"a":{"command":"x"}}}"#,
-        )
-        .unwrap();
-        assert_eq!(read.servers.len(), 1);
-        assert!(read.left_out[0].why.contains("turned off") && read.left_out[1].why.contains("SSE"));
+    fn what_is_not_used_is_said_and_the_others_are() {
+        for (entry, word) in [
+            (r#"{"command":"x","disabled":true}"#, "turned off"),
+            (r#"{"type":"sse","url":"http://h/sse"}"#, "SSE"),
+            (r#"{"command":"x","env":{"K":"${NONE}"}}"#, "`env.K`: the environment variable NONE"),
+            (r#"{"command":"${input:x}"}"#, "asks a person"),
+            (r#"{"command":"x","envFile":".env"}"#, "`envFile`"),
+            (r#"{"url":"http://h","bearerTokenEnvVar":"NONE"}"#, "`bearerTokenEnvVar`: the environment variable NONE"),
+        ] {
+            let read = one(&format!(r#"{{"mcpServers":{{"b":{entry},"a":{{"command":"x"}}}}}}"#)).unwrap();
+            assert_eq!((read.servers.len(), read.left_out[0].name.as_str()), (1, "b"), "{entry}");
+            assert!(read.left_out[0].why.contains(word), "{entry}: {}", read.left_out[0].why);
+        }
+        assert!(!one(r#"{"mcpServers":{},"check":false}"#).unwrap().checks);
     }
 
     #[test]

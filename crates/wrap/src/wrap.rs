@@ -4,15 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use cove_core::{BoxFuture, ToolCall, ToolError, ToolSpec};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
 use crate::answer::{self, Blob, Handles};
+use crate::arguments::{arguments, names_of, search_args};
 use crate::calls::{CallEnd, RunCalls, shortened};
 use crate::catalog::{Catalog, Entry, namespaces};
 use crate::connection::{Connection, Trouble};
 use crate::program::Starter;
-use crate::rules::{ApprovalRules, Verdict};
+use crate::rules::{ApprovalRules, Says, Verdict};
 use crate::servers::{LeftOut, Servers};
 use crate::types::required;
 
@@ -87,12 +88,17 @@ pub struct Wrap {
     turns: Vec<tokio::sync::Semaphore>,
     namespaces: Vec<Arc<str>>,
     rules: ApprovalRules,
+    /// Whether code is looked at before it runs.
+    checks: bool,
     left_out: Vec<LeftOut>,
     /// Of each server its tools, or why they could not be had; `None`: not known yet.
     listed: Mutex<Vec<Option<Tools>>>,
     catalog: RwLock<Arc<Catalog>>,
+    /// Held by whoever makes the catalog anew.
+    building: tokio::sync::Mutex<()>,
     /// How many servers are known, one way or the other.
     known: watch::Sender<usize>,
+    changes: watch::Sender<()>,
     handles: Handles,
 }
 
@@ -120,10 +126,13 @@ impl Wrap {
             connections,
             namespaces: names,
             rules: servers.rules,
+            checks: servers.checks,
             left_out: servers.left_out,
             listed: Mutex::new(vec![None; count]),
             catalog: RwLock::default(),
+            building: tokio::sync::Mutex::default(),
             known: watch::channel(0).0,
+            changes: watch::channel(()).0,
             handles: Handles::default(),
         });
         for (number, changed) in bells.into_iter().enumerate() {
@@ -131,9 +140,13 @@ impl Wrap {
             tokio::spawn(async move {
                 loop {
                     let Some(wrap) = wrap.upgrade() else { return };
-                    wrap.list(number).await;
+                    let again = wrap.list(number).await;
                     drop(wrap);
-                    changed.notified().await;
+                    // A server that is not there is tried again, though nothing calls it while nobody knows its tools.
+                    match again {
+                        None => changed.notified().await,
+                        Some(pause) => drop(tokio::time::timeout(pause, changed.notified()).await),
+                    }
                 }
             });
         }
@@ -156,10 +169,7 @@ impl Wrap {
 
     /// What there is, in about so many characters: the tools of each server, and the servers that are not available.
     pub fn listing(&self, most: usize) -> String {
-        let mut missing = String::new();
-        for (name, why) in self.unavailable() {
-            missing.push_str(&format!("{name} is not available: {}\n", shortened(&why)));
-        }
+        let missing = told_missing(&self.unavailable(), most / 3);
         let left = most.saturating_sub(missing.len());
         let mut text = self.catalog().listing(&self.namespaces, left);
         text.push_str(&missing);
@@ -290,7 +300,8 @@ impl Wrap {
             let args = shortened(&Value::Object(args.clone()).to_string());
             format!("{full_name}({args}) {what}: {why}")
         };
-        match self.rules.verdict(&full_name, entry.hints, &args) {
+        let (verdict, says) = self.rules.verdict(&full_name, entry.hints, &args);
+        match verdict {
             Verdict::Allow => {}
             Verdict::Deny => {
                 note.end(CallEnd::Denied);
@@ -308,7 +319,7 @@ impl Wrap {
                 let question = Question {
                     tool: full_name.clone(),
                     args: Value::Object(args.clone()),
-                    why: why_asked(&entry),
+                    why: why_asked(says).to_owned(),
                     lines: self.lines_of(&run.code, &full_name),
                 };
                 if let Err(why) = ask(question).await {
@@ -325,7 +336,7 @@ impl Wrap {
             note.end(CallEnd::NotMade);
             return Err(ToolError::new(told("was not made", "the wrapper is shutting down")));
         };
-        match connection.call(&entry.name, args.clone()).await {
+        match connection.call(&entry.name, args.clone(), || note.sent()).await {
             Ok(result) => match answer::value(result, entry.output.as_ref(), &self.handles) {
                 Ok(value) => {
                     note.end(CallEnd::Done);
@@ -367,11 +378,14 @@ impl Wrap {
 
     /// What is wrong with the names of arguments in code, before any of it runs: each with its frame and the signature.
     pub fn check(&self, code: &str) -> Option<String> {
+        if !self.checks {
+            return None;
+        }
         let catalog = self.catalog();
         let mut roots: Vec<&str> = self.namespaces.iter().map(|name| &**name).collect();
         roots.extend(["tools", "codemode"]);
         for place in cove_script::tool_places(code, &roots, "callTool") {
-            let (Ok(entry), Some(given)) = (catalog.resolve(&place.name), place.arguments) else { continue };
+            let (Some(entry), Some(given)) = (catalog.get(&place.name), place.arguments) else { continue };
             let Some(known) = entry.input.get("properties").and_then(Value::as_object) else { continue };
             let open = !matches!(entry.input.get("additionalProperties"), None | Some(Value::Bool(false)))
                 || entry.input.contains_key("patternProperties");
@@ -396,7 +410,7 @@ impl Wrap {
         let mut roots: Vec<&str> = self.namespaces.iter().map(|name| &**name).collect();
         roots.extend(["tools", "codemode"]);
         let places = cove_script::tool_places(code, &roots, "callTool").into_iter();
-        let calls = places.filter(|place| catalog.resolve(&place.name).is_ok_and(|entry| entry.full_name() == tool));
+        let calls = places.filter(|place| catalog.get(&place.name).is_some_and(|entry| entry.full_name() == tool));
         let mut lines: Vec<u32> = calls.map(|place| place.position.line).collect();
         lines.dedup();
         let text = |line: u32| code.lines().nth(line as usize - 1).unwrap_or_default().trim().to_owned();
@@ -407,89 +421,92 @@ impl Wrap {
         Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Asks a server for its tools and makes the catalog anew.
-    async fn list(&self, number: usize) {
-        let (Some(connection), Some(namespace)) = (self.connections.get(number), self.namespaces.get(number)) else {
-            return;
-        };
+    /// Rung whenever there are other tools than before.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
+    /// Asks a server for its tools and makes the catalog anew. If it is not there: after how long to try again.
+    async fn list(&self, number: usize) -> Option<Duration> {
+        let (connection, namespace) = self.connections.get(number).zip(self.namespaces.get(number))?;
         let listed = connection.tools().await;
-        if let Err(why) = &listed {
-            tracing::warn!(server = connection.spec.name, why, "a wrapped server is not there");
-        }
+        let again = match &listed {
+            Ok(_) => None,
+            Err(why) => {
+                tracing::warn!(server = connection.spec.name, why, "a wrapped server is not there");
+                Some(connection.pause().await)
+            }
+        };
         let entries = listed.map(|tools| {
             tools
                 .into_iter()
                 .map(|tool| Arc::new(Entry::new(number, &connection.spec.name, namespace, tool)))
                 .collect::<Vec<_>>()
         });
-        let all = {
+        {
             let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(place) = listed.get_mut(number) {
-                *place = Some(entries);
+            let place = listed.get_mut(number)?;
+            let is_news = !matches!((&*place, &entries), (Some(Err(before)), Err(now)) if before == now);
+            *place = Some(entries);
+            if !is_news {
+                return again;
             }
-            listed.iter().flatten().flatten().flatten().cloned().collect()
+        }
+        // One at a time: two that list at once must not end with the catalog of the one that knew less.
+        let _building = self.building.lock().await;
+        let (all, known) = {
+            let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+            (listed.iter().flatten().flatten().flatten().cloned().collect(), listed.iter().flatten().count())
         };
         // Thousands of tools take a while to index.
-        let Ok(catalog) = tokio::task::spawn_blocking(move || Catalog::new(all)).await else { return };
+        let Ok(catalog) = tokio::task::spawn_blocking(move || Catalog::new(all)).await else { return again };
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
-        let known = self.listed.lock().unwrap_or_else(PoisonError::into_inner).iter().flatten().count();
         self.known.send_replace(known);
+        self.changes.send_replace(());
+        again
     }
 }
 
-fn why_asked(entry: &Entry) -> String {
-    match entry.hints.destructive {
-        Some(true) => "its server says that it may destroy something".to_owned(),
-        _ => "a rule of `approvals` asks for it".to_owned(),
+fn why_asked(says: Says) -> &'static str {
+    match says {
+        Says::Hint => "its server says that it may destroy something",
+        Says::Rule => "a rule of `approvals` asks for it",
     }
 }
 
-fn coded(code: &str, message: String) -> ToolError {
+/// The servers that are not available, in at most so many characters.
+fn told_missing(missing: &[(String, String)], most: usize) -> String {
+    let mut text = String::new();
+    for (number, (name, why)) in missing.iter().enumerate() {
+        let line = format!("{name} is not available: {}\n", shortened(why));
+        let last = format!("and {} more servers are not available\n", missing.len() - number);
+        let room = if number + 1 == missing.len() { 0 } else { last.len() };
+        if text.len() + line.len() + room > most {
+            text.push_str(&last);
+            break;
+        }
+        text.push_str(&line);
+    }
+    text
+}
+
+pub(crate) fn coded(code: &str, message: String) -> ToolError {
     ToolError { message, code: Some(code.to_owned()) }
 }
 
-/// The arguments of a call: an object, or the one value that the tool needs.
-fn arguments(entry: &Entry, mut given: Vec<Value>) -> Result<Map<String, Value>, ToolError> {
-    while matches!(given.last(), Some(Value::Null)) {
-        given.pop();
-    }
-    let needed = required(&entry.input);
-    match (given.len(), needed.as_slice()) {
-        (0, _) => Ok(Map::new()),
-        (1, _) if given.first().is_some_and(Value::is_object) => match given.remove(0) {
-            Value::Object(args) => Ok(args),
-            _ => Ok(Map::new()),
-        },
-        (1, [name]) => Ok([((*name).to_owned(), given.remove(0))].into_iter().collect()),
-        _ => Err(coded("invalid_args", format!("{} takes one object: {}", entry.full_name(), entry.signature()))),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn search_args(args: &[Value]) -> Result<(String, Option<usize>), ToolError> {
-    let limit = |value: Option<&Value>| value.and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
-    match args {
-        [Value::String(query)] => Ok((query.clone(), None)),
-        [Value::String(query), Value::Object(options), ..] => Ok((query.clone(), limit(options.get("limit")))),
-        [Value::String(query), most, ..] => Ok((query.clone(), limit(Some(most)))),
-        [Value::Object(options), ..] if options.get("query").is_some_and(Value::is_string) => {
-            let query = options.get("query").and_then(Value::as_str).unwrap_or_default();
-            Ok((query.to_owned(), limit(options.get("limit"))))
-        }
-        _ => Err(ToolError::new("search_tools takes words: `await search_tools(\"create issue\")`")),
+    #[test]
+    fn servers_that_are_not_there_leave_room_for_the_others() {
+        let away = |count: usize| {
+            (0..count).map(|number| (format!("server{number}"), "x".repeat(150))).collect::<Vec<(String, String)>>()
+        };
+        assert_eq!(told_missing(&away(0), 100), "");
+        assert!(told_missing(&away(1), 1_000).starts_with("server0 is not available: xxx"));
+        let many = told_missing(&away(100), 1_000);
+        assert!(many.len() <= 1_000 && many.ends_with("more servers are not available\n"), "{many}");
+        assert_eq!(told_missing(&away(3), 60), "and 3 more servers are not available\n");
     }
-}
-
-fn names_of(args: &[Value]) -> Vec<String> {
-    let one = |value: &Value| -> Vec<String> {
-        match value {
-            Value::String(name) => vec![name.clone()],
-            Value::Array(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            Value::Object(options) => {
-                let names = options.get("names").and_then(Value::as_array);
-                names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-            }
-            _ => Vec::new(),
-        }
-    };
-    args.iter().flat_map(one).collect()
 }

@@ -108,6 +108,15 @@ impl Approvals {
         if approve && decision.remember {
             let known = state.remembered.iter().filter(|(known, ..)| known == owner).count();
             if known < MAX_REMEMBERED {
+                // Those that wait for the same are not asked about again, either.
+                let same = |waiting: &Waiting| {
+                    let other = &waiting.approval;
+                    (&other.sandbox_id, &other.session, &other.tool)
+                        == (&approval.sandbox_id, &approval.session, &approval.tool)
+                };
+                for (_, sibling) in state.waiting.extract_if(|_, waiting| same(waiting)) {
+                    let _ = sibling.decided.send(Decided::Approved);
+                }
                 state.remembered.insert((approval.sandbox_id, approval.session, approval.tool));
             }
         }

@@ -89,7 +89,12 @@ pub(super) async fn run(mut call: Call<'_>, id: &SandboxId) -> Done {
         asked: call.asked.clone(),
         ..JavaScriptCall::from(request)
     };
-    let mut reply = ran(&call, id, run).await?;
+    // However it ended: what was called was called.
+    let mut reply = ran(&call, id, run).await.unwrap_or_else(|mut failure| {
+        let own_sandbox = call.server.inner.options.own_profile.is_some();
+        crate::advice::bay::look_up(&mut failure, "run_code", own_sandbox);
+        Reply::from(failure)
+    });
     let (list, more) = calls.list();
     if !list.is_empty() {
         reply.stranger = Some("tools of other servers");
