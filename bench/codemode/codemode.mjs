@@ -21,6 +21,13 @@ const servers = (memory) => ({
 });
 const json = (value) => tokens(JSON.stringify(value));
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+/** What is held, and by how much it was missed. */
+const missed = [];
+const goal = (what, value, most, unit) => {
+    const held = value <= most;
+    if (!held) missed.push(what);
+    console.log(`goal: ${what} ≤ ${most} ${unit}: ${value.toFixed(unit === "tokens" ? 0 : 3)} ${unit}, ${held ? "reached" : "MISSED"}`);
+};
 const rules = { approvals: [{ tool: "*", do: "allow" }] };
 
 async function wrapped(mcpServers) {
@@ -82,6 +89,7 @@ try {
         rounds.code.push((performance.now() - begun) / CALLS);
     }
     console.log(`a call: ${median(rounds.direct).toFixed(3)} ms direct, ${median(rounds.code).toFixed(3)} ms by code (median of 5 rounds of ${CALLS})`);
+    const extra = median(rounds.code) - median(rounds.direct);
     await Promise.all([...Object.values(direct), code.server].map((server) => server.close()));
 
     const many = await wrapped({ many: { command: process.execPath, args: [join(here, "../../tests/mcp/servers/many.mjs"), "10000"] } });
@@ -95,6 +103,15 @@ try {
     }
     console.log(`a search in 10,000 tools: ${median(times).toFixed(1)} ms (median), ${Math.max(...times).toFixed(1)} ms (longest of ${times.length}); their list: ${json(many.list)} tokens`);
     await many.server.close();
+    console.log("");
+    goal("a wrapped call costs more than a direct one by", extra, 1, "ms");
+    goal("a search in 10,000 tools (median)", median(times), 20, "ms");
+    goal("the list of 10,000 tools", json(many.list), 1_500, "tokens");
+    goal("all tasks with code, in tokens of the direct way, lists included", sum.code + codeListed, sum.direct + listed, "tokens");
 } finally {
     rmSync(folder, { recursive: true, force: true });
+}
+if (missed.length > 0) {
+    console.error(`bench/codemode: missed: ${missed.join("; ")}`);
+    process.exit(1);
 }
