@@ -30,6 +30,8 @@ pub enum EventKind {
     /// The ports on which programs listen have changed: `{ports: [{port, addresses, url}]}`, all of them. Told while
     /// somebody follows the sandbox's events, and first when that begins and there are some.
     Ports,
+    /// A connection was refused because its host is not open, or closed because it no longer is: `{host, port, verdict}`.
+    Network,
     /// Events before this one are gone, because the reader was away too long or too slow: `{after, missed}`. `missed` is
     /// their number, where it is known.
     Gap,

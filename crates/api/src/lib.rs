@@ -14,6 +14,7 @@ mod files;
 mod history;
 mod maintenance;
 mod misfit;
+mod network;
 mod owner;
 mod page;
 mod ports;
@@ -45,6 +46,7 @@ pub use files::{DirectoryList, FileContent, FileInfo, FileQuery, UploadResult, W
 pub use history::{Annotation, Barrier, ExecType, HistoryEntry, HistoryList, HistoryQuery};
 pub use maintenance::{GcReport, GcRequest, GcStatus, GcTaskReport, Health};
 pub use misfit::Misfit;
+pub use network::{ConnectionVerdict, NetworkConnection, SandboxNetwork, SetNetwork};
 pub use owner::{IdempotencyKey, Owner};
 pub use page::Status;
 pub use ports::{CreatePortLink, CreatedPortLink, PortInfo, PortLink, PortLinkList, PortList};

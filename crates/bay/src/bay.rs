@@ -14,6 +14,7 @@ use crate::events::Events;
 use crate::files::Deferred;
 use crate::id::fresh_name;
 use crate::javascript::{EngineOptions, JavaScriptHost};
+use crate::network::Networks;
 use crate::peers::Peers;
 use crate::pending_history::PendingHistory;
 use crate::session::Sessions;
@@ -53,6 +54,7 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) sessions: Sessions,
+    pub(crate) networks: Networks,
     pub(crate) warm: WarmPool,
     pub(crate) collector: CollectorState,
     pub(crate) events: Events,
@@ -168,6 +170,7 @@ impl Bay {
             store,
             driver,
             sessions: Sessions::default(),
+            networks: Networks::default(),
             warm: WarmPool::default(),
             collector: CollectorState::default(),
             events: Events::default(),

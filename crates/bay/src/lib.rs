@@ -21,6 +21,7 @@ mod id;
 mod javascript;
 mod live;
 mod missing_database;
+mod network;
 mod peers;
 mod pending_history;
 mod ports;

@@ -135,6 +135,7 @@ impl Bay {
             metadata: wish.metadata.clone(),
             note: wish.note.clone(),
             keeps_session: wish.keep_session,
+            network: None,
         };
         let existing: Option<CargoId> = match &wish.cargo_id {
             Some(id) => Some(id.parse().map_err(|_| crate::cargos::not_found(id))?),
@@ -269,7 +270,7 @@ impl Bay {
         if let Some(metadata) = &wish.metadata {
             check_metadata(metadata)?;
         }
-        let amendment = SandboxAmendment { expires_at, metadata: wish.metadata, note: wish.note };
+        let amendment = SandboxAmendment { expires_at, metadata: wish.metadata, note: wish.note, network: None };
         let now = Moment::now();
         let row = self.inner.store.amend_sandbox(owner, id, &amendment, now).await?.ok_or_else(|| not_found(id))?;
         if row.expired(now) { Err(expired()) } else { Ok(self.info(&row)) }
@@ -360,6 +361,7 @@ impl Bay {
         self.end_session_of(&row.id, None).await?;
         self.end_elsewhere(row).await?;
         self.inner.events.end(&row.id);
+        self.inner.networks.remove(&row.id);
         self.inner.deferred.take(&row.id);
         self.remove_artifacts(&row.id).await;
         if cargo_gone {

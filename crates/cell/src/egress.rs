@@ -9,8 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cove_core::NetworkPolicy;
-use cove_network::{AddressRule, SandboxPorts, accept_each, converse};
+use cove_network::{LiveNetwork, SandboxPorts, accept_each, converse};
 use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
 
@@ -27,11 +26,11 @@ pub struct Egress {
 impl Egress {
     /// Opens the proxy's socket in a folder that only the owner can reach. `inside`: the sandbox that `localhost` is, where
     /// whoever asks is not in it.
-    pub fn open(policy: &NetworkPolicy, inside: Option<SandboxPorts>, path: PathBuf) -> io::Result<Self> {
+    pub fn open(network: LiveNetwork, inside: Option<SandboxPorts>, path: PathBuf) -> io::Result<Self> {
         let listener = UnixListener::bind(&path)?;
         // The guest is somebody else, and sees nothing of the folder but this socket.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666))?;
-        let ways = Arc::new((AddressRule::new(policy), inside));
+        let ways = Arc::new((network, inside));
         let server = tokio::spawn(accept_each(listener, MAX_CONNECTIONS, move |client| {
             let ways = Arc::clone(&ways);
             async move {

@@ -9,6 +9,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 use cove_cgroup::Processors;
+use cove_network::LiveNetwork;
 use cove_walls::identity::is_full_root;
 use rustix::thread::CpuSet;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -83,8 +84,9 @@ impl LocalCell {
         spec.processors = processors.numbers().to_vec();
         let (listener, socket) = listen(&options.socket_dir)?;
         let egress = match &options.network {
-            CellNetwork::Proxy(policy) if !(policy.is_closed() && policy.allow_private.is_empty()) => {
-                Some(Egress::open(policy, None, socket.0.with_extension("egress"))?)
+            CellNetwork::Proxy(policy) if !policy.opens_nothing() => {
+                let network = options.live_network.clone().unwrap_or_else(|| LiveNetwork::new(policy));
+                Some(Egress::open(network, None, socket.0.with_extension("egress"))?)
             }
             CellNetwork::Proxy(_) | CellNetwork::None => None,
         };

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use cove_core::NetworkPolicy;
+use cove_network::LiveNetwork;
 use serde::{Deserialize, Serialize};
 
 /// What guests may use at most. What of it is really enforced, and by what, is in
@@ -72,6 +73,8 @@ pub struct CellOptions {
     pub env: Vec<(String, String)>,
     /// What can be reached.
     pub network: CellNetwork,
+    /// Where that policy may change while the cell runs.
+    pub live_network: Option<LiveNetwork>,
     /// An existing folder, closed to others, for the socket by which Ship is reached.
     pub socket_dir: PathBuf,
     /// Further folders to read, such as a Python environment.
@@ -98,6 +101,7 @@ impl CellOptions {
             limits: CellLimits::default(),
             env: Vec::new(),
             network: CellNetwork::None,
+            live_network: None,
             socket_dir: socket_dir.into(),
             mounts: Vec::new(),
             hostname: "cove".to_owned(),

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cove_core::{BoxFuture, EffectGate, Engine, EngineError, EngineName, NetworkPolicy, Session, SessionOptions};
+use cove_core::{BoxFuture, Engine, EngineError, EngineName, Session, SessionOptions};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::browser::Browser;
 use crate::find::find_browser;
-use crate::network::{Lease, Proxies};
+use crate::network::{Lease, Proxies, Wish};
 use crate::options::ChromeOptions;
 use crate::owner_thread::OwnerThread;
 use crate::session::ChromeSession;
@@ -114,9 +114,8 @@ impl Engine for ChromeEngine {
                 let seat = self.inner.seats.clone().acquire_owned().await;
                 let seat = seat.map_err(|_| EngineError::Open("the engine has ended".to_owned()))?;
                 let inner = self.inner.clone();
-                let (network, gate) = (options.network.clone(), options.gate.clone());
-                let (tab, browser, lease) =
-                    self.on_owner_thread(async move { inner.tab(&network, gate).await }).await?;
+                let wish = Wish::of(&options);
+                let (tab, browser, lease) = self.on_owner_thread(async move { inner.tab(&wish).await }).await?;
                 Ok((seat, tab, browser, lease))
             };
             let opened = tokio::time::timeout(wait, opened).await;
@@ -134,17 +133,13 @@ impl Inner {
     }
 
     /// A tab with the network that a session may have. A browser or tab that fails is tried once more.
-    async fn tab(
-        &self,
-        network: &NetworkPolicy,
-        gate: Option<EffectGate>,
-    ) -> Result<(Tab, Arc<Browser>, Option<Lease>), EngineError> {
+    async fn tab(&self, wish: &Wish) -> Result<(Tab, Arc<Browser>, Option<Lease>), EngineError> {
         let mut again = true;
         loop {
             let browser = self.browser().await?;
-            let lease = match network.is_closed() {
+            let lease = match wish.is_closed() {
                 true => None,
-                false => Some(self.proxies().await?.lease(network, gate.clone()).map_err(EngineError::Open)?),
+                false => Some(self.proxies().await?.lease(wish).map_err(EngineError::Open)?),
             };
             let address = lease.as_ref().map(Lease::address);
             match browser.tab(address.as_deref()).await {

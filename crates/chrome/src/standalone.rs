@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cove_core::NetworkPolicy;
-use cove_network::{AddressRule, SandboxPorts, pass_on};
+use cove_network::{LiveNetwork, SandboxPorts, pass_on};
 use cove_walls::Ruleset;
 use cove_walls::process::kill_group;
 use tokio::net::unix::pipe;
@@ -38,14 +38,14 @@ impl NetworkProxy {
     /// Starts a proxy for a policy, on the current runtime; `inside` is the sandbox that `localhost` is. `None` where there
     /// is nothing to reach.
     pub fn open(policy: &NetworkPolicy, inside: Option<SandboxPorts>) -> io::Result<Option<Self>> {
-        if policy.allow_hosts.is_empty() && policy.allow_private.is_empty() && inside.is_none() {
+        if policy.opens_nothing() && inside.is_none() {
             return Ok(None);
         }
         let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let serving = tokio::spawn(serve(listener, AddressRule::new(policy), inside, None, None));
+        let serving = tokio::spawn(serve(listener, LiveNetwork::new(policy), inside, None, None));
         Ok(Some(Self { port, serving: serving.abort_handle() }))
     }
 

@@ -73,7 +73,11 @@ async fn a_policy_opens_what_it_names() {
     let other = other_site.address();
     let stun = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let open = |hosts: &[String], private: &[String]| SessionOptions {
-        network: NetworkPolicy { allow_hosts: hosts.to_vec(), allow_private: private.to_vec() },
+        network: NetworkPolicy {
+            allow_hosts: hosts.to_vec(),
+            allow_private: private.to_vec(),
+            ..NetworkPolicy::default()
+        },
         ..SessionOptions::one_shot()
     };
     let fetch = |host: &str| {

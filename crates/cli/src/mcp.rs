@@ -222,7 +222,11 @@ fn configured(args: &Mcp, temporary: Option<&Path>) -> anyhow::Result<Config> {
 
 /// Opens the network of the usual profiles, and of the one that was asked for.
 fn open_network(config: &mut Config, args: &Mcp) {
-    let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
+    let network = NetworkPolicy {
+        allow_hosts: args.allow_host.clone(),
+        allow_private: args.allow_private.clone(),
+        ..NetworkPolicy::default()
+    };
     let named = |id: &str| USUAL_PROFILES.contains(&id) || args.profile.as_deref() == Some(id);
     config.open_network(&network, |profile| named(&profile.id));
 }
@@ -259,7 +263,11 @@ mod tests {
     fn an_allowed_host_changes_nothing_else_of_a_profile() {
         let line = Line::parse_from(["mcp", "--allow-host", "example.com"]);
         let config = configured(&line.mcp, None).unwrap();
-        let open = NetworkPolicy { allow_hosts: vec!["example.com".to_owned()], allow_private: Vec::new() };
+        let open = NetworkPolicy {
+            allow_hosts: vec!["example.com".to_owned()],
+            allow_private: Vec::new(),
+            ..NetworkPolicy::default()
+        };
         let usual = Config::default().resolved_profiles().unwrap();
         let opened = config.resolved_profiles().unwrap();
         assert_eq!(opened.len(), 3);

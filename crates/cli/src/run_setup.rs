@@ -65,7 +65,11 @@ pub(crate) fn read(args: SetupArgs, mut limits: Limits) -> anyhow::Result<RunSet
         browser: engines::browser(args.browser),
         tools: ToolSet::new(tools).map_err(anyhow::Error::msg)?,
         imports,
-        network: NetworkPolicy { allow_hosts: args.allow_host, allow_private: args.allow_private },
+        network: NetworkPolicy {
+            allow_hosts: args.allow_host,
+            allow_private: args.allow_private,
+            ..NetworkPolicy::default()
+        },
         pictures: Pictures::Kept(Arc::new(PictureStore::at(&args.artifacts, StoreLimits::default()))),
         limits: limits.checked()?,
         gallery: Gallery { folder: args.artifacts, show: args.show },

@@ -179,7 +179,11 @@ fn configured(args: &Serve, temporary: Option<&Path>) -> anyhow::Result<Config> 
         local::use_installed(&mut config.driver.local);
     }
     if !args.allow_host.is_empty() {
-        let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
+        let network = NetworkPolicy {
+            allow_hosts: args.allow_host.clone(),
+            allow_private: args.allow_private.clone(),
+            ..NetworkPolicy::default()
+        };
         let is_closed = |profile: &ProfileConfig| {
             profile.network.is_none() && profile.containers.iter().all(|container| container.network.is_none())
         };

@@ -87,6 +87,16 @@ impl Client {
         self.read(self.send(retry, made).await?).await
     }
 
+    /// With a body that says how it shall be: twice is once.
+    pub(crate) async fn put<B: Serialize + ?Sized, T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &B,
+    ) -> Result<T, ClientError> {
+        let made = || self.request(Method::PUT, path).json(body).timeout(GRACE);
+        self.read(self.send(Retry::Always, made).await?).await
+    }
+
     /// With a body and a key that makes it safe to try again.
     pub(crate) async fn post_once<B: Serialize + ?Sized, T: DeserializeOwned>(
         &self,

@@ -152,9 +152,12 @@ impl Config {
         }
         for profile in self.resolved_profiles()? {
             let networks = profile.containers.iter().map(|container| &container.network);
-            for host in networks.flat_map(|network| network.allow_hosts.iter().chain(&network.allow_private)) {
-                if let Some(blocked) = self.security.blocked_hosts.iter().find(|blocked| hosts::overlaps(host, blocked))
-                {
+            let hosts = |network: &'_ cove_core::NetworkPolicy| {
+                let wide = network.may_allow.iter().filter(|host| *host != "*");
+                network.allow_hosts.iter().chain(&network.allow_private).chain(wide).cloned().collect::<Vec<_>>()
+            };
+            for host in networks.flat_map(hosts) {
+                if let Some(blocked) = self.blocks_host(&host) {
                     let reason =
                         format!("profile {:?} allows {host}, which blocked_hosts forbids ({blocked})", profile.id);
                     return wrong("security.blocked_hosts", &reason);
@@ -162,6 +165,11 @@ impl Config {
             }
         }
         Ok(())
+    }
+
+    /// Which entry of `security.blocked_hosts` closes a host that somebody wants to open.
+    pub fn blocks_host(&self, host: &str) -> Option<&str> {
+        self.security.blocked_hosts.iter().find(|blocked| hosts::overlaps(host, blocked)).map(String::as_str)
     }
 }
 

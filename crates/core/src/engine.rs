@@ -100,6 +100,9 @@ pub struct SessionOptions {
     pub imports: ImportPolicy,
     /// Hosts that `fetch` may reach.
     pub network: NetworkPolicy,
+    /// Where that policy may change while the session works: the `LiveNetwork` of `cove-network`, which knows it as it is
+    /// now. This crate knows no sockets, so it only carries it.
+    pub live_network: Option<LiveHandle>,
     /// Console levels that are kept.
     pub log_levels: Vec<LogLevel>,
     /// Hears every kept console line at once.
@@ -109,6 +112,9 @@ pub struct SessionOptions {
     /// When the clock of a run stands still, because a person is asked; `None`: never.
     pub holds: Option<Arc<Holds>>,
 }
+
+/// What only the crates that know its type take apart.
+pub type LiveHandle = Arc<dyn std::any::Any + Send + Sync>;
 
 impl SessionOptions {
     /// What a one-shot run gets: real time and chance, and every line of its console.
@@ -127,6 +133,7 @@ impl SessionOptions {
             random: Random::None,
             imports: ImportPolicy::default(),
             network: NetworkPolicy::default(),
+            live_network: None,
             log_levels: vec![LogLevel::Log, LogLevel::Info, LogLevel::Warn, LogLevel::Error],
             log_sink: None,
             gate: None,

@@ -23,7 +23,7 @@ pub use code::{ErrorCode, Severity, ToolErrorCode};
 pub use crash::Crash;
 pub use deadline::{Deadline, Hold, Holds, RunClock};
 pub use engine::{
-    BoxFuture, CpuClock, EffectGate, Engine, EngineError, EngineName, LogLevel, LogLine, LogSink, Session,
+    BoxFuture, CpuClock, EffectGate, Engine, EngineError, EngineName, LiveHandle, LogLevel, LogLine, LogSink, Session,
     SessionOptions,
 };
 pub use excerpt::{

@@ -87,12 +87,20 @@ pub struct NetworkPolicy {
     pub allow_hosts: Vec<String>,
     /// Loopback, private and link-local addresses stay closed unless they are named here, as address or `address:port`.
     pub allow_private: Vec<String>,
+    /// Hosts that may be opened later, while whatever has this policy runs; written like `allow_hosts`, and `*` is every host
+    /// that is not private.
+    pub may_allow: Vec<String>,
 }
 
 impl NetworkPolicy {
-    /// Whether nothing at all may be reached.
+    /// Whether no host may be reached, now or later.
     pub fn is_closed(&self) -> bool {
-        self.allow_hosts.is_empty()
+        self.allow_hosts.is_empty() && self.may_allow.is_empty()
+    }
+
+    /// Whether nothing at all may be reached, now or later.
+    pub fn opens_nothing(&self) -> bool {
+        self.is_closed() && self.allow_private.is_empty()
     }
 }
 

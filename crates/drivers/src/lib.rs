@@ -22,6 +22,7 @@ use cove_cell::SandboxPorts;
 use cove_config::{Config, ConfigError, ContainerSpec, DiskLimit, DriverKind, Secret};
 use cove_core::{CargoId, SandboxId, SessionId};
 use cove_files::Weight;
+use cove_network::LiveNetwork;
 use cove_runtime_api::Endpoint;
 
 pub use usage::Usage;
@@ -154,6 +155,8 @@ pub struct ContainerOrder {
     /// Its environment beside the profile's, which wins. It may change from start to start: one that runs is gone on with all
     /// the same.
     pub own_env: Vec<(String, String)>,
+    /// The way out as it is now: the policy of `spec`, or what the sandbox's owner has made of it.
+    pub network: LiveNetwork,
     /// For a browser: the ports of its sandbox, which are its `localhost`.
     pub inside: Option<SandboxPorts>,
 }

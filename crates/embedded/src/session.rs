@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cove_core::{BoxFuture, CpuClock, EngineError, RunReport, RunRequest, Session, SessionOptions, ToolMode, ToolSet};
+use cove_network::LiveNetwork;
 use cove_world::{Setup, ToolDecl};
 use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
@@ -81,7 +82,8 @@ impl EmbeddedSession {
     /// Connects `fetch`, if the session's policy opens anything; else the child has no such tool to call.
     pub(crate) fn with_network(mut self, outside: &Arc<Outside>) -> Self {
         if !self.options.network.is_closed() {
-            let fetcher = Fetcher::new(&self.options.network, self.options.limits.memory_bytes, outside);
+            let network = LiveNetwork::of_session(&self.options);
+            let fetcher = Fetcher::new(network, self.options.limits.memory_bytes, outside);
             fetcher.install(&mut self.tools);
         }
         self

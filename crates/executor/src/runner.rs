@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cove_core::{
     Deadline, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, Fault, FaultKind, Holds,
-    Limits, LogSink, NetworkPolicy, RunReport, RunRequest, Session, SessionFate, SessionOptions, ToolSet,
+    Limits, LiveHandle, LogSink, NetworkPolicy, RunReport, RunRequest, Session, SessionFate, SessionOptions, ToolSet,
 };
 use cove_script::{Mode, PrepareOptions, prepare};
 use serde_json::Value;
@@ -29,6 +29,8 @@ pub struct RunnerOptions {
     pub imports: cove_core::ImportPolicy,
     /// Hosts that code may reach.
     pub network: NetworkPolicy,
+    /// Where that policy may change meanwhile.
+    pub live_network: Option<LiveHandle>,
     /// Hears console lines while a run goes on.
     pub log_sink: Option<LogSink>,
     /// When the clock of a run stands still, because a person is asked.
@@ -220,6 +222,7 @@ impl Runner {
             limits: Limits { timeout_ms: request.timeout_ms, ..self.options.limits },
             imports: self.options.imports.clone(),
             network: self.options.network.clone(),
+            live_network: self.options.live_network.clone(),
             holds: self.options.holds.clone(),
             ..SessionOptions::one_shot()
         }

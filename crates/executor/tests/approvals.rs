@@ -81,6 +81,7 @@ impl Stage {
             owner: "box".to_owned(),
             tools: Vec::new(),
             network: Default::default(),
+            live_network: None,
             pictures: Pictures::default(),
             idle_timeout: None,
             host_tools: Some(HostTools { make: Arc::new(make), prelude: "const before = 'prelude'".into() }),

@@ -259,7 +259,11 @@ async fn a_tool_call_keeps_the_run_where_it_is() {
 async fn a_fetch_keeps_the_run_where_it_is() {
     let site = Site::open("here");
     let address = site.address().to_string();
-    let network = NetworkPolicy { allow_hosts: vec!["127.0.0.1".to_owned()], allow_private: vec![address.clone()] };
+    let network = NetworkPolicy {
+        allow_hosts: vec!["127.0.0.1".to_owned()],
+        allow_private: vec![address.clone()],
+        ..NetworkPolicy::default()
+    };
     let stage = Stage::with(None, network);
     let fetch = format!("await (await fetch('http://{address}/')).text()");
     let report = stage.run(&format!("const text = {fetch}; return NodeFilter")).await;

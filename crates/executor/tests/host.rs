@@ -28,6 +28,7 @@ fn context(owner: &str) -> RunContext {
         owner: owner.to_owned(),
         tools: Vec::new(),
         network: Default::default(),
+        live_network: None,
         pictures: Pictures::default(),
         idle_timeout: None,
         host_tools: None,

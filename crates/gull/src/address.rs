@@ -178,6 +178,7 @@ mod tests {
         let rule = AddressRule::new(&NetworkPolicy {
             allow_hosts: vec!["example.com".to_owned(), "localhost".to_owned()],
             allow_private: vec!["127.0.0.1:8080".to_owned()],
+            ..NetworkPolicy::default()
         });
         for url in [
             "https://example.com/x",

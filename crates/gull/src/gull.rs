@@ -292,7 +292,7 @@ impl Inner {
         let bridge = Bridge::open(private_folder.path().to_owned())
             .await
             .map_err(folder("the bridge could not be opened".to_owned()))?;
-        let closed = options.network.allow_hosts.is_empty() && options.network.allow_private.is_empty();
+        let closed = options.network.opens_nothing();
         let proxy = match &options.egress {
             Some(socket) if !closed => NetworkProxy::through(socket.clone()).map(Some),
             _ => NetworkProxy::open(&options.network, options.inside.clone().map(SandboxPorts::through)),
@@ -304,7 +304,11 @@ impl Inner {
         let governor = Arc::new(Governor::new(memory, cpus, options.process_memory_bytes, options.control_groups));
         Ok(Arc::new(Self {
             governor,
-            network: AddressRule::new(&options.network),
+            // Where somebody else decides, and may decide otherwise later, only what can never be opened is refused here.
+            network: match options.egress {
+                Some(_) => AddressRule::widest(&options.network),
+                None => AddressRule::new(&options.network),
+            },
             options,
             cargo,
             browser_state,

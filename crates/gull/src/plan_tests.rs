@@ -4,8 +4,11 @@ use super::*;
 use cove_core::NetworkPolicy;
 
 fn read(line: &str) -> Result<Plan, CommandRefusal> {
-    let policy =
-        NetworkPolicy { allow_hosts: vec!["example.com".to_owned()], allow_private: vec!["127.0.0.1:80".to_owned()] };
+    let policy = NetworkPolicy {
+        allow_hosts: vec!["example.com".to_owned()],
+        allow_private: vec!["127.0.0.1:80".to_owned()],
+        ..NetworkPolicy::default()
+    };
     let network = AddressRule::new(&policy);
     let name_file = |prefix: &str, ending: &str| format!("{prefix}-1.{ending}");
     Plan::read(line, &Rules { network: &network, inside: false, name_file: &name_file })

@@ -44,6 +44,8 @@ pub struct GullSpec {
     pub cpus: f64,
     /// Use control groups where available.
     pub control_groups: bool,
+    /// The socket of a proxy that decides what the browser reaches, and whose policy may change.
+    pub egress: Option<PathBuf>,
     /// The socket of a proxy that leads to the programs of the same sandbox.
     pub inside: Option<PathBuf>,
     /// A file of addresses that pages never reach. It may change.
@@ -84,6 +86,7 @@ impl GullSpec {
         options.cpus = Some(self.cpus);
         options.control_groups = self.control_groups;
         options.reserved_list = Some(self.reserved_list);
+        options.egress = self.egress;
         options.inside = self.inside;
         options
     }
@@ -136,6 +139,7 @@ mod tests {
             memory_bytes: 2,
             cpus: 0.5,
             control_groups: true,
+            egress: Some("/e".into()),
             inside: Some("/i".into()),
             reserved_list: "/r".into(),
             lease_until_ms: Some(3),

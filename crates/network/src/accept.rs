@@ -13,6 +13,8 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::is_guest;
+
 /// After a connection that could not be taken: others must end first.
 const REST: Duration = Duration::from_millis(100);
 
@@ -23,6 +25,9 @@ pub trait Listener: Send + Sync {
 
     /// Waits for the next connection.
     fn next(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+
+    /// Whether a connection comes from a guest whose own way out has led it here.
+    fn is_guests(stream: &Self::Stream) -> bool;
 }
 
 impl Listener for TcpListener {
@@ -31,6 +36,10 @@ impl Listener for TcpListener {
     async fn next(&self) -> io::Result<TcpStream> {
         self.accept().await.map(|(stream, _)| stream)
     }
+
+    fn is_guests(stream: &TcpStream) -> bool {
+        stream.peer_addr().map_or(true, is_guest)
+    }
 }
 
 impl Listener for UnixListener {
@@ -38,6 +47,10 @@ impl Listener for UnixListener {
 
     async fn next(&self) -> io::Result<UnixStream> {
         self.accept().await.map(|(stream, _)| stream)
+    }
+
+    fn is_guests(_: &UnixStream) -> bool {
+        false
     }
 }
 
@@ -66,11 +79,14 @@ where
 }
 
 /// Passes connections on to another socket, at most `seats` at once. Goes on until it is dropped, and the connections end
-/// with it.
-pub async fn pass_on(listener: impl Listener, seats: usize, socket: PathBuf) {
+/// with it. A guest that another policy lets to loopback must not go on from here by this one.
+pub async fn pass_on<L: Listener>(listener: L, seats: usize, socket: PathBuf) {
     accept_each(listener, seats, |mut client| {
         let socket = socket.clone();
         async move {
+            if L::is_guests(&client) {
+                return;
+            }
             if let Ok(mut other) = UnixStream::connect(socket).await {
                 let _ = copy_bidirectional(&mut client, &mut other).await;
             }
@@ -94,6 +110,10 @@ mod tests {
         async fn next(&self) -> io::Result<UnixStream> {
             self.0.fetch_add(1, Ordering::Relaxed);
             Err(io::Error::from_raw_os_error(24))
+        }
+
+        fn is_guests(_: &UnixStream) -> bool {
+            false
         }
     }
 

@@ -89,7 +89,11 @@ mod tests {
         let port = address.port();
         let rule = |hosts: &[&str], private: &[&str]| {
             let all = |list: &[&str]| list.iter().map(|entry| (*entry).to_owned()).collect();
-            AddressRule::new(&NetworkPolicy { allow_hosts: all(hosts), allow_private: all(private) })
+            AddressRule::new(&NetworkPolicy {
+                allow_hosts: all(hosts),
+                allow_private: all(private),
+                ..NetworkPolicy::default()
+            })
         };
         let check = async |host: &str, rule: AddressRule| connect(host, port, &rule).await.map(drop);
         let by_name = "localhost".to_owned();

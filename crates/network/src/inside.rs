@@ -80,7 +80,7 @@ async fn ask(socket: PathBuf, port: u16) -> io::Result<UnixStream> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AddressRule, converse};
+    use crate::{LiveNetwork, converse};
     use cove_core::NetworkPolicy;
     use tokio::net::UnixListener;
 
@@ -111,7 +111,7 @@ mod tests {
                     Ok(Box::new(near) as Box<dyn ByteStream>)
                 })
             });
-            let closed = AddressRule::new(&NetworkPolicy::default());
+            let closed = LiveNetwork::new(&NetworkPolicy::default());
             while let Ok((client, _)) = listener.accept().await {
                 let _ = converse(client, &closed, Some(&inside)).await;
             }
@@ -119,7 +119,7 @@ mod tests {
         let ask = async |host: &str| {
             let (near, mut far) = tokio::io::duplex(1 << 10);
             let inside = SandboxPorts::through(folder.clone());
-            let closed = AddressRule::new(&NetworkPolicy::default());
+            let closed = LiveNetwork::new(&NetworkPolicy::default());
             let conversing = tokio::spawn(async move { converse(near, &closed, Some(&inside)).await });
             far.write_all(format!("CONNECT {host} HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();
             let mut said = String::new();

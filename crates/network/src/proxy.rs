@@ -8,20 +8,21 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
 use tokio::time::timeout;
 
-use crate::{AddressRule, ByteStream, ConnectError, STEP, SandboxPorts, connect, is_loopback_name, split_port};
+use crate::{ByteStream, ConnectError, LiveNetwork, STEP, SandboxPorts, is_loopback_name, split_port};
 
 /// A request's head; browsers send about one kilobyte.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
-/// Serves one connection to its end. `inside`: the sandbox that `localhost` is, unless the policy names it.
-pub async fn converse<S>(mut client: S, rule: &AddressRule, inside: Option<&SandboxPorts>) -> io::Result<()>
+/// Serves one connection to its end, or until its host is no longer open. `inside`: the sandbox that `localhost` is, unless
+/// the policy names it.
+pub async fn converse<S>(mut client: S, network: &LiveNetwork, inside: Option<&SandboxPorts>) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let Ok(Ok(Some((head, rest)))) = timeout(STEP, read_head(&mut client)).await else { return Ok(()) };
     let opened = match Request::read(&head) {
         None => Err(refusal("400 Bad Request", "this is a proxy: CONNECT host:port, or GET http://host/path")),
-        Some(request) => match way_to(&request, rule, inside).await {
+        Some(request) => match way_to(&request, network, inside).await {
             Ok(server) => Ok((request, server)),
             Err(no_way) if no_way.is_refusal() => Err(refusal("403 Forbidden", &no_way.to_string())),
             Err(no_way) => Err(refusal("502 Bad Gateway", &no_way.to_string())),
@@ -46,15 +47,15 @@ where
 /// A connection to whatever a request names.
 async fn way_to(
     request: &Request,
-    rule: &AddressRule,
+    network: &LiveNetwork,
     inside: Option<&SandboxPorts>,
 ) -> Result<Box<dyn ByteStream>, ConnectError> {
     let (host, port) = (request.host.as_str(), request.port);
-    if let Some(inside) = inside.filter(|_| is_loopback_name(host) && !rule.allows_host(host, port)) {
+    if let Some(inside) = inside.filter(|_| is_loopback_name(host) && !network.allows_host(host, port)) {
         let opened = timeout(STEP, inside.connect(port)).await;
         return opened.ok().and_then(Result::ok).ok_or_else(|| ConnectError::Unreachable(host.to_owned(), port));
     }
-    connect(host, port, rule).await.map(|server| Box::new(server) as Box<dyn ByteStream>)
+    network.connect(host, port).await.map(|server| Box::new(server) as Box<dyn ByteStream>)
 }
 
 /// A refusal with a sentence: guests read it.

@@ -16,6 +16,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0007_port_links.sql"),
     include_str!("../migrations/0008_attributes.sql"),
     include_str!("../migrations/0009_artifacts.sql"),
+    include_str!("../migrations/0010_network.sql"),
 ];
 
 impl Store {

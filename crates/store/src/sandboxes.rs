@@ -42,6 +42,8 @@ pub struct SandboxAttributes {
     pub note: Option<String>,
     /// Whether its session ends only with it, and not for want of calls.
     pub keeps_session: bool,
+    /// The hosts that its owner has opened; none: those of its profile.
+    pub network: Option<Vec<String>>,
 }
 
 /// What is to be changed of a sandbox; none: it stays as it is.
@@ -53,6 +55,8 @@ pub struct SandboxAmendment {
     pub metadata: Option<BTreeMap<String, String>>,
     /// What a door keeps with it.
     pub note: Option<String>,
+    /// The hosts that its owner opens; none within: those of its profile.
+    pub network: Option<Option<Vec<String>>>,
 }
 
 impl SandboxAttributes {
@@ -65,6 +69,11 @@ impl SandboxAttributes {
 fn metadata_text(metadata: &BTreeMap<String, String>) -> Option<String> {
     // A map of texts always serialises.
     (!metadata.is_empty()).then(|| serde_json::to_string(metadata).unwrap_or_default())
+}
+
+/// As the column has it: an empty list is not none.
+fn hosts_text(hosts: Option<&[String]>) -> Option<String> {
+    hosts.map(|hosts| serde_json::to_string(hosts).unwrap_or_default())
 }
 
 impl SandboxRow {
@@ -142,7 +151,7 @@ pub struct SandboxDeletion {
 macro_rules! sandboxes {
     ($rest:literal) => {
         concat!(
-            "SELECT s.id, s.owner, s.profile, s.cargo_id, s.created_at, s.expires_at, s.metadata, s.note, ",
+            "SELECT s.id, s.owner, s.profile, s.cargo_id, s.created_at, s.expires_at, s.metadata, s.note, s.network, ",
             "s.keeps_session, e.id AS session_id, ",
             "e.sandbox_id, e.instance_id, e.state, e.containers, e.error, e.started_at, e.last_used_at, ",
             "e.idle_expires_at FROM sandboxes s LEFT JOIN sessions e ON e.sandbox_id = s.id ",
@@ -165,6 +174,7 @@ pub(crate) fn sandbox(row: &Row) -> StoreResult<SandboxRow> {
             metadata: row.json_or("metadata")?.unwrap_or_default(),
             note: row.text_or("note")?,
             keeps_session: row.flag("keeps_session")?,
+            network: row.json_or("network")?,
         },
         session,
     })
@@ -294,13 +304,15 @@ impl Store {
         let mut tx = self.begin().await?;
         let question = "UPDATE sandboxes SET expires_at = CASE WHEN $4 = 1 THEN $5 ELSE expires_at END, \
                         metadata = CASE WHEN $6 = 1 THEN NULLIF($7, '') ELSE metadata END, \
-                        note = COALESCE($8, note) \
+                        note = COALESCE($8, note), network = CASE WHEN $9 = 1 THEN $10 ELSE network END \
                         WHERE id = $1 AND owner = $2 AND deleted_at IS NULL \
                         AND (expires_at IS NULL OR expires_at > $3)";
         let question = ask(question).text(id).text(owner.as_str()).at(now);
         let question = question.flag(amendment.expires_at.is_some()).at_or(amendment.expires_at.flatten());
         let question = question.flag(metadata.is_some()).text_or(metadata.as_deref());
-        question.text_or(amendment.note.as_deref()).run(&mut *tx).await?;
+        let question = question.text_or(amendment.note.as_deref()).flag(amendment.network.is_some());
+        let network = amendment.network.as_ref().and_then(|hosts| hosts_text(hosts.as_deref()));
+        question.text_or(network.as_deref()).run(&mut *tx).await?;
         let found = sandboxes!("WHERE s.id = $1 AND s.owner = $2 AND s.deleted_at IS NULL");
         let found = ask(found).text(id).text(owner.as_str()).one(&mut *tx).await?.as_ref().map(sandbox).transpose()?;
         tx.commit().await?;
@@ -410,9 +422,10 @@ pub(crate) async fn put_sandbox(
 ) -> StoreResult<()> {
     let attributes = new.attributes.cloned().unwrap_or_default();
     let question = "INSERT INTO sandboxes (id, owner, profile, cargo_id, created_at, expires_at, metadata, note, \
-                    keeps_session) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+                    keeps_session, network) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let question = ask(question).text(new.id).text_or(owner).text(new.profile).text(cargo_id).at(now);
     let question = question.at_or(new.expires_at).text_or(attributes.metadata_text().as_deref());
-    question.text_or(attributes.note.as_deref()).flag(attributes.keeps_session).run(&mut **tx).await?;
+    let question = question.text_or(attributes.note.as_deref()).flag(attributes.keeps_session);
+    question.text_or(hosts_text(attributes.network.as_deref()).as_deref()).run(&mut **tx).await?;
     Ok(())
 }

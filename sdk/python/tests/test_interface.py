@@ -28,6 +28,7 @@ GONE = "sandbox-000000000000"
 #: What each argument is filled with.
 SAMPLES: dict[str, Any] = {
     "profile": "no-such-profile",
+    "allow_hosts": ["example.com"],
     "cargo_id": "ws-000000000000",
     "sandbox_id": GONE,
     "approval_id": "a-1",

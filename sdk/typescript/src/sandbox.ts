@@ -95,6 +95,17 @@ export class Sandbox implements AsyncDisposable {
         await this.transport.send({ method: "DELETE", path: `${this.#base}/port_links/${segment(id)}`, ...options });
     }
 
+    /** The hosts that it may reach, and its last connections. Starts nothing. */
+    async network(options: CallOptions = {}): Promise<Schemas["SandboxNetwork"]> {
+        return this.transport.call<Schemas["SandboxNetwork"]>({ method: "GET", path: `${this.#base}/network`, ...options });
+    }
+
+    /** Opens these hosts and no others, at once, also for connections that are open; null: those of its profile. */
+    async setNetwork(allowHosts: string[] | null, options: CallOptions = {}): Promise<Schemas["SandboxNetwork"]> {
+        const body = { allow_hosts: allowHosts };
+        return this.transport.call<Schemas["SandboxNetwork"]>({ method: "PUT", path: `${this.#base}/network`, body, harmless: true, ...options });
+    }
+
     /** What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox, or with the loop. */
     async *events(options: CallOptions & { after?: number } = {}): AsyncGenerator<Schemas["Event"]> {
         const over = new AbortController();

@@ -83,6 +83,8 @@ test("every operation has a verb", async () => {
         () => sandbox.portUrl(3000, { seconds: 60 }),
         () => sandbox.portLinks(),
         () => sandbox.revokePortLink("link-000000000000"),
+        () => sandbox.network(),
+        () => sandbox.setNetwork(["example.com"]),
         () => sandbox.events({ after: 1 }).next(),
         () => javascript.run("return 1", { a: 1 }, { ...run, engine: "embedded" }),
         () => javascript.session({ tools: { tool: () => 1 } }).run("tool()"),

@@ -134,6 +134,7 @@ impl Bay {
             if let Err(error) = self.end_session_of(&session.sandbox_id, Some(&session.id)).await {
                 tracing::warn!(%error, "it could not be ended cleanly");
             }
+            self.inner.networks.remove(&session.sandbox_id);
         }
     }
 

@@ -14,7 +14,9 @@ use cove_api::{
     Approval, ApprovalDecision, ApprovalEnd, BayError, EngineUsed, ErrorCode, EventKind, ExecType, JavaScriptData,
     JavaScriptExecRequest, JavaScriptExecResult, JavaScriptImage, JavaScriptSession, ToolAnswer,
 };
-use cove_core::{EngineChoice, ExecutionId, Finished, KeptPicture, LogLine, LogSink, RunReport, RunRequest};
+use cove_core::{
+    EngineChoice, ExecutionId, Finished, KeptPicture, LiveHandle, LogLine, LogSink, RunReport, RunRequest,
+};
 use cove_executor::{HostTools, Pictures, RunContext, RunListener, join_logs};
 use serde_json::{Map, Value, json};
 
@@ -165,8 +167,13 @@ impl Bay {
         let files = profile.can(Capability::Filesystem);
         // The first container that can run JavaScript says what it may reach.
         let container = profile.containers.iter().find(|spec| spec.capabilities.contains(&call.capability));
+        let live_network = match container {
+            Some(spec) => Some(Arc::new(self.known_network(id, profile, spec).await?) as LiveHandle),
+            None => None,
+        };
         Ok(RunContext {
             owner: id.to_string(),
+            live_network,
             tools: if files { file_tools::file_tools(self, owner, id) } else { Vec::new() },
             network: container.map(|spec| spec.network.clone()).unwrap_or_default(),
             pictures: match self.no_pictures(owner) {

@@ -56,6 +56,7 @@ impl Stage {
             owner: sandbox(1).to_string(),
             tools: self.files.clone(),
             network: NetworkPolicy::default(),
+            live_network: None,
             pictures: Pictures::Kept(self.host.pictures(&sandbox(1))),
             idle_timeout: Some(self.idle),
             host_tools: None,

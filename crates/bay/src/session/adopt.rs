@@ -132,7 +132,8 @@ impl Bay {
                 continue;
             };
             let spec = &profile.containers[place];
-            let order = plan.order(found.container_id.clone(), spec, cargo_limit_bytes, self.ways(&plan, spec));
+            let ways = self.ways(&plan, spec).await?;
+            let order = plan.order(found.container_id.clone(), spec, cargo_limit_bytes, ways);
             match self.adopt_container(&found, order).await {
                 Some(container) => places[place] = Some(container),
                 None => unwanted.push(found),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cove_api::{BayError, ErrorCode, EventKind, Moment, RuntimeCause};
 use cove_core::{CargoId, Deadline, SandboxId, SessionId};
-use cove_network::SandboxPorts;
+use cove_network::{LiveNetwork, SandboxPorts};
 use cove_runtime_api::{CallError, Meta, MetaRequest, RuntimeClient, WriteFileRequest};
 use futures_util::future::join_all;
 use serde::Deserialize as _;
@@ -44,6 +44,14 @@ pub(crate) enum BrowserStart {
     WhenNeeded,
 }
 
+/// How a container is reached, and what it reaches.
+#[derive(Debug)]
+pub(super) struct Ways {
+    url_template: String,
+    network: LiveNetwork,
+    inside: Option<SandboxPorts>,
+}
+
 impl SessionPlan {
     /// Whether a container is started with the session.
     fn is_started(&self, spec: &ContainerSpec) -> bool {
@@ -57,7 +65,7 @@ impl SessionPlan {
         container_id: String,
         spec: &ContainerSpec,
         cargo_limit_bytes: u64,
-        (url_template, inside): (String, Option<SandboxPorts>),
+        ways: Ways,
     ) -> ContainerOrder {
         ContainerOrder {
             container_id,
@@ -67,8 +75,9 @@ impl SessionPlan {
             cargo_limit_bytes,
             disk: self.profile.disk,
             spec: spec.clone(),
-            own_env: vec![(URL_TEMPLATE.to_owned(), url_template)],
-            inside,
+            own_env: vec![(URL_TEMPLATE.to_owned(), ways.url_template)],
+            network: ways.network,
+            inside: ways.inside,
         }
     }
 }
@@ -143,9 +152,13 @@ impl Bay {
         Ok(LiveSession::new(plan, cargo_limit_bytes, containers, idle_end(&plan.profile)))
     }
 
-    /// Where the sandbox's ports are reached from outside, and from its browser.
-    pub(super) fn ways(&self, plan: &SessionPlan, spec: &ContainerSpec) -> (String, Option<SandboxPorts>) {
-        (self.url_template(&plan.sandbox_id), self.inside(plan, spec))
+    /// Where the sandbox's ports are reached from outside and from its browser, and what it reaches itself.
+    pub(super) async fn ways(&self, plan: &SessionPlan, spec: &ContainerSpec) -> BayResult<Ways> {
+        Ok(Ways {
+            url_template: self.url_template(&plan.sandbox_id),
+            network: self.live_network(&plan.sandbox_id, &plan.profile, spec).await?,
+            inside: self.inside(plan, spec),
+        })
     }
 
     /// Starts one container and asks it what it is.
@@ -156,7 +169,8 @@ impl Bay {
         cargo_limit_bytes: u64,
     ) -> Result<Arc<LiveContainer>, DriverError> {
         let id = fresh_name(spec.runtime_type.as_str()).map_err(|error| DriverError::other(error.message))?;
-        let order = plan.order(id, spec, cargo_limit_bytes, self.ways(plan, spec));
+        let ways = self.ways(plan, spec).await.map_err(|error| DriverError::other(error.message))?;
+        let order = plan.order(id, spec, cargo_limit_bytes, ways);
         let handle = self.inner.driver.start(order).await?;
         live_container(handle, spec.clone(), Deadline::after(META_LIMIT)).await
     }

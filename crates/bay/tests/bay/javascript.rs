@@ -180,6 +180,7 @@ async fn the_profiles_network_holds_for_javascript() {
         let network = cove_core::NetworkPolicy {
             allow_hosts: vec!["127.0.0.1".to_owned()],
             allow_private: vec!["127.0.0.1".to_owned()],
+            ..NetworkPolicy::default()
         };
         config.profiles.push(ProfileConfig {
             id: "open".to_owned(),
@@ -196,6 +197,45 @@ async fn the_profiles_network_holds_for_javascript() {
         let refused = harbour.javascript(&closed, request).await;
         assert!(!refused.success, "{engine}: {refused:?}");
     }
+    harbour.close().await;
+}
+
+/// A session that keeps its variables keeps no network: what is closed meanwhile is closed for it, too.
+#[tokio::test]
+async fn a_network_that_changes_holds_for_sessions_of_javascript() {
+    let site = cove_testkit::Site::open("hello");
+    let harbour = harbour_with(|config| {
+        let network = cove_core::NetworkPolicy {
+            allow_private: vec!["127.0.0.1".to_owned()],
+            may_allow: vec!["127.0.0.1".to_owned()],
+            ..Default::default()
+        };
+        let of = |id: &str, network| ProfileConfig { id: id.to_owned(), network: Some(network), ..Default::default() };
+        config.profiles.push(of("open", network));
+    })
+    .await;
+    let id = harbour.create_of("open").await.id;
+    let set = async |hosts: &[&str]| {
+        let allow_hosts = Some(hosts.iter().map(|host| (*host).to_owned()).collect());
+        harbour.bay.set_network(&harbour.owner, &id, cove_api::SetNetwork { allow_hosts }).await.unwrap()
+    };
+    for engine in ["embedded", "browser"] {
+        let code = |code: &str| json!({"code": code, "engine": engine, "session": engine});
+        let ask = format!("await (await fetch('http://{}/')).text()", site.address());
+        set(&["127.0.0.1"]).await;
+        assert_eq!(harbour.value(&id, code(&format!("let n = 1; {ask}"))).await, "hello", "{engine}");
+        set(&[]).await;
+        assert!(!harbour.javascript(&id, code(&ask)).await.success, "{engine}");
+        let once = json!({"code": format!("return {ask}"), "engine": engine});
+        assert!(!harbour.javascript(&id, once).await.success, "{engine}: a run without a session");
+        assert_eq!(harbour.value(&id, code("n")).await, 1, "{engine}: the session is the same");
+        set(&["127.0.0.1"]).await;
+        assert_eq!(harbour.value(&id, code(&ask)).await, "hello", "{engine}");
+    }
+    let log = harbour.bay.network(&harbour.owner, &id).await.unwrap();
+    let refused = log.connections.iter().filter(|one| one.verdict == cove_api::ConnectionVerdict::Refused).count();
+    assert!(refused >= 4, "two of each engine: {:?}", log.connections);
+    assert_eq!(log.may_allow, ["127.0.0.1"]);
     harbour.close().await;
 }
 

@@ -7,5 +7,5 @@ mod peer;
 mod ports;
 mod proxy;
 
-pub(crate) use ports::{Lease, Proxies};
+pub(crate) use ports::{Lease, Proxies, Wish};
 pub(crate) use proxy::{MAX_CONNECTIONS, serve};

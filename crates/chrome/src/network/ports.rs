@@ -7,14 +7,15 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cove_core::{EffectGate, NetworkPolicy};
-use cove_network::AddressRule;
+use cove_core::{EffectGate, NetworkPolicy, SessionOptions};
+use cove_network::LiveNetwork;
 use tokio::task::AbortHandle;
 
 use super::proxy;
 
-/// Different policies that may be in use at the same time.
-const PORTS: usize = 16;
+/// Different policies that may be in use at the same time: more than there are sessions of sandboxes, whose policies may
+/// change and are shared with nobody.
+const PORTS: usize = 48;
 
 struct ProxyPort {
     port: u16,
@@ -25,10 +26,35 @@ struct ProxyPort {
 
 /// What a port is open for.
 struct Opened {
-    rule: AddressRule,
-    /// Whether it is one session's own, because each of its connections is asked for.
-    is_gated: bool,
+    /// As the policy is written; none where it is one session's own, because each of its connections is asked for or its
+    /// policy may change.
+    shared: Option<NetworkPolicy>,
     serving: AbortHandle,
+}
+
+/// What a session wants of the network.
+#[derive(Clone)]
+pub(crate) struct Wish {
+    policy: NetworkPolicy,
+    network: LiveNetwork,
+    is_live: bool,
+    gate: Option<EffectGate>,
+}
+
+impl Wish {
+    pub(crate) fn of(options: &SessionOptions) -> Self {
+        Self {
+            policy: options.network.clone(),
+            network: LiveNetwork::of_session(options),
+            is_live: options.live_network.is_some(),
+            gate: options.gate.clone(),
+        }
+    }
+
+    /// Whether there is nothing to reach.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.policy.is_closed()
+    }
 }
 
 /// All ports of one engine.
@@ -67,12 +93,11 @@ impl Proxies {
 
     /// A port for a policy: one that is open for the same policy already, or a free one. A session with a gate gets one
     /// of its own, so that it is known whose connections they are.
-    pub(crate) fn lease(self: &Arc<Self>, policy: &NetworkPolicy, gate: Option<EffectGate>) -> Result<Lease, String> {
-        let rule = AddressRule::new(policy);
+    pub(crate) fn lease(self: &Arc<Self>, wish: &Wish) -> Result<Lease, String> {
         let mut ports = self.lock();
-        let is_gated = gate.is_some();
+        let shared = (wish.gate.is_none() && !wish.is_live).then(|| wish.policy.clone());
         let same = |proxy_port: &ProxyPort| {
-            proxy_port.open.as_ref().is_some_and(|open| open.rule == rule && !open.is_gated && !is_gated)
+            shared.is_some() && proxy_port.open.as_ref().is_some_and(|open| open.shared == shared)
         };
         let index =
             ports.iter().position(same).or_else(|| ports.iter().position(|proxy_port| proxy_port.open.is_none()));
@@ -83,9 +108,9 @@ impl Proxies {
         if proxy_port.open.is_none() {
             let listener = proxy_port.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
             let listener = listener.map_err(|error| format!("the network proxy could not be started: {error}"))?;
-            let serving =
-                tokio::spawn(proxy::serve(listener, rule.clone(), None, Some(self.user), gate)).abort_handle();
-            proxy_port.open = Some(Opened { rule, is_gated, serving });
+            let (network, gate) = (wish.network.clone(), wish.gate.clone());
+            let serving = tokio::spawn(proxy::serve(listener, network, None, Some(self.user), gate)).abort_handle();
+            proxy_port.open = Some(Opened { shared, serving });
         }
         proxy_port.users += 1;
         drop(ports);

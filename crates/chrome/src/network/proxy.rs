@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cove_core::EffectGate;
-use cove_network::{AddressRule, SandboxPorts, accept_each, converse, is_guest};
+use cove_network::{LiveNetwork, SandboxPorts, accept_each, converse, is_guest};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::peer::user_of;
@@ -15,12 +15,12 @@ pub(crate) const MAX_CONNECTIONS: usize = 256;
 /// what `gate` lets out, if there is one. `inside`: the sandbox that `localhost` is.
 pub(crate) async fn serve(
     listener: TcpListener,
-    rule: AddressRule,
+    network: LiveNetwork,
     inside: Option<SandboxPorts>,
     user: Option<u32>,
     gate: Option<EffectGate>,
 ) {
-    let ways = Arc::new((rule, inside));
+    let ways = Arc::new((network, inside));
     accept_each(listener, MAX_CONNECTIONS, |client| {
         let (ways, gate) = (ways.clone(), gate.clone());
         async move {

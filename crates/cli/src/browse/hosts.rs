@@ -8,7 +8,8 @@ use cove_gull::named_hosts;
 /// The network that these commands ask for. Hosts that are listed are the whole list; without a list, a person who types
 /// `open http://localhost:3000` has named that host and that port.
 pub(super) fn wished(commands: &[String], hosts: &[String], private: &[String]) -> NetworkPolicy {
-    let mut policy = NetworkPolicy { allow_hosts: hosts.to_vec(), allow_private: private.to_vec() };
+    let mut policy =
+        NetworkPolicy { allow_hosts: hosts.to_vec(), allow_private: private.to_vec(), ..NetworkPolicy::default() };
     if !(hosts.is_empty() && private.is_empty()) {
         return policy;
     }

@@ -19,7 +19,11 @@ pub(super) async fn serve(args: &Browse, folder: &Path) -> anyhow::Result<Exit> 
     let socket = folder.join(SOCKET);
     // Left by one that was killed; whoever starts us holds the session's lock.
     let _ = std::fs::remove_file(&socket);
-    let network = NetworkPolicy { allow_hosts: args.allow_host.clone(), allow_private: args.allow_private.clone() };
+    let network = NetworkPolicy {
+        allow_hosts: args.allow_host.clone(),
+        allow_private: args.allow_private.clone(),
+        ..NetworkPolicy::default()
+    };
     let mut options = args.options(network);
     options.listen = Listen::Unix(socket);
     let mut ended = signal(SignalKind::terminate())?;

@@ -79,6 +79,23 @@ pub(super) enum Verb {
         #[arg(long, value_name = "LINK", conflicts_with = "link")]
         revoke: Option<String>,
     },
+    /// Show which hosts a sandbox may reach and its connections, or change them while it runs
+    Network {
+        /// Id of the sandbox
+        id: String,
+        /// Open this host, too: `example.com`, `*.example.com`, `example.com:443`
+        #[arg(long, value_name = "HOST", conflicts_with_all = ["only", "none", "reset"])]
+        allow: Vec<String>,
+        /// Open this host and those of further --only, and no others
+        #[arg(long, value_name = "HOST", conflicts_with_all = ["none", "reset"])]
+        only: Vec<String>,
+        /// Close all hosts
+        #[arg(long, conflicts_with = "reset")]
+        none: bool,
+        /// Open the hosts of the profile again
+        #[arg(long)]
+        reset: bool,
+    },
     /// Stop a sandbox; its files stay, and the next command starts it again
     Stop {
         /// Id of the sandbox

@@ -70,6 +70,9 @@ fn show_event(event: &Event) -> std::io::Result<()> {
         EventKind::ApprovalAsked => {
             writeln!(out, "{DIM}· {} waits for a person: {}{PLAIN}", field("tool"), field("id"))
         }
+        EventKind::Network => {
+            writeln!(out, "{DIM}· connection to {}:{} {}{PLAIN}", field("host"), event.data["port"], field("verdict"))
+        }
         EventKind::ApprovalEnded => writeln!(out, "{DIM}· {}: {}{PLAIN}", field("tool"), field("end")),
         EventKind::Gap => writeln!(out, "{DIM}· some events were missed{PLAIN}"),
     }

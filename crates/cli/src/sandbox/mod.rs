@@ -10,6 +10,7 @@ mod left_out;
 mod live;
 mod logs;
 mod nearest;
+mod network;
 mod ports;
 mod table;
 mod tree;
@@ -22,6 +23,7 @@ use cove_client::{Client, ClientError};
 
 pub(crate) use args::Sandbox;
 use args::Verb;
+use network::NetworkWish;
 use ports::PortWish;
 
 use crate::exit::Exit;
@@ -93,6 +95,16 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
                 (None, None) => PortWish::List,
             };
             ports::ports(bay, &id, wish, json).await?;
+        }
+        Verb::Network { id, allow, only, none, reset } => {
+            let wish = match (allow, only) {
+                _ if reset => NetworkWish::Reset,
+                _ if none => NetworkWish::Only(Vec::new()),
+                (allow, _) if !allow.is_empty() => NetworkWish::Allow(allow),
+                (_, only) if !only.is_empty() => NetworkWish::Only(only),
+                _ => NetworkWish::Show,
+            };
+            network::network(bay, &id, wish, json).await?;
         }
         Verb::Stop { id } => bay.stop_sandbox(&id).await?,
         Verb::Rm { ids } => {

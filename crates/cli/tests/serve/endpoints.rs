@@ -25,6 +25,7 @@ async fn every_endpoint_does_its_work_and_refuses_what_it_must() {
     code(&served, s, id).await;
     files(&served, s, id).await;
     ports(&served, s, id).await;
+    network(&served, s, id).await;
     browser(&served, s).await;
     history(&served, s, id).await;
     cargos(&served, s, id).await;
@@ -91,6 +92,27 @@ async fn ports(served: &Served, s: &mut Seen, id: &str) {
     s.check(served, "revoke_port_link", &link, "", Value::Null, "not_found").await;
     for operation in ["list_ports", "list_port_links"] {
         s.check(served, operation, &[("id", NOBODY)], "", Value::Null, "not_found").await;
+    }
+}
+
+async fn network(served: &Served, s: &mut Seen, id: &str) {
+    let own = [("id", id)];
+    let closed = json!({ "allow_hosts": [], "may_allow": [], "connections": [] });
+    assert_eq!(s.check(served, "get_network", &own, "", Value::Null, "success").await, closed);
+    assert_eq!(s.check(served, "set_network", &own, "", json!({ "allow_hosts": [] }), "success").await, closed);
+    assert_eq!(s.check(served, "set_network", &own, "", json!({ "allow_hosts": null }), "success").await, closed);
+    for (hosts, expected) in [
+        (json!(["example.com"]), "forbidden"),
+        (json!(["169.254.169.254"]), "forbidden"),
+        (json!(["localhost:80"]), "forbidden"),
+        (json!(["http://example.com/"]), "validation_error"),
+        (json!(["*"]), "validation_error"),
+        (json!("example.com"), "422"),
+    ] {
+        s.check(served, "set_network", &own, "", json!({ "allow_hosts": hosts }), expected).await;
+    }
+    for operation in ["get_network", "set_network"] {
+        s.check(served, operation, &[("id", NOBODY)], "", json!({ "allow_hosts": [] }), "not_found").await;
     }
 }
 

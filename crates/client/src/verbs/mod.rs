@@ -5,6 +5,7 @@ mod cargos;
 mod execution;
 pub(crate) mod files;
 mod history;
+mod network;
 pub(crate) mod page;
 mod ports;
 mod sandboxes;

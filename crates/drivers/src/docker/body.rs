@@ -78,6 +78,7 @@ pub(super) fn order_number(order: &ContainerOrder, options: &DockerDriverConfig)
         spec,
         container_id: _,
         own_env: _,
+        network: _,
         inside: _,
     } = order;
     let (image, runtime) = (image(order, options), &options.runtime);
@@ -172,7 +173,7 @@ impl Plan<'_> {
 
     fn has_way_out(&self) -> bool {
         let network = &self.order.spec.network;
-        !(network.allow_hosts.is_empty() && network.allow_private.is_empty())
+        !network.opens_nothing()
     }
 
     /// Its entry point and what follows.
@@ -203,7 +204,13 @@ impl Plan<'_> {
                 let mut command = words(&fixed);
                 command.extend(numbers.into_iter().flat_map(|(name, value)| [name.to_owned(), value]));
                 let network = &spec.network;
-                command.extend(network.allow_hosts.iter().flat_map(|host| words(&["--allow-host", host])));
+                command.extend(
+                    network
+                        .allow_hosts
+                        .iter()
+                        .chain(&network.may_allow)
+                        .flat_map(|host| words(&["--allow-host", host])),
+                );
                 command.extend(network.allow_private.iter().flat_map(|address| words(&["--allow-private", address])));
                 (words(&["/bin/sh", "-c", INIT, "init"]), command)
             }

@@ -263,14 +263,14 @@ fn label_of<'a>(one: &'a ContainerSummary, name: &str) -> Option<&'a String> {
 /// Opens the way out of a container, if its profile has one, or it is a browser beside programs.
 fn open_egress(folder: &ContainerFolder, order: &ContainerOrder) -> Result<Option<Egress>, DriverError> {
     let network = &order.spec.network;
-    if network.is_closed() && network.allow_private.is_empty() && order.inside.is_none() {
+    if network.opens_nothing() && order.inside.is_none() {
         return Ok(None);
     }
     let opened = folder.unsealed(|_| {
         let path = folder.egress();
         // A Bay that was killed has left its own.
         let _ = fs::remove_file(&path);
-        Egress::open(network, order.inside.clone(), path)
+        Egress::open(order.network.clone(), order.inside.clone(), path)
     });
     Ok(Some(opened?))
 }

@@ -94,6 +94,7 @@ pub(super) fn order_number(order: &ContainerOrder, options: &K8sDriverConfig) ->
         spec,
         container_id: _,
         own_env: _,
+        network: _,
         inside: _,
     } = order;
     let own = K8sDriverConfig {
@@ -300,13 +301,19 @@ impl Plan<'_> {
                 ];
                 command.extend(numbers.into_iter().flat_map(|(name, value)| [name.to_owned(), value]));
                 let network = &spec.network;
-                command.extend(network.allow_hosts.iter().flat_map(|host| words(&["--allow-host", host])));
+                command.extend(
+                    network
+                        .allow_hosts
+                        .iter()
+                        .chain(&network.may_allow)
+                        .flat_map(|host| words(&["--allow-host", host])),
+                );
                 command.extend(network.allow_private.iter().flat_map(|address| words(&["--allow-private", address])));
                 command
             }
         };
         command.extend(["--lease".to_owned(), format!("{}:{FOLDER}/signs", options.outlive_seconds)]);
-        if !(spec.network.allow_hosts.is_empty() && spec.network.allow_private.is_empty()) {
+        if !spec.network.opens_nothing() {
             command.extend(["--egress".to_owned(), format!("{FOLDER}/egress.sock")]);
         }
         if self.order.inside.is_some() {
@@ -361,6 +368,7 @@ mod tests {
             disk: DiskLimit::Watched,
             spec,
             own_env: Vec::new(),
+            network: cove_network::LiveNetwork::new(&cove_core::NetworkPolicy::default()),
             inside: None,
         }
     }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cove_core::NetworkPolicy;
-use cove_network::{AddressRule, SandboxPorts, converse};
+use cove_network::{LiveNetwork, SandboxPorts, converse};
 use cove_runtime_api::line::{GUEST_CAME, Line, LineUse, OUTGROWN};
 use rustix::net::sockopt::set_socket_keepalive;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -46,11 +45,11 @@ pub(super) async fn hold(line: &Line, limit_bytes: u64, outlive: Duration) {
 }
 
 /// Serves guests who want out, for as long as it is not dropped. Every host and address is looked at here, as elsewhere.
-pub(super) async fn way_out(line: Line, network: NetworkPolicy, inside: Option<SandboxPorts>) {
-    if network.is_closed() && network.allow_private.is_empty() && inside.is_none() {
+pub(super) async fn way_out(line: Line, network: Option<LiveNetwork>, inside: Option<SandboxPorts>) {
+    let Some(network) = network else {
         return std::future::pending().await;
-    }
-    let (rule, seats) = (Arc::new(AddressRule::new(&network)), Arc::new(Semaphore::new(MAX_CONNECTIONS)));
+    };
+    let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let (mut waiting, mut conversations) = (JoinSet::new(), JoinSet::new());
     loop {
         while waiting.len() < WAITING {
@@ -68,9 +67,9 @@ pub(super) async fn way_out(line: Line, network: NetworkPolicy, inside: Option<S
         tokio::select! {
             Some(came) = waiting.join_next() => match came {
                 Ok(Some((stream, seat))) => {
-                    let (rule, inside) = (Arc::clone(&rule), inside.clone());
+                    let (network, inside) = (network.clone(), inside.clone());
                     conversations.spawn(async move {
-                        let _ = converse(stream, &rule, inside.as_ref()).await;
+                        let _ = converse(stream, &network, inside.as_ref()).await;
                         drop(seat);
                     });
                 }

@@ -181,8 +181,8 @@ impl KubernetesDriver {
             cargo_id: order.cargo_id,
             limit_bytes: if order.disk == DiskLimit::Watched { order.cargo_limit_bytes } else { 0 },
             runtime: order.spec.runtime_type,
+            network: (!order.spec.network.opens_nothing() || order.inside.is_some()).then_some(order.network),
             inside: order.inside,
-            network: order.spec.network,
         };
         tokio::spawn(kept.attend(stopped, say_ended));
         Owned { id: order.container_id, endpoint: line.into(), pid: None, stop: Arc::new(stop), ended }
@@ -229,7 +229,8 @@ struct Kept {
     cargo_id: CargoId,
     limit_bytes: u64,
     runtime: RuntimeType,
-    network: cove_core::NetworkPolicy,
+    /// The way out of its guests, if there is any.
+    network: Option<cove_network::LiveNetwork>,
     inside: Option<cove_cell::SandboxPorts>,
 }
 

@@ -4,7 +4,7 @@
 //! it, and its browser, when Bay ends.
 
 use cove_cell::Egress;
-use cove_core::{CargoId, NetworkPolicy};
+use cove_core::CargoId;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -50,9 +50,10 @@ impl LocalDriver {
         let socket = self.runtime_dir.sockets().join(format!("gull-{}.sock", order.container_id));
         let mut lease = self.lease.subscribe();
         let near = self.runtime_dir.sockets().join(format!("near-{}.sock", order.container_id));
-        let inside = order.inside.clone();
-        // A policy that opens nothing: what leads outside is opened by the browser's own proxy.
-        let inside = inside.map(|inside| Egress::open(&NetworkPolicy::default(), Some(inside), near)).transpose()?;
+        // The way out is Bay's, where the policy may change; the process of the browser opens no connection itself.
+        let is_open = !order.spec.network.opens_nothing() || order.inside.is_some();
+        let way_out = is_open.then(|| Egress::open(order.network.clone(), order.inside.clone(), near)).transpose()?;
+        let way_out_path = || way_out.as_ref().map(|way_out| way_out.path().to_owned());
         let spec = GullSpec {
             workspace,
             state_dir: self.cargos.browser_path(&order.cargo_id),
@@ -63,7 +64,8 @@ impl LocalDriver {
             memory_bytes: order.spec.memory.bytes(),
             cpus: order.spec.cpus,
             control_groups: self.options.control_groups,
-            inside: inside.as_ref().map(|inside| inside.path().to_owned()),
+            egress: way_out_path(),
+            inside: order.inside.is_some().then(way_out_path).flatten(),
             reserved_list: self.runtime_dir.reserved(),
             lease_until_ms: *lease.borrow_and_update(),
         };
@@ -94,7 +96,7 @@ impl LocalDriver {
                 cargo_id: order.cargo_id.clone(),
                 limit_bytes: order.cargo_limit_bytes,
                 lease,
-                _inside: inside,
+                _way_out: way_out,
             };
             tokio::spawn(async move {
                 // Read to its end, so that Gull never waits for somebody to listen.
@@ -150,7 +152,7 @@ struct Watched {
     cargo_id: CargoId,
     limit_bytes: u64,
     lease: watch::Receiver<Option<u64>>,
-    _inside: Option<Egress>,
+    _way_out: Option<Egress>,
 }
 
 impl Watched {

@@ -53,6 +53,7 @@ impl LocalDriver {
         };
         options.control_groups = self.options.control_groups;
         options.network = CellNetwork::Proxy(order.spec.network.clone());
+        options.live_network = Some(order.network.clone());
         options.env = order.env();
         for mount in &self.options.mounts {
             options.mounts.push(CellMount { host: mount.host.clone(), inside: mount.inside.clone() });

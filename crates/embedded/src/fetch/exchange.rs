@@ -61,9 +61,9 @@ pub(super) async fn start<'a>(ask: &Ask, fetcher: &'a Fetcher) -> Result<Exchang
         None => return Err(format!("{} names no host", ask.url).into()),
     };
     let port = ask.url.port_or_known_default().ok_or_else(|| format!("{} names no port", ask.url))?;
-    let stream = cove_network::connect(&host, port, &fetcher.rule).await.map_err(|error| fetcher.no_way(&error))?;
+    let stream = fetcher.network.connect(&host, port).await.map_err(|error| fetcher.no_way(&error))?;
     // Small requests, each on a connection of its own: nothing is gained by waiting for more to send.
-    let _ = stream.set_nodelay(true);
+    let _ = stream.socket().set_nodelay(true);
     let stream: Box<dyn Stream> = match ask.url.scheme() {
         "https" => {
             let secured = tokio::time::timeout(STEP, fetcher.outside.tls.connect(&host, stream)).await;

@@ -14,8 +14,8 @@ mod tls;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cove_core::{NetworkCause, NetworkPolicy, Tool, ToolCall, ToolError, ToolFuture, bytes_to_json};
-use cove_network::{AddressRule, ConnectError};
+use cove_core::{NetworkCause, Tool, ToolCall, ToolError, ToolFuture, bytes_to_json};
+use cove_network::{ConnectError, LiveNetwork};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, oneshot};
 
@@ -79,9 +79,7 @@ impl Default for Outside {
 
 /// `fetch` of one session.
 pub(crate) struct Fetcher {
-    rule: AddressRule,
-    /// The hosts as the policy names them, for the sentence that refuses another.
-    opened: String,
+    network: LiveNetwork,
     outside: Arc<Outside>,
     seats: Semaphore,
     budget: Arc<BodyBudget>,
@@ -91,10 +89,9 @@ pub(crate) struct Fetcher {
 }
 
 impl Fetcher {
-    pub(crate) fn new(policy: &NetworkPolicy, memory_bytes: u64, outside: &Arc<Outside>) -> Self {
+    pub(crate) fn new(network: LiveNetwork, memory_bytes: u64, outside: &Arc<Outside>) -> Self {
         Self {
-            rule: AddressRule::new(policy),
-            opened: policy.allow_hosts.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", "),
+            network,
             outside: Arc::clone(outside),
             seats: Semaphore::new(MAX_AT_ONCE),
             budget: BodyBudget::new(memory_bytes / 2),
@@ -143,10 +140,13 @@ impl Fetcher {
     /// A refusal, with what would not have been refused.
     fn no_way(&self, no_way: &ConnectError) -> Failed {
         match no_way {
-            ConnectError::NotNamed(..) => Failed {
-                sentence: format!("{no_way} (this session has: {})", self.opened),
-                cause: Some(NetworkCause::NotOpened),
-            },
+            ConnectError::NotNamed(..) => {
+                let opened = self.network.hosts().into_iter().take(8).collect::<Vec<_>>().join(", ");
+                Failed {
+                    sentence: format!("{no_way} (this session has: {opened})"),
+                    cause: Some(NetworkCause::NotOpened),
+                }
+            }
             _ => no_way.to_string().into(),
         }
     }

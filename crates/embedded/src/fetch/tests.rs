@@ -8,6 +8,8 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
+use cove_core::NetworkPolicy;
+
 use super::*;
 
 /// A server for `localhost` with a certificate of its own making.
@@ -39,9 +41,12 @@ async fn secure_site() -> (u16, CertificateDer<'static>) {
 
 fn fetcher(outside: Outside) -> Fetcher {
     let all = |entry: &str| vec![entry.to_owned()];
-    let policy =
-        NetworkPolicy { allow_hosts: vec!["localhost".into(), "127.0.0.1".into()], allow_private: all("127.0.0.1") };
-    Fetcher::new(&policy, 256 << 20, &Arc::new(outside))
+    let policy = NetworkPolicy {
+        allow_hosts: vec!["localhost".into(), "127.0.0.1".into()],
+        allow_private: all("127.0.0.1"),
+        ..NetworkPolicy::default()
+    };
+    Fetcher::new(LiveNetwork::new(&policy), 256 << 20, &Arc::new(outside))
 }
 
 async fn get(fetcher: &Fetcher, url: String) -> Result<Value, String> {

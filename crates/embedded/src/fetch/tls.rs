@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
@@ -25,7 +25,10 @@ impl Client {
         Self { connector: OnceLock::new(), extra: vec![certificate] }
     }
 
-    pub(super) async fn connect(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, String> {
+    pub(super) async fn connect<S>(&self, host: &str, stream: S) -> Result<TlsStream<S>, String>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         let connector = self.connector.get_or_init(|| connector(&self.extra)).as_ref().map_err(Clone::clone)?;
         let name =
             ServerName::try_from(host.to_owned()).map_err(|_| format!("{host} is not a valid host name for TLS"))?;

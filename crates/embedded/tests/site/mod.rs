@@ -73,7 +73,7 @@ impl Site {
 
 pub(crate) fn opened(hosts: &[&str], private: &[&str]) -> SessionOptions {
     let all = |list: &[&str]| list.iter().map(|entry| (*entry).to_owned()).collect();
-    let network = NetworkPolicy { allow_hosts: all(hosts), allow_private: all(private) };
+    let network = NetworkPolicy { allow_hosts: all(hosts), allow_private: all(private), ..NetworkPolicy::default() };
     SessionOptions { network, ..SessionOptions::one_shot() }
 }
 

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use cove_api::{Approval, ApprovalDecision};
 use cove_core::{
     Clock, Deadline, Engine, EngineChoice, EngineError, EngineName, EngineReason, EngineReport, FaultKind, Holds,
-    Limits, NetworkPolicy, Random, RunClock, RunReport, RunRequest, RunShape, SessionFate, SessionOptions, ToolError,
-    ToolSet, ToolSpec,
+    Limits, LiveHandle, NetworkPolicy, Random, RunClock, RunReport, RunRequest, RunShape, SessionFate, SessionOptions,
+    ToolError, ToolSet, ToolSpec,
 };
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
@@ -66,6 +66,8 @@ pub struct RunContext {
     pub tools: Vec<ToolSpec>,
     /// Hosts that code may reach.
     pub network: NetworkPolicy,
+    /// Where that policy may change meanwhile.
+    pub live_network: Option<LiveHandle>,
     /// Where pictures go.
     pub pictures: Pictures,
     /// How long a session may stay unused; `None`: as long as it likes.
@@ -238,6 +240,7 @@ impl SessionHost {
             limits: self.options.one_shot_limits,
             tools: ToolSet::new(tools).map_err(HostError::Invalid)?,
             network: context.network,
+            live_network: context.live_network,
             log_sink: Some(current.sink()),
             holds: Some(Arc::clone(&current.holds)),
             ..RunnerOptions::default()
@@ -319,6 +322,7 @@ impl SessionHost {
             random: Random::Real,
             limits: self.options.session_limits,
             network: context.network.clone(),
+            live_network: context.live_network.clone(),
             log_sink: Some(current.sink()),
             holds: Some(Arc::clone(&current.holds)),
             ..SessionOptions::executor()

@@ -67,7 +67,8 @@ impl Suite {
 
     async fn with_network(&self, hosts: &[&str], private: &[&str], code: &str) -> Value {
         let all = |list: &[&str]| list.iter().map(|entry| (*entry).to_owned()).collect();
-        let network = NetworkPolicy { allow_hosts: all(hosts), allow_private: all(private) };
+        let network =
+            NetworkPolicy { allow_hosts: all(hosts), allow_private: all(private), ..NetworkPolicy::default() };
         let opened = self.engine.open(SessionOptions { network, ..SessionOptions::one_shot() }).await;
         let mut session = opened.unwrap_or_else(|error| panic!("no session: {error}"));
         let report = session.run(&RunRequest { timeout_ms: 60_000, ..RunRequest::new(code) }).await;

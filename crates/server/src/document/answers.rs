@@ -46,7 +46,8 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
         "extend_ttl" => vec![E::Conflict, E::SandboxTtlInfinite],
         // Where several Bays share the records, whoever listens gives the sandbox a home first.
         "stream_events" => vec![E::ValidationError, E::Conflict, E::ShipError],
-        "keepalive" => vec![E::Conflict],
+        "keepalive" | "get_network" => vec![E::Conflict],
+        "set_network" => vec![E::Conflict, E::ValidationError, E::Forbidden],
         "exec_shell" => vec![E::InvalidPath, E::FileNotFound, E::Forbidden],
         "browser_screenshot" => vec![E::InvalidPath],
         "read_file" | "download_file" | "delete_file" | "list_directory" | "call_file_tool" | "get_artifact" => {

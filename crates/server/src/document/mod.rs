@@ -45,13 +45,14 @@ const BODY_OPTIONAL: [&str; 10] = [
     "annotate_execution",
 ];
 
-const TAGS: [(&str, &str); 13] = [
+const TAGS: [(&str, &str); 14] = [
     ("sandboxes", "The only resource that a client has to name: a profile, a cargo, and at most one session."),
     ("python and shell", "Code and commands in a sandbox."),
     ("javascript", "JavaScript and TypeScript in an embedded engine or a headless browser, with artifacts."),
     ("browser", "A browser, controlled by commands."),
     ("files", "Files in a sandbox's `/workspace`."),
     ("ports", "Programs in a sandbox that listen, and links by which people reach them in a browser."),
+    ("network", "Which hosts a sandbox may reach while it runs, and its connections."),
     ("approvals", "Calls of code that wait until a person has decided."),
     ("events", "Events of a sandbox, as they happen."),
     ("history", "The history of executions."),

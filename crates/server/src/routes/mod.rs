@@ -15,6 +15,7 @@ mod files;
 mod history;
 mod javascript;
 mod mcp;
+mod network;
 mod ports;
 mod sandboxes;
 mod service;
@@ -49,6 +50,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(approvals::routes())
         .merge(events::routes())
         .merge(ports::routes())
+        .merge(network::routes())
         .merge(history::routes())
         .merge(cargos::routes())
         .merge(skills::routes())

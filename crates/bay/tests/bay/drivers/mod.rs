@@ -16,9 +16,10 @@ mod pods;
 
 use std::time::Duration;
 
-use cove_api::{ErrorCode, SandboxStatus, StopCause, WriteFile};
+use cove_api::{ConnectionVerdict, ErrorCode, EventKind, SandboxStatus, SetNetwork, StopCause, WriteFile};
 use cove_config::{Config, DriverKind, ProfileConfig, PullPolicy, ResourceConfig};
 use cove_core::NetworkPolicy;
+use futures_util::StreamExt as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -241,7 +242,50 @@ async fn reaches(harbour: &Harbour, port: u16) {
     assert!(other.contains("403 Forbidden"), "{other}");
     let past = "python3 -c \"import socket; socket.create_connection(('192.0.2.1', 80), 5)\"";
     assert!(!harbour.shell(&id, past).await.unwrap().success, "there is a way past the proxy");
+    is_closed_and_opened(harbour, &id, port, &ask(port)).await;
     harbour.bay.delete_sandbox(&harbour.owner, &id).await.unwrap();
+}
+
+/// The owner closes the network while it runs: at once, for a connection that is open, too, and over the end of a session.
+async fn is_closed_and_opened(harbour: &Harbour, id: &cove_api::SandboxId, port: u16, ask: &str) {
+    let (bay, owner) = (&harbour.bay, &harbour.owner);
+    let mut events = bay.events(owner, id, None).await.unwrap();
+    let set = async |hosts: Option<Vec<String>>| bay.set_network(owner, id, SetNetwork { allow_hosts: hosts }).await;
+    let waits = format!(
+        "python3 -c \"import socket; s = socket.create_connection(('127.0.0.1', 3128), 10); \
+         s.sendall(b'CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n'); print(b' 200 ' in s.recv(99)); \
+         open('waits', 'w').close(); print(len(s.recv(1)))\""
+    );
+    let closing = async {
+        until("a connection is open", || async { bay.read_file(owner, id, "waits").await.is_ok() }).await;
+        set(Some(Vec::new())).await.unwrap()
+    };
+    let (said, closed) = tokio::join!(harbour.out(id, &waits), closing);
+    assert_eq!(said, "True\n0", "it was closed, and has said nothing");
+    assert_eq!(closed.allow_hosts, Vec::<String>::new());
+    assert!(harbour.out(id, ask).await.contains("403 Forbidden"));
+    let log = bay.network(owner, id).await.unwrap().connections;
+    let verdicts: Vec<ConnectionVerdict> = log.iter().map(|one| one.verdict).take(2).collect();
+    assert_eq!(verdicts, [ConnectionVerdict::Refused, ConnectionVerdict::Closed], "{log:?}");
+    let ended = log.iter().find(|one| one.verdict == ConnectionVerdict::Ended).unwrap();
+    assert!(ended.host == "127.0.0.1" && ended.port == port && ended.up_bytes > 10 && ended.down_bytes > 10);
+    let told = loop {
+        let event = events.next().await.unwrap();
+        if event.kind == EventKind::Network {
+            break event.data;
+        }
+    };
+    assert_eq!((&told["host"], &told["verdict"]), (&"127.0.0.1".into(), &"closed".into()));
+    bay.stop_sandbox(owner, id).await.unwrap();
+    assert!(harbour.out(id, ask).await.contains("403 Forbidden"), "a new session knows it, too");
+    set(Some(vec![format!("127.0.0.1:{port}")])).await.unwrap();
+    assert!(harbour.out(id, ask).await.contains("hello from outside"));
+    set(None).await.unwrap();
+    assert!(harbour.out(id, ask).await.contains("hello from outside"));
+    for host in ["127.0.0.1", "169.254.169.254", "localhost", "example.com", "*.example.com"] {
+        let refused = set(Some(vec![host.to_owned()])).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::Forbidden, "{host}");
+    }
 }
 
 async fn ends(harbour: &Harbour, id: &cove_api::SandboxId, ground: Option<&Ground>) {

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use super::quay::{Quay, answer, config, profile, refused};
 use super::{
     BROKEN, CARGO_USED, ENDING, ENDLESS, EXPIRED, INCAPABLE, KEY_REUSED, LARGE, LATE, NO_ADMIN, NO_KEY, NO_PROFILE,
-    NOT_THERE, ODD, QUERIES, TOO_MANY, UNFIT_BODY, UNFIT_QUERY, UNRIPE, Way, names,
+    NOT_IN_PROFILE, NOT_THERE, ODD, QUERIES, TOO_MANY, UNFIT_BODY, UNFIT_QUERY, UNRIPE, Way, names,
 };
 use crate::asked::path_of;
 use crate::{KEY, OTHER, PATIENCE};
@@ -115,10 +115,13 @@ async fn what_does_not_get_past_the_door() {
         "get_payload" => quay.request("GET", "/v1/skills/payloads/s3%3Abucket%2Fkey").bearer_auth(KEY),
         "create_candidate" => request.json(&json!({ "skill_key": "s", "source_execution_ids": ["exec-000000000000"] })),
         "stream_events" => request.header("last-event-id", "x"),
+        "set_network" => request.json(&json!({ "allow_hosts": ["http://example.com/"] })),
         _ => request.query(&[("cursor", "nonsense")]),
     })
     .await;
     quay.refuses(&ENDLESS, &endless, same).await;
+    quay.refuses(&NOT_IN_PROFILE, &endless, |_, request| request.json(&json!({ "allow_hosts": ["example.com"] })))
+        .await;
 
     // Bay ends before its server does: what makes something is told to come back.
     quay.bay.close(Duration::from_secs(5)).await;

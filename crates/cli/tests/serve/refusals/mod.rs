@@ -33,6 +33,7 @@ pub(crate) const RECORD: &[&str] = &["list_history", "get_last_execution", "get_
 pub(crate) const BESIDE: &[&str] =
     &["stream_events", "answer_tool", "list_artifacts", "get_artifact", "get_browser_trace"];
 pub(crate) const PORTS: &[&str] = &["list_ports", "create_port_link", "list_port_links", "revoke_port_link"];
+pub(crate) const NETWORK: &[&str] = &["get_network", "set_network"];
 pub(crate) const MAKE: &[&str] = &["create_sandbox", "create_cargo"];
 pub(crate) const LISTS: &[&str] = &["list_sandboxes", "list_cargos", "list_candidates", "list_releases"];
 pub(crate) const CARGO: &[&str] = &["get_cargo", "delete_cargo"];
@@ -57,6 +58,7 @@ const BODIES: &[&str] = &[
     "create_sandbox",
     "extend_ttl",
     "create_port_link",
+    "set_network",
     "write_file",
     "call_file_tool",
     "annotate_execution",
@@ -115,6 +117,7 @@ const EVERYTHING: Operations = &[
     RECORD,
     BESIDE,
     PORTS,
+    NETWORK,
     MAKE,
     LISTS,
     CARGO,
@@ -125,8 +128,8 @@ const EVERYTHING: Operations = &[
 ];
 /// Whatever reads or writes the records.
 const ON_RECORDS: Operations =
-    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS, MAKE, LISTS, CARGO, SKILLS, NEW_SKILLS];
-const IN_A_SANDBOX: Operations = &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS];
+    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS, NETWORK, MAKE, LISTS, CARGO, SKILLS, NEW_SKILLS];
+const IN_A_SANDBOX: Operations = &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS, NETWORK];
 const QUERY_NAMES: &[&str] = &{
     let mut names = [""; QUERIES.len()];
     let mut at = 0;
@@ -156,6 +159,7 @@ pub(crate) const NOT_THERE: Way = Way::new(
         RECORD,
         BESIDE,
         PORTS,
+        NETWORK,
         CARGO,
         SKILLS,
         &["create_sandbox", "create_candidate", "approve_call", "deny_call"],
@@ -164,10 +168,11 @@ pub(crate) const NOT_THERE: Way = Way::new(
 pub(crate) const EXPIRED: Way = Way::new(
     409,
     "sandbox_expired",
-    &[FILES, BROWSER, CODE, JAVASCRIPT, RECORD, BESIDE, PORTS, &["extend_ttl", "keepalive", "stop_sandbox"]],
+    &[FILES, BROWSER, CODE, JAVASCRIPT, RECORD, BESIDE, PORTS, NETWORK, &["extend_ttl", "keepalive", "stop_sandbox"]],
 );
 pub(crate) const NO_PROFILE: Way = Way::new(409, "conflict", &[FILES, BROWSER, CODE, JAVASCRIPT]);
-pub(crate) const NO_PROFILE_HERE: Way = Way::new(409, "conflict", &[&["keepalive", "stream_events"]]);
+pub(crate) const NO_PROFILE_HERE: Way =
+    Way::new(409, "conflict", &[&["keepalive", "stream_events", "get_network", "set_network"]]);
 pub(crate) const INCAPABLE: Way = Way::new(400, "capability_not_supported", &[FILES, BROWSER, CODE, JAVASCRIPT]);
 pub(crate) const KEY_REUSED: Way = Way::new(409, "conflict", &[&["create_sandbox", "create_cargo", "extend_ttl"]]);
 pub(crate) const CARGO_USED: Way = Way::new(409, "conflict", &[&["delete_cargo"]]);
@@ -175,8 +180,12 @@ pub(crate) const UNRIPE: Way =
     Way::new(409, "conflict", &[&["promote_candidate", "delete_candidate", "rollback_release"]]);
 pub(crate) const ENDLESS: Way = Way::new(409, "sandbox_ttl_infinite", &[&["extend_ttl"]]);
 pub(crate) const NO_ADMIN: Way = Way::new(403, "forbidden", &[COLLECTOR]);
-pub(crate) const ODD: Way =
-    Way::new(400, "validation_error", &[LISTS, &["list_history", "stream_events", "get_payload", "create_candidate"]]);
+pub(crate) const ODD: Way = Way::new(
+    400,
+    "validation_error",
+    &[LISTS, &["list_history", "stream_events", "get_payload", "create_candidate", "set_network"]],
+);
+pub(crate) const NOT_IN_PROFILE: Way = Way::new(403, "forbidden", &[&["set_network"]]);
 pub(crate) const ENDING: Way = Way::new(503, "session_not_ready", &[MAKE]);
 pub(crate) const UNREACHABLE: Way = Way::new(503, "session_not_ready", IN_A_SANDBOX);
 pub(crate) const NO_RUNTIME: Way = Way::new(502, "ship_error", &[FILES, BROWSER, CODE, JAVASCRIPT, &["stream_events"]]);
@@ -194,6 +203,7 @@ pub(crate) const LOCKED: Way = Way::new(
         RECORD,
         BESIDE,
         PORTS,
+        NETWORK,
         MAKE,
         LISTS,
         CARGO,
@@ -212,7 +222,7 @@ pub(crate) const NO_FILE: Way = Way::new(
 pub(crate) const NO_SUCH_KIND: Way = Way::new(400, "validation_error", &[FILES]);
 
 /// All of them; each is gone through by a test below.
-const WAYS: [&Way; 29] = [
+const WAYS: [&Way; 30] = [
     &NO_KEY,
     &TOO_MANY,
     &LARGE,
@@ -231,6 +241,7 @@ const WAYS: [&Way; 29] = [
     &ENDLESS,
     &NO_ADMIN,
     &ODD,
+    &NOT_IN_PROFILE,
     &ENDING,
     &UNREACHABLE,
     &NO_RUNTIME,
@@ -319,6 +330,7 @@ pub(crate) fn body(operation: &str) -> Value {
         "create_sandbox" => json!({ "cargo_id": "ws-000000000000" }),
         "extend_ttl" => json!({ "extend_by": 60 }),
         "create_port_link" => json!({ "port": 3000 }),
+        "set_network" => json!({ "allow_hosts": [] }),
         "write_file" => json!({ "path": "a", "content": "" }),
         "exec_python" => json!({ "code": "1", "timeout": 1 }),
         "exec_javascript" => json!({ "code": "1", "timeout": 1 }),

@@ -143,6 +143,7 @@ impl Process {
             owner: OWNER.to_owned(),
             tools: self.tools.clone(),
             network: NetworkPolicy::default(),
+            live_network: None,
             pictures: Pictures::Kept(Arc::clone(&self.pictures)),
             idle_timeout: None,
             host_tools: None,

@@ -128,6 +128,15 @@ class AsyncSandbox:
         """Revokes a link: nobody gets in with it any more."""
         await self._transport.send(Request("DELETE", f"{self._base}/port_links/{segment(link_id)}"))
 
+    async def network(self) -> models.SandboxNetwork:
+        """The hosts that it may reach, and its last connections. Starts nothing."""
+        return await self._transport.call(Request("GET", f"{self._base}/network"), models.SandboxNetwork)
+
+    async def set_network(self, allow_hosts: list[str] | None) -> models.SandboxNetwork:
+        """Opens these hosts and no others, at once, also for connections that are open; None: those of its profile."""
+        request = Request("PUT", f"{self._base}/network", body={"allow_hosts": allow_hosts}, harmless=True)
+        return await self._transport.call(request, models.SandboxNetwork)
+
     async def events(self, *, after: int | None = None) -> AsyncIterator[models.Event]:
         """What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox."""
         async with self._transport.listen(f"{self._base}/events", after) as events:

@@ -129,6 +129,15 @@ class Sandbox:
         """Revokes a link: nobody gets in with it any more."""
         self._transport.send(Request("DELETE", f"{self._base}/port_links/{segment(link_id)}"))
 
+    def network(self) -> models.SandboxNetwork:
+        """The hosts that it may reach, and its last connections. Starts nothing."""
+        return self._transport.call(Request("GET", f"{self._base}/network"), models.SandboxNetwork)
+
+    def set_network(self, allow_hosts: list[str] | None) -> models.SandboxNetwork:
+        """Opens these hosts and no others, at once, also for connections that are open; None: those of its profile."""
+        request = Request("PUT", f"{self._base}/network", body={"allow_hosts": allow_hosts}, harmless=True)
+        return self._transport.call(request, models.SandboxNetwork)
+
     def events(self, *, after: int | None = None) -> Iterator[models.Event]:
         """What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox."""
         with self._transport.listen(f"{self._base}/events", after) as events:
