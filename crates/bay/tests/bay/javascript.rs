@@ -180,7 +180,7 @@ async fn the_profiles_network_holds_for_javascript() {
         let network = cove_core::NetworkPolicy {
             allow_hosts: vec!["127.0.0.1".to_owned()],
             allow_private: vec!["127.0.0.1".to_owned()],
-            ..NetworkPolicy::default()
+            ..Default::default()
         };
         config.profiles.push(ProfileConfig {
             id: "open".to_owned(),

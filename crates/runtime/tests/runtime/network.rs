@@ -32,6 +32,7 @@ async fn named_hosts_are_reached_and_no_others() {
     let policy = NetworkPolicy {
         allow_hosts: vec![format!("localhost:{open}"), "open.example".to_owned()],
         allow_private: vec![format!("127.0.0.1:{open}")],
+        ..NetworkPolicy::default()
     };
     let sandbox = sandbox_with(|options| options.network = CellNetwork::Proxy(policy)).await;
     let get = |host: &str| format!("GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\n\r\n");
