@@ -10,7 +10,6 @@ use crate::Moment;
 pub struct SetNetwork {
     /// Hosts: `example.com`, `*.example.com`, `example.com:443`. Empty: none. Null: those of the profile.
     #[serde(default)]
-    #[schema(max_items = 200)]
     pub allow_hosts: Option<Vec<String>>,
 }
 

@@ -5,7 +5,7 @@ use cove_api::{
     CargoQuery, ClickRequest, CreateCandidate, CreateCargo, CreatePayload, CreatePortLink, CreateSandbox,
     DeleteRequest, Evaluate, ExtendTtl, FileQuery, FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest,
     MAX_CARGO_MB, NavigateRequest, Promote, PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest,
-    ShellExecRequest, SnapshotRequest, ToolAnswer, WriteFile,
+    SetNetwork, ShellExecRequest, SnapshotRequest, ToolAnswer, WriteFile,
 };
 
 use crate::limits::{MAX_JSON_BYTES, MAX_VALUES_BYTES};
@@ -44,7 +44,7 @@ macro_rules! boundless {
     ($($name:ty),* $(,)?) => { $(impl Bounded for $name {})* };
 }
 
-boundless!(Annotation, ApprovalDecision, DeleteRequest, Evaluate, FileQuery, GcRequest, WriteFile,);
+boundless!(Annotation, ApprovalDecision, DeleteRequest, Evaluate, FileQuery, GcRequest, SetNetwork, WriteFile,);
 
 impl Bounded for ToolAnswer {
     const HOLDS_VALUES: bool = true;
