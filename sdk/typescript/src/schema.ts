@@ -425,6 +425,11 @@ export interface components {
             /** @description What it says. */
             text: string;
         };
+        /**
+         * @description What became of a connection.
+         * @enum {string}
+         */
+        ConnectionVerdict: "open" | "ended" | "closed" | "refused" | "unreachable";
         /** @description One container of a session. */
         ContainerInfo: {
             /** @description Its capabilities. */
@@ -668,7 +673,7 @@ export interface components {
          * @description The kind of an event.
          * @enum {string}
          */
-        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "approval_asked" | "approval_ended" | "run_finished" | "ports" | "gap";
+        EventKind: "state" | "run_started" | "console" | "output" | "tool_call" | "approval_asked" | "approval_ended" | "run_finished" | "ports" | "network" | "gap";
         /**
          * @description The kind of an execution.
          * @enum {string}
@@ -934,6 +939,30 @@ export interface components {
             timeout?: number;
             /** @description The URL. */
             url: string;
+        };
+        /** @description A connection that a sandbox has asked for. */
+        NetworkConnection: {
+            /** @description When. */
+            at: components["schemas"]["Moment"];
+            /**
+             * Format: int64
+             * @description Bytes that it has got.
+             */
+            down_bytes: number;
+            /** @description The host, as it was asked for. */
+            host: string;
+            /**
+             * Format: int32
+             * @description Its port.
+             */
+            port: number;
+            /**
+             * Format: int64
+             * @description Bytes that the sandbox has sent.
+             */
+            up_bytes: number;
+            /** @description What became of it. */
+            verdict: components["schemas"]["ConnectionVerdict"];
         };
         /** @description A payload. */
         PayloadInfo: {
@@ -1297,6 +1326,18 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor?: string | null;
         };
+        /** @description The network of a sandbox. */
+        SandboxNetwork: {
+            /** @description The hosts that are open now. */
+            allow_hosts: string[];
+            /** @description The last connections since the server has started, the newest first. */
+            connections: components["schemas"]["NetworkConnection"][];
+            /**
+             * @description The hosts that may be opened: those of the profile, and those that it lets be opened; `*` is every host that is not
+             *     private.
+             */
+            may_allow: string[];
+        };
         /**
          * @description The state of a sandbox.
          * @enum {string}
@@ -1346,9 +1387,14 @@ export interface components {
         SentEvent: {
             /** @description The whole event as JSON. */
             data: string;
-            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "approval_asked" | "approval_ended" | "run_finished" | "ports" | "gap") & Record<string, never>;
+            event: ("state" | "run_started" | "console" | "output" | "tool_call" | "approval_asked" | "approval_ended" | "run_finished" | "ports" | "network" | "gap") & Record<string, never>;
             /** @description Its number. */
             id: string;
+        };
+        /** @description Which hosts a sandbox may reach from now on. */
+        SetNetwork: {
+            /** @description Hosts: `example.com`, `*.example.com`, `example.com:443`. Empty: none. Null: those of the profile. */
+            allow_hosts?: string[] | null;
         };
         /** @description A shell command to run. */
         ShellExecRequest: {

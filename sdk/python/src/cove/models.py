@@ -388,6 +388,9 @@ class CodeLine:
     #: What it says.
     text: str
 
+#: What became of a connection.
+ConnectionVerdict = Literal["open", "ended", "closed", "refused", "unreachable"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ContainerInfo:
@@ -573,7 +576,7 @@ class Event:
     data: dict[str, Any]
 
 #: The kind of an event.
-EventKind = Literal["state", "run_started", "console", "output", "tool_call", "approval_asked", "approval_ended", "run_finished", "ports", "gap"]
+EventKind = Literal["state", "run_started", "console", "output", "tool_call", "approval_asked", "approval_ended", "run_finished", "ports", "network", "gap"]
 
 #: The kind of an execution.
 ExecType = Literal["python", "shell", "javascript", "browser", "browser_batch"]
@@ -821,6 +824,29 @@ class JavaScriptImage:
 
     #: Height in pixels.
     height: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkConnection:
+    """A connection that a sandbox has asked for."""
+
+    #: The host, as it was asked for.
+    host: str
+
+    #: Its port.
+    port: int
+
+    #: When.
+    at: datetime
+
+    #: Bytes that the sandbox has sent.
+    up_bytes: int
+
+    #: Bytes that it has got.
+    down_bytes: int
+
+    #: What became of it.
+    verdict: ConnectionVerdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1215,6 +1241,21 @@ class SandboxList:
 
     #: Cursor of the next page; null on the last page.
     next_cursor: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxNetwork:
+    """The network of a sandbox."""
+
+    #: The hosts that are open now.
+    allow_hosts: list[str]
+
+    #: The hosts that may be opened: those of the profile, and those that it lets be opened; `*` is every host that is not
+    #: private.
+    may_allow: list[str]
+
+    #: The last connections since the server has started, the newest first.
+    connections: list[NetworkConnection]
 
 #: The state of a sandbox.
 SandboxStatus = Literal["idle", "starting", "ready", "failed", "expired"]
