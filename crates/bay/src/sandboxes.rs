@@ -17,6 +17,7 @@ use crate::session::ContainerRecord;
 use crate::{Bay, BayResult, IdempotencyKey, Owner};
 use cove_config::{ContainerSpec, DiskLimit, Profile};
 use cove_drivers::CargoLimit;
+use cove_network::AddressRule;
 use cove_store::{
     CargoChoice, Cursor, Done, Extension, NewCargo, NewSandbox, Once, SandboxAmendment, SandboxAttributes,
     SandboxDeletion, SandboxRow, WarmClaim,
@@ -229,7 +230,7 @@ impl Bay {
     pub async fn sandbox(&self, owner: &Owner, id: &SandboxId) -> BayResult<SandboxInfo> {
         let row = self.row(owner, id).await?;
         self.check_health(id).await;
-        Ok(SandboxInfo { network: self.networks(&row.profile), ..self.info(&row) })
+        Ok(SandboxInfo { network: self.open_networks(&row), ..self.info(&row) })
     }
 
     /// More time.
@@ -445,14 +446,19 @@ impl Bay {
         }
     }
 
-    /// Where the containers of a profile may connect to.
-    fn networks(&self, profile: &str) -> Option<Vec<ContainerNetwork>> {
-        let of = |spec: &ContainerSpec| ContainerNetwork {
-            container: spec.name.clone(),
-            allow_hosts: spec.network.allow_hosts.clone(),
-            allow_private: spec.network.allow_private.clone(),
+    /// Where the containers of a sandbox may connect to: as its profile says, or its owner.
+    fn open_networks(&self, row: &SandboxRow) -> Option<Vec<ContainerNetwork>> {
+        let of = |spec: &ContainerSpec| {
+            let (allow_hosts, allow_private) = match &row.attributes.network {
+                None => (spec.network.allow_hosts.clone(), spec.network.allow_private.clone()),
+                Some(hosts) => {
+                    let open = hosts.iter().filter(|host| AddressRule::may_open(&spec.network, host).is_ok());
+                    (open.cloned().collect(), Vec::new())
+                }
+            };
+            ContainerNetwork { container: spec.name.clone(), allow_hosts, allow_private }
         };
-        Some(self.profile(profile)?.containers.iter().map(of).collect())
+        Some(self.profile(&row.profile)?.containers.iter().map(of).collect())
     }
 
     /// What the one who made a sandbox of this profile should know.

@@ -264,6 +264,8 @@ async fn is_closed_and_opened(harbour: &Harbour, id: &cove_api::SandboxId, port:
     assert_eq!(said, "True\n0", "it was closed, and has said nothing");
     assert_eq!(closed.allow_hosts, Vec::<String>::new());
     assert!(harbour.out(id, ask).await.contains("403 Forbidden"));
+    let told = bay.sandbox(owner, id).await.unwrap().network.unwrap();
+    assert!(told.iter().all(|one| one.allow_hosts.is_empty() && one.allow_private.is_empty()), "{told:?}");
     let log = bay.network(owner, id).await.unwrap().connections;
     let verdicts: Vec<ConnectionVerdict> = log.iter().map(|one| one.verdict).take(2).collect();
     assert_eq!(verdicts, [ConnectionVerdict::Refused, ConnectionVerdict::Closed], "{log:?}");
