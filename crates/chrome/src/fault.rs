@@ -47,7 +47,8 @@ impl Program<'_> {
             if error_type == Some("TypeError") && fault.message.contains(NO_FETCH) {
                 fault = fault.by_network(NetworkCause::Failed);
             } else {
-                fault.hint = cove_script::hint(error_type, &fault.message);
+                let own = self.prepared.own_member_hint(&fault.message);
+                fault.hint = own.or_else(|| cove_script::hint(error_type, &fault.message));
             }
         }
         match thrown.module {

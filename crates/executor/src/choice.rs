@@ -6,6 +6,9 @@
 use cove_core::{EngineName, EngineReason};
 use cove_script::Prepared;
 
+/// What `RegExp.$1` and its kin stand for.
+const LAST_MATCH: &str = "what the last match has left";
+
 /// Global names that only a real browser has, each with what it stands for.
 ///
 /// A name belongs here when code that reads it cannot do its work without one. Names that the embedded engine has
@@ -85,6 +88,20 @@ pub const BROWSER_ONLY: &[(&str, &str)] = &[
     ("Atomics", "shared memory"),
     ("WebAssembly", "WebAssembly"),
     ("Temporal", "Temporal"),
+    ("RegExp.$1", LAST_MATCH),
+    ("RegExp.$2", LAST_MATCH),
+    ("RegExp.$3", LAST_MATCH),
+    ("RegExp.$4", LAST_MATCH),
+    ("RegExp.$5", LAST_MATCH),
+    ("RegExp.$6", LAST_MATCH),
+    ("RegExp.$7", LAST_MATCH),
+    ("RegExp.$8", LAST_MATCH),
+    ("RegExp.$9", LAST_MATCH),
+    ("RegExp.input", LAST_MATCH),
+    ("RegExp.lastMatch", LAST_MATCH),
+    ("RegExp.lastParen", LAST_MATCH),
+    ("RegExp.leftContext", LAST_MATCH),
+    ("RegExp.rightContext", LAST_MATCH),
     ("WeakRef", "the collector"),
     ("FinalizationRegistry", "the collector"),
 ];

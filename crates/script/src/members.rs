@@ -284,18 +284,19 @@ pub(crate) fn advice(callee: &str) -> Option<String> {
         };
         return Some(format!("`{name}` is a method of {owners}, and the value is something else. {cure}"));
     }
-    nearest(name).map(|near| format!("Did you mean `{near}`?"))
+    let all = MEMBERS.iter().flat_map(|(_, names)| names.iter().copied());
+    nearest_of(name, all).map(|near| format!("Did you mean `{near}`?"))
 }
 
-/// The built-in name that a misspelt one is nearest to.
-fn nearest(name: &str) -> Option<&'static str> {
+/// The name that a misspelt one is nearest to.
+pub(crate) fn nearest_of<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = match name.len() {
         0..=3 => 0,
         4..=5 => 1,
         _ => 2,
     };
     let lower = name.to_lowercase().replace('_', "");
-    let all = MEMBERS.iter().flat_map(|(_, names)| names.iter().copied());
+    let all = all.into_iter();
     all.map(|known| (distance(&lower, &known.to_lowercase()), known))
         .filter(|(far, known)| *far <= most && *known != name)
         .min_by_key(|(far, known)| (*far, !known.starts_with(name.get(..1).unwrap_or_default())))

@@ -298,7 +298,15 @@ impl<'a> Visit<'a> for Rewriter<'a, '_> {
         if is_global(&it.object) {
             self.global_members.insert(it.property.name.as_str());
         }
+        self.note_last_match(&it.object, it.property.name.as_str());
         walk::walk_static_member_expression(self, it);
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
+        if let Expression::StringLiteral(name) = &it.expression {
+            self.note_last_match(&it.object, name.value.as_str());
+        }
+        walk::walk_computed_member_expression(self, it);
     }
 
     fn visit_import_meta(&mut self, it: &ImportMeta) {

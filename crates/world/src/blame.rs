@@ -37,6 +37,13 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
         message = message.strip_prefix("Error: ").map_or(message.clone(), str::to_owned);
     }
     let mut fault = with_cause(Fault::new(kind, message), thrown);
+    if kind == FaultKind::Tool
+        && let Some(code) = thrown.as_object().and_then(|error| raw::own_data(error, "toolCode"))
+        && let Some(code) = raw::text(&code).filter(|code| code.len() <= MAX_TOOL_CODE_BYTES)
+    {
+        fault = fault.with("toolCode", code);
+    }
+    let mut own_member = None;
     if let Some(stack) = call(ctx, state, "stackOf", thrown)
         && let Some(mut place) = state.sources.borrow().first_place(&stack)
     {
@@ -62,13 +69,22 @@ pub(crate) fn fault_of<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) 
                 format!("{said}: built-ins are frozen in this engine; to change {what}, use engine \"browser\"");
             fault.needs_browser = true;
         }
+        if kind == FaultKind::Exception
+            && fault.message == NOT_ITERABLE
+            && let Some(position) = place.iterated()
+        {
+            place.position = position;
+        }
+        if kind == FaultKind::Exception {
+            own_member = place.own_member_hint(&fault.message);
+        }
         fault.position = Some(place.position);
         fault.frame = Some(place.frame(&short(&fault.message)));
     }
     if kind == FaultKind::Exception {
         let error_type = call(ctx, state, "errorType", thrown);
         let hint = cove_script::hint(error_type.as_deref(), &fault.message);
-        fault.hint = fault.hint.or(hint);
+        fault.hint = fault.hint.or(own_member).or(hint);
     }
     fault
 }
@@ -140,6 +156,12 @@ fn clearer(why: &str, stack: &str, place: &SourcePlace) -> Option<(String, Posit
 fn read_only(message: &str) -> Option<&str> {
     message.strip_prefix("TypeError: '")?.strip_suffix("' is read-only")
 }
+
+/// What the engine says of a value that cannot be iterated.
+const NOT_ITERABLE: &str = "TypeError: value is not iterable";
+
+/// A guest may write over the code of a tool's error.
+const MAX_TOOL_CODE_BYTES: usize = 64;
 
 /// What the engine says of a change to something that is frozen.
 const FROZEN: &[&str] =

@@ -96,6 +96,10 @@ fn attempt(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> Result<Finishe
         prepare(&request.code, &options).map_err(Fault::from)?
     };
     let takes_last = prepared.takes_last;
+    // `RegExp.$1` and its kin: nothing of an earlier match is kept.
+    let last_match = prepared.free_names.iter().find(|free| free.needed && free.name.starts_with("RegExp."));
+    let last_match = last_match
+        .map(|free| format!("`{}` is undefined in this engine; use what `match` or `exec` returned.", free.name));
     let draws = prepared.free_names.iter().any(|free| free.name == "getCanvas");
     let function = evaluate(ctx, &prepared.code, &file);
     state.sources.borrow_mut().keep(file, prepared);
@@ -138,6 +142,7 @@ fn attempt(ctx: &Ctx<'_>, state: &State, request: &RunRequest) -> Result<Finishe
         return take_answer(state);
     }
     let mut warnings = outcome::lost(ctx, state, &value, cell);
+    warnings.extend(last_match);
     if takes_last && !value.is_undefined() {
         warnings.push(LAST_VALUE.to_owned());
     }

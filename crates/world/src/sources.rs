@@ -39,6 +39,16 @@ impl SourcePlace {
         self.source.call_at(self.position)
     }
 
+    /// Advice where the source has a method of nearly the name that was called.
+    pub(crate) fn own_member_hint(&self, message: &str) -> Option<String> {
+        self.source.own_member_hint(message)
+    }
+
+    /// The first place from this one on where something is iterated.
+    pub(crate) fn iterated(&self) -> Option<Position> {
+        self.source.iterated_from(self.position)
+    }
+
     /// The built-in that is changed at the place.
     pub(crate) fn built_in_changed(&self) -> Option<String> {
         self.source.built_in_changed_at(self.position)

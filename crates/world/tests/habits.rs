@@ -365,11 +365,13 @@ fn values_that_vanish_are_told() {
     told("return () => 1", &["a function", "null"]);
     told("return new Date('x')", &["an invalid Date"]);
     told("return Infinity", &["Infinity"]);
+    told("/(a)/.exec('a'); return RegExp.$1", &["`RegExp.$1` is undefined in this engine", "`exec`"]);
     told("return { p: Promise.resolve(1) }", &["await"]);
     for silent in [
         "return { a: [1, 'x', null, true, new Date(0)], b: undefined }",
         "return { toJSON() { return 1 }, m: new Map() }",
         "return 1.5",
+        "const RegExp = { $1: 1 }; return RegExp.$1",
         "return 'NaN'",
         "return { get x() { throw 1 } } && 1",
         "return new Proxy({}, {})",

@@ -52,6 +52,7 @@ impl Suite {
             ("const s = 'x'; s.toUppercase(String(1))", "s.toUppercase", "`toUpperCase`"),
             ("const list = { a: 1 }; list.map((x) => x)", "list.map", "method of an array"),
             ("const f = 1; f(parseInt('3'))", "f", ""),
+            ("const cart = { addItem() {} }; cart.additem(1)", "cart.additem", "`addItem`"),
         ] {
             let report = self.run(self.request(code));
             let Some(fault) = report.fault() else { panic!("{code} came to an end") };

@@ -4,7 +4,8 @@
 (function (native, kit) {
   'use strict';
   const { TypeError, Symbol, Object, Array, Map, String, JSON, Uint8Array, URL, URLSearchParams, Blob, Promise, Number,
-    RangeError, AbortSignal } = globalThis;
+    RangeError, AbortSignal, WeakMap } = globalThis;
+  const { defineProperty, setPrototypeOf } = Object;
   const { parse, stringify } = JSON;
   const { isView } = globalThis.ArrayBuffer;
   const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -212,7 +213,16 @@
     get [Symbol.toStringTag]() { return 'Response'; }
   }
 
-  const failure = (message, network) => kit.about(new TypeError(`fetch failed: ${message}`), network === undefined ? {} : { network });
+  // The host's refusals. An error gets its place where it is thrown first, and that shall be the program's own `await`: so
+  // `fetch` gives a copy that nobody has thrown yet.
+  const refusals = new WeakMap();
+  function refusal(message, network) {
+    const made = setPrototypeOf(native.bareError(), TypeError.prototype);
+    defineProperty(made, 'message', { value: message, writable: true, enumerable: false, configurable: true });
+    refusals.set(made, [message, network]);
+    return kit.about(made, network === undefined ? {} : { network });
+  }
+  const failure = (message, network) => refusal(`fetch failed: ${message}`, network);
   const nothing = () => {};
   // What an address holds itself needs no host.
   function fetchData(request) {
@@ -224,7 +234,7 @@
     kit.setUrl(response, request.url, false, 'basic');
     return response;
   }
-  const globals = { async fetch(input, init) {
+  async function ask(input, init) {
     if (!(input instanceof Request)) input = `${input}`;
     if (/^[\0- ]*data:/i.test(input.url ?? input)) return fetchData(new Request(input, init));
     if (!native.mayFetch()) {
@@ -253,6 +263,14 @@
     kit.setBody(response, answer.body, undefined);
     kit.setUrl(response, answer.url, answer.redirected === true, 'basic');
     return response;
+  }
+  const globals = { fetch(input, init) {
+    return new Promise((resolve, reject) => {
+      ask(input, init).then(resolve, (problem) => {
+        const told = refusals.get(problem);
+        reject(told === undefined ? problem : refusal(told[0], told[1]));
+      });
+    });
   } };
   native.define('Headers', Headers);
   native.define('Request', Request);
