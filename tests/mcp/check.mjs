@@ -84,6 +84,10 @@ async function check(transport, pid) {
     const resource = await client.readResource({ uri: link.uri });
     assert.equal(resource.contents[0].blob, image.data);
 
+    const lost = await call("run_javascript", { sandbox_id, code: "return { ports: new Map([['Oslo', 1]]) }" });
+    assert.match(JSON.stringify(lost.content), /`ports` is a Map[^]*Object\.fromEntries\(map\)/);
+    assert.equal(lost.structuredContent.warnings.length, 1);
+
     const failed = await call("run_javascript", { sandbox_id, code: "throw new Error('no')" });
     assert.ok(failed.isError);
     assert.match(failed.text, /Error: no[^]*Next step:/);

@@ -164,7 +164,7 @@ fn matcher(args: &GrepArgs) -> Result<RegexMatcher, FileError> {
         .dfa_size_limit(MAX_REGEX_BYTES)
         .build(&args.pattern)
         .map_err(|error| {
-            let hint = if args.literal { "" } else { " (for plain text use literal: true)" };
+            let hint = if args.literal { "" } else { " (with `literal`, it is searched for as plain text)" };
             FileError::invalid_args(format!("grep: invalid pattern{hint}: {error}"))
         })
 }

@@ -9,6 +9,7 @@ const usual = {
     "JavaScript: what the code did": [
         js("a name that is not there", "const total = 1;\nreturn totl + 1"),
         js("a method with a wrong name", "return [1, 2].forEch(n => n)"),
+        js("an own method with a wrong name", "class Cart { addItem(name) { return name } }\nreturn new Cart().additem('rope')"),
         js("a property of undefined", "const user = {};\nreturn user.address.city"),
         js("a property of null", "const found = null;\nreturn found.id"),
         js("a call of what is no function", "const f = 5;\nreturn f()"),
@@ -39,6 +40,7 @@ const usual = {
         js("a name declared twice", "const a = 1;\nconst a = 2;\nreturn a"),
         js("await in a function that is not async", "function f() { await read({path: 'a'}) }\nreturn f()"),
         js("an import of a module", "import fs from 'fs';\nreturn fs.readFileSync('a')"),
+        js("an import of a package", "import _ from 'lodash';\nreturn _.chunk([1, 2])"),
         js("Python", "def f():\n  return 1"),
         js("too much code", `return "${"x".repeat(50_100)}"`),
     ],

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use cove_api::{PythonExecResult, ShellExecResult, StopCause, Stopped};
 use cove_core::{Fault, NetworkCause};
+use cove_files::FileErrorCode;
 use serde_json::{Map, Value};
 
-use super::{NO_NETWORK, nearest, nearest_word, out_of_time, reached_nobody, sentence};
+use super::{NO_HOST, files, nearest, nearest_word, out_of_time, reached_nobody, sentence};
 use crate::time::ONE;
 
 /// How a shell says that there is no such program.
@@ -15,6 +16,9 @@ const NO_COMMAND: &str = ": command not found";
 /// Exit code of a shell that found no program, and of one that may not start it.
 const NOT_FOUND: i32 = 127;
 const NOT_STARTED: i32 = 126;
+
+/// Exit code by which many programs say no.
+const NO: i32 = 1;
 
 /// Programs that agents call, for the nearest one. Whether it is there only the sandbox knows, so it is a question.
 const PROGRAMS: &str = "awk base64 bash bunzip2 bzip2 cat chmod chown cmake curl date diff dirname echo file find gcc git \
@@ -49,13 +53,18 @@ pub(crate) fn javascript(failed: &JavaScript<'_>) -> String {
             "There is no browser here: write it without a page (`getCanvas` draws), or ask the user to install Chromium."
         }
         // The engine's advice is for those who can open a host.
-        _ if Fault::network_cause(details) == Some(NetworkCause::Failed) => NO_NETWORK,
+        _ if Fault::network_cause(details) == Some(NetworkCause::Failed) => NO_HOST,
         // No call can bring modules along, so an `import()` in place of an `import` would fail as well.
         _ if details.contains_key("module") => {
-            "There are no modules here. Write it in plain JavaScript with the file tools (`await read({path})`), or use \
-             execute_python or execute_shell."
+            "No packages can be loaded here. Write it in plain JavaScript, or use execute_python or execute_shell."
         }
-        _ if details.contains_key("limitBytes") => "Hold less in memory at once: work in parts, and drop what is done.",
+        _ if let Some(limit) = details.get("limitBytes").and_then(Value::as_u64) => {
+            return format!(
+                "Hold less than {} MiB in memory at once: work in parts, and drop what is done.",
+                limit >> 20
+            );
+        }
+        _ if let Some(step) = tool_step(details) => step,
         _ if !details.contains_key("frame") && hint.is_none() => "Fix the code and send all of it again.",
         _ if looks_like_python(source) => "This looks like Python: send it to execute_python.",
         "non_json_serializable_return" if hint.is_none() => "Return plain data: no cycles, no BigInt, no functions.",
@@ -71,6 +80,14 @@ pub(crate) fn javascript(failed: &JavaScript<'_>) -> String {
         },
     };
     step.to_owned()
+}
+
+/// After a tool that the code has called, by the tool's own code.
+fn tool_step(details: &Map<String, Value>) -> Option<&'static str> {
+    let code = details.get("toolCode").and_then(Value::as_str)?;
+    // Of wrong arguments the message says all; and what ran before that call was done.
+    let code = FileErrorCode::from_name(code).filter(|code| !matches!(code, FileErrorCode::InvalidArgs))?;
+    files::next_step(code)
 }
 
 /// What was meant by a name that is not there, if the code has a name like it.
@@ -99,7 +116,7 @@ pub(crate) fn python(done: &PythonExecResult, error: &str, source: &str, given: 
     let rest = match (&done.stopped, last) {
         _ if done.timed_out => &out_of_time(given, ONE),
         (Some(stopped), _) => at_limit(stopped),
-        _ if reached_nobody(error) => NO_NETWORK,
+        _ if reached_nobody(error) => NO_HOST,
         _ if done.state_lost => "Leave out what ended Python.",
         (_, last) if last.starts_with("SyntaxError") || last.starts_with("IndentationError") => {
             "Nothing of it ran. Fix that line and send all of it again."
@@ -127,8 +144,12 @@ pub(crate) fn shell(done: &ShellExecResult, words: &str, given: Duration) -> Str
     match done.exit_code {
         Some(NOT_FOUND) if words.contains(NO_COMMAND) => unknown_command(words),
         Some(NOT_STARTED) => "Make it executable with `chmod +x`, or start it with its interpreter.".to_owned(),
-        _ if reached_nobody(words) => NO_NETWORK.to_owned(),
+        _ if reached_nobody(words) => NO_HOST.to_owned(),
         _ if done.signal.is_some() => "Look for what killed it: the command itself, or too little memory.".to_owned(),
+        Some(NO) if words.trim().is_empty() => {
+            "It wrote nothing. So end grep that finds nothing, diff and cmp of what differs, and a test that is false."
+                .to_owned()
+        }
         _ if words.trim().is_empty() => {
             "It wrote nothing: look up what this exit code of the command means.".to_owned()
         }

@@ -21,8 +21,11 @@ pub(crate) fn out_of_time(given: Duration, bounds: Bounds) -> String {
     }
 }
 
-/// Where a host cannot be reached.
-pub(crate) const NO_NETWORK: &str = "Go on without that host, or ask the user to open it (`--allow-host`).";
+/// Where `fetch` may not reach a host. A private address stays closed unless it is named as one, too.
+pub(crate) const NO_NETWORK: &str = "Go on without that host, or ask the user to open it (`--allow-host`, for a private address also `--allow-private`).";
+
+/// Where a program has not reached a host.
+pub(crate) const NO_HOST: &str = "Go on without that host, or ask the user to open it (`--allow-host`).";
 
 /// Where a runtime or its browser could not be started.
 pub(crate) const NOT_STARTED: &str =

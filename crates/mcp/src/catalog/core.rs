@@ -66,9 +66,11 @@ pub(super) fn entries() -> Vec<Entry> {
                 "Run JavaScript or TypeScript: calculate, transform data, draw charts, do many file operations in one call.\n\
                  - It is the body of an async function: `return` a JSON value.\n\
                  - `getCanvas(width, height)` is a canvas (2D API) that comes back as a picture.\n\
-                 - `await read({path})`, `write`, `edit`, `grep`, `find` and `ls` work on the workspace.\n\
-                 - No Node.js modules; no network unless the profile opens hosts. At most 50,000 characters of code, 200,000 \
-                 of result.\n\
+                 - `await read(path)` is the text of a file of the workspace, `await write(path, text)` writes one; `edit`, \
+                 `grep`, `find` and `ls` are here, too.\n\
+                 - `require` and `import` give Node's path, util, events, url, crypto, Buffer and fs (of the workspace); there \
+                 are no packages.\n\
+                 - No network unless the profile opens hosts. At most 50,000 characters of code, 200,000 of result.\n\
                  Example: {\"code\": \"const c = getCanvas(400, 300).getContext('2d'); c.fillRect(50, 50, input.w, 100); \
                  return 'drawn'\", \"input\": {\"w\": 200}}",
                 Hints::Runs,
