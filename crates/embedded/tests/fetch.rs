@@ -129,6 +129,7 @@ async fn nothing_else_is_reached() {
     session.close().await.unwrap();
     let fault = report.result.unwrap_err();
     assert_eq!(fault.details["network"], "not_opened", "{fault:?}");
+    assert_eq!(fault.position.map(|place| (place.line, place.column)), Some((1, 7)), "{fault:?}");
     check("ftp://example.com/", "only http: and https: addresses can be fetched, not ftp:").await;
     check("file:///etc/passwd", "not file:").await;
     check("blob:https://example.com/1", "not blob:").await;

@@ -225,6 +225,8 @@ fn errors_are_told_where_they_are() {
     assert_eq!(place("const a = 1\na = 2\nreturn a"), Some((2, 1)));
     assert_eq!(place("const f = () => {\n  const n = 1\n  n++\n  return n\n}\nf()"), Some((3, 3)));
     assert_eq!(place("let a = 1\na = 2\nconst o = Object.freeze({ a })\no.a = 3\nreturn o"), Some((4, 1)));
+    assert_eq!(place("const o = {}\nfor (const x of o) {}"), Some((2, 17)));
+    assert_eq!(place("const o = {}\nreturn [1, ...o]"), Some((2, 15)));
     let fault = Guest::new().body("Array.prototype[Symbol.iterator] = 1").unwrap_err();
     let frozen = "built-ins are frozen in this engine; to change Array.prototype, use engine \"browser\"";
     assert_eq!(fault.message, format!("TypeError: 'Symbol.iterator' is read-only: {frozen}"));
