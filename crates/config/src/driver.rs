@@ -134,7 +134,7 @@ pub struct K8sDriverConfig {
     pub keep_running: bool,
     /// Seconds that Pods go on without any Bay of theirs; then they end by themselves.
     pub outlive_seconds: u64,
-    /// Seconds that a Pod may take to start, its image and its volume included.
+    /// Seconds that a Pod may take to start, its image and its volume included; less than `limits.session_wait_seconds`.
     pub start_seconds: u64,
 }
 
@@ -171,7 +171,7 @@ impl Default for K8sDriverConfig {
             port: 8127,
             keep_running: false,
             outlive_seconds: 600,
-            start_seconds: 60,
+            start_seconds: 50,
         }
     }
 }

@@ -211,6 +211,12 @@ impl Config {
                 return Err(ConfigError::value(place, &format!("is {value}; it must be at least {least}{most}")));
             }
         }
+        // Otherwise callers are told that nothing is ready yet, and never why a Pod does not start.
+        if self.driver.kind == DriverKind::K8s && k8s.start_seconds >= limits.session_wait_seconds {
+            let (start, wait) = (k8s.start_seconds, limits.session_wait_seconds);
+            let reason = format!("is {start}; it must be less than `limits.session_wait_seconds`, which is {wait}");
+            return Err(ConfigError::value("driver.k8s.start_seconds", &reason));
+        }
         Ok(())
     }
 }
@@ -450,6 +456,7 @@ gc:
             ("profiles:\n  - id: a/b\n", 2, "invalid profile name"),
             ("driver:\n  type: kubernetes\n", 2, "k8s"),
             ("driver:\n  k8s:\n    outlive_seconds: 1\n", 3, "at least 2"),
+            ("driver:\n  type: k8s\n  k8s:\n    start_seconds: 60\n", 4, "session_wait_seconds`, which is 60"),
             ("driver:\n  k8s:\n    access_mode: ReadOnlyMany\n", 3, "ReadWriteOnce"),
             ("driver:\n  type: docker\n  docker:\n    socket: tcp://10.0.0.1:2375\n", 4, "unix://"),
             ("driver:\n  image_pull_policy: sometimes\n", 2, ""),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use cove_api::{GcTaskReport, Moment};
 use cove_core::Deadline;
+use futures_util::StreamExt as _;
 
 use super::start::live_container;
 use super::{BrowserStart, LiveContainer, LiveSession, SessionPlan, idle_end};
@@ -19,6 +20,9 @@ use cove_store::{Kind, SessionRow, SessionState};
 
 /// How long a runtime that ran before may take to say that it still does.
 const META_LIMIT: Duration = Duration::from_secs(5);
+
+/// Containers that are ended at the same time: an engine's answers become slow with more.
+const ENDS_AT_ONCE: usize = 16;
 
 /// What becomes of the containers of one session.
 enum Fate {
@@ -39,17 +43,21 @@ impl Bay {
         for container in found {
             sessions.entry(container.session_id.clone()).or_default().push(container);
         }
+        let mut unwanted = Vec::new();
         for (session_id, containers) in sessions {
-            let unwanted = match self.fate(&session_id, first).await? {
-                Fate::Kept => continue,
-                Fate::Ours(row) => self.adopt_session(&row, containers).await?,
-                Fate::Over => containers,
-            };
-            for container in unwanted {
-                match self.inner.driver.end_found(&container).await {
-                    Ok(()) => report.cleaned += 1,
-                    Err(error) => report.errors.push(format!("{}: {error}", container.container_id)),
-                }
+            match self.fate(&session_id, first).await? {
+                Fate::Kept => {}
+                Fate::Ours(row) => unwanted.extend(self.adopt_session(&row, containers).await?),
+                Fate::Over => unwanted.extend(containers),
+            }
+        }
+        // Together: one on a machine that is gone takes its whole time, and Bay may be about to start.
+        let ends = unwanted.into_iter().map(|container| self.end_unwanted(container));
+        let mut ends = futures_util::stream::iter(ends).buffer_unordered(ENDS_AT_ONCE);
+        while let Some(ended) = ends.next().await {
+            match ended {
+                Ok(()) => report.cleaned += 1,
+                Err(error) => report.errors.push(error),
             }
         }
         if first {
@@ -62,6 +70,11 @@ impl Bay {
             self.end_earlier_bays().await?;
         }
         Ok(())
+    }
+
+    async fn end_unwanted(&self, container: FoundContainer) -> Result<(), String> {
+        let ended = self.inner.driver.end_found(&container).await;
+        ended.map_err(|error| format!("{}: {error}", container.container_id))
     }
 
     /// A database that is a file has one Bay at a time: all others are gone, however lately they were heard, and nothing that

@@ -118,7 +118,14 @@ impl CargoStore for Claims {
     fn prepare(&self, id: &CargoId, limit: CargoLimit) -> DriverFuture<'_, Result<(), DriverError>> {
         let (CargoLimit::Watched { bytes } | CargoLimit::Hard { bytes }) = limit;
         let claim = self.claim(id, bytes);
-        Box::pin(async move { self.cluster.create_claim(&claim?).await })
+        let name = claim_name(id);
+        Box::pin(async move {
+            // Looked for first: where a quota is used up, making it is refused before anybody sees that it is there.
+            if self.cluster.claim(&name).await?.is_some() {
+                return Ok(());
+            }
+            self.cluster.create_claim(&claim?).await
+        })
     }
 
     fn delete(&self, id: &CargoId) -> DriverFuture<'_, Result<(), DriverError>> {

@@ -27,6 +27,9 @@ const PLACE: &str = "driver.k8s";
 /// What gives Bay's account its rights.
 const ROLE: &str = "give it the Role of packaging/kubernetes/pods";
 
+/// The oldest Kubernetes that this was seen to work with.
+const OLDEST: (u32, u32) = (1, 20);
+
 /// The part of a cluster that Bay has to do with: one namespace.
 #[derive(Debug, Clone)]
 pub(super) struct Cluster {
@@ -56,10 +59,22 @@ impl Cluster {
         let client = Client::try_from(config).map_err(|error| wrong(format!("the cluster at {url}: {error}")))?;
         let cluster = Self {
             pods: Api::namespaced(client.clone(), &namespace),
-            claims: Api::namespaced(client, &namespace),
+            claims: Api::namespaced(client.clone(), &namespace),
             url,
             namespace,
         };
+        match cluster.ask(client.apiserver_version()).await {
+            Ok(version) => is_young_enough(&version.major, &version.minor).map_err(|old| {
+                let (major, minor) = OLDEST;
+                wrong(format!(
+                    "the cluster at {} has Kubernetes {old}: {major}.{minor} or newer is needed",
+                    cluster.url
+                ))
+            })?,
+            // Some do not tell it to everybody; what else Bay may do is looked at next.
+            Err(error) if error.cause == DriverCause::NotPermitted => {}
+            Err(error) => return Err(wrong(error.message)),
+        }
         let one = ListParams::default().limit(1);
         cluster.ask(cluster.pods.list(&one)).await.map_err(|error| wrong(error.message))?;
         cluster.ask(cluster.claims.list(&one)).await.map_err(|error| wrong(error.message))?;
@@ -165,6 +180,14 @@ impl Cluster {
     }
 }
 
+/// Refuses versions that are too old, and takes those that nobody can read.
+fn is_young_enough(major: &str, minor: &str) -> Result<(), String> {
+    // Some add a sign of their own: `20+`.
+    let number = |text: &str| text.trim_end_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
+    let version = number(major).zip(number(minor));
+    if version.is_some_and(|version| version < OLDEST) { Err(format!("{major}.{minor}")) } else { Ok(()) }
+}
+
 async fn from_file(file: &Path) -> Result<Config, String> {
     let read = Kubeconfig::read_from(file).map_err(|error| error.to_string())?;
     Config::from_custom_kubeconfig(read, &KubeConfigOptions::default()).await.map_err(|error| error.to_string())
@@ -194,4 +217,23 @@ fn with_sources(error: &dyn std::error::Error) -> String {
         source = inner.source();
     }
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_versions_known_to_be_too_old_are_refused() {
+        for (major, minor, is_taken) in [
+            ("1", "20", true),
+            ("1", "20+", true),
+            ("1", "33", true),
+            ("2", "0", true),
+            ("", "", true),
+            ("1", "19+", false),
+        ] {
+            assert_eq!(is_young_enough(major, minor).is_ok(), is_taken, "{major}.{minor}");
+        }
+    }
 }

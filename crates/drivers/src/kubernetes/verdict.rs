@@ -69,6 +69,14 @@ pub(super) fn ended(pod: &Pod) -> Option<String> {
     is_over.then(|| status.reason.clone().unwrap_or_else(|| "ended".to_owned()))
 }
 
+/// Whether a Pod that is being deleted has nothing left that runs or could begin to: its node says so of each container.
+pub(super) fn is_only_a_record(pod: &Pod) -> bool {
+    let Some(status) = pod.status.as_ref().filter(|_| pod.metadata.deletion_timestamp.is_some()) else { return false };
+    let main = statuses(status.container_statuses.as_ref());
+    let mut all = main.iter().chain(statuses(status.init_container_statuses.as_ref()));
+    !main.is_empty() && all.all(|one| state(one).is_some_and(|state| state.terminated.is_some()))
+}
+
 fn statuses(all: Option<&Vec<ContainerStatus>>) -> &[ContainerStatus] {
     all.map(Vec::as_slice).unwrap_or_default()
 }
@@ -162,5 +170,36 @@ mod tests {
         let mut deleted = with(waiting("ContainerCreating"));
         deleted.metadata.deletion_timestamp = serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();
         assert!(matches!(of(&deleted), Verdict::Over(_)));
+    }
+
+    #[test]
+    fn a_pod_is_only_a_record_when_every_container_of_it_has_ended() {
+        let (running, waiting) = (json!({"running": {}}), json!({"waiting": {"reason": "PodInitializing"}}));
+        let ended = json!({"terminated": {"exitCode": 0}});
+        let deleted = |status: &Value| {
+            let mut pod = pod(status);
+            pod.metadata.deletion_timestamp = serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();
+            pod
+        };
+        let with = |line: &Value, runtime: &Value, prepare: &Value| {
+            json!({
+                "initContainerStatuses": [container("prepare", prepare)],
+                "containerStatuses": [container("line", line), container("runtime", runtime)],
+            })
+        };
+        let over = with(&ended, &ended, &ended);
+        assert!(is_only_a_record(&deleted(&over)));
+        assert!(!is_only_a_record(&pod(&over)), "nobody has asked it to end");
+        for alive in [
+            with(&ended, &running, &ended),
+            with(&running, &ended, &ended),
+            with(&waiting, &waiting, &running),
+            with(&ended, &waiting, &ended),
+            // Its node has not said anything of it yet.
+            json!({}),
+            json!({"phase": "Failed"}),
+        ] {
+            assert!(!is_only_a_record(&deleted(&alive)), "{alive}");
+        }
     }
 }

@@ -21,6 +21,7 @@ use cove_runtime_api::line::{LineUse, OUTGROWN, greeted, take};
 use rustix::fs::{Mode, OFlags};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, Semaphore};
 
 pub use command::command;
@@ -61,8 +62,10 @@ struct LineOptions {
     outlive_seconds: u64,
 }
 
-/// Serves until Bay has been silent for too long.
+/// Serves until the Pod is asked to end, or Bay has been silent for too long.
 async fn serve(options: LineOptions) -> io::Result<()> {
+    // It is process 1 of its container: without this nobody would hear the signal, and the Pod would take all its time to end.
+    let mut asked_to_end = signal(SignalKind::terminate())?;
     let listener = TcpListener::bind(options.listen).await?;
     let lease: OwnerLease = format!("{}:{}", options.outlive_seconds, options.folder.join(SIGNS).display())
         .parse()
@@ -77,6 +80,7 @@ async fn serve(options: LineOptions) -> io::Result<()> {
     tokio::select! {
         () = line.take_connections(listener) => Ok(()),
         () = lease.over() => Ok(()),
+        _ = asked_to_end.recv() => Ok(()),
         failed = own_signs => failed,
     }
 }
@@ -199,4 +203,28 @@ impl Served {
 
 fn weighed(folder: &OwnedFd, limit_bytes: u64) -> Weight {
     weigh(folder, most_entries(limit_bytes), || true)
+}
+
+#[cfg(test)]
+mod tests {
+    use cove_testkit::{PATIENCE, until};
+    use rustix::process::{Signal, getpid, kill_process};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn it_ends_when_the_pod_is_asked_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = LineOptions {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            key_fingerprint: String::new(),
+            folder: folder.path().to_owned(),
+            volume: folder.path().to_owned(),
+            outlive_seconds: 600,
+        };
+        let serving = tokio::spawn(serve(options));
+        until("it serves", async || folder.path().join(SIGNS).exists()).await;
+        kill_process(getpid(), Signal::TERM).unwrap();
+        tokio::time::timeout(PATIENCE, serving).await.expect("it heard nothing").unwrap().unwrap();
+    }
 }

@@ -55,6 +55,7 @@ impl Ground {
                 // An account with the rights of the Role and no others.
                 pods.kubeconfig = named("COVE_TEST_BAY_KUBECONFIG").map(Into::into);
                 pods.ship_image = named("COVE_TEST_IMAGE").unwrap_or_else(|| IMAGE.to_owned());
+                pods.gull_image = named("COVE_TEST_GULL_IMAGE").unwrap_or_default();
                 pods.storage_class = named("COVE_TEST_STORAGE_CLASS");
                 pods.seccomp_profile = named("COVE_TEST_SECCOMP_PROFILE");
                 pods.chown_volumes = true;
@@ -146,7 +147,7 @@ impl Ground {
     }
 }
 
-/// The names of Pods with a label that are not being deleted.
+/// The names of Pods with a label, those that are being deleted among them: whoever ends one waits until it is gone.
 async fn pods(namespace: &str, label: &str) -> Vec<String> {
     let words = ["get", "pod", "-n", namespace, "-l", label, "-o", "json"];
     let listed: serde_json::Value = serde_json::from_str(&kubectl(&words, None).await).unwrap();

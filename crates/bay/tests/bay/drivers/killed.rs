@@ -123,7 +123,7 @@ async fn a_bay_that_is_gone_between_two_steps_leaves_no_half_of_a_container() {
     }
 }
 
-pub(super) async fn start_one(config: cove_config::Config, id: SandboxId) {
+async fn start_one(config: cove_config::Config, id: SandboxId) {
     let bay = Bay::open(config).await.unwrap();
     let _ = bay.exec_shell(&Owner::new("default"), &id, shell("true")).await;
 }

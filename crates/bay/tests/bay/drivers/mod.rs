@@ -13,6 +13,10 @@ mod ground;
 mod killed;
 mod lives;
 mod pods;
+mod pods_api;
+mod pods_browser;
+mod pods_nodes;
+mod routes;
 
 use std::time::Duration;
 
@@ -81,12 +85,14 @@ async fn contract(ground: Option<&Ground>) {
             ProfileConfig { idle_timeout: Some(1), ..small("short") },
             ProfileConfig { env: words.into_iter().collect(), ..small("closed") },
             ProfileConfig { network: Some(open), ..small("open") },
+            routes::pair("pair"),
         ];
     })
     .await;
     let id = harbour.create_of("closed").await.id;
     works(&harbour, &id).await;
     is_kept_up(&harbour).await;
+    routes::are_kept(&harbour, "pair").await;
     is_confined(&harbour, &id).await;
     is_reached(&harbour, &id).await;
     is_limited(&harbour, &id).await;
