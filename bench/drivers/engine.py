@@ -1,4 +1,4 @@
-"""The engine without Bay: the container that Bay orders, ordered by hand, and what `docker` itself takes."""
+"""The engine without Bay: the container that Bay orders, ordered by hand, and what `docker` itself takes. For a cluster see `pod`."""
 import http.client
 import json
 import os
@@ -123,43 +123,6 @@ class Bare(Timed):
         self.timed("delete", lambda: self.remove(name))
         self.timed("run", lambda: command("docker", "run", "--rm", "--network", "none", "--entrypoint", "true", self.image))
         self.timed("exec", lambda: command("docker", "exec", self.warm, "true"))
-
-    def end(self):
-        for name in list(self.there):
-            self.remove(name)
-
-
-class Pod(Timed):
-    """Pods of the same image by `kubectl` (COVE_BENCH_KUBECTL): what the cluster itself takes."""
-
-    def __init__(self, image: str, namespace: str):
-        super().__init__()
-        self.kubectl = [*os.environ.get("COVE_BENCH_KUBECTL", "kubectl").split(), "-n", namespace]
-        self.image, self.number, self.there = image, 0, set()
-
-    def begin(self):
-        self.warm = self.start()
-
-    def start(self):
-        self.number += 1
-        name = f"cove-bare-{os.getpid()}-{self.number}"
-        self.there.add(name)
-        command(*self.kubectl, "run", name, "--image", self.image, "--image-pull-policy=IfNotPresent", "--restart=Never")
-        command(*self.kubectl, "wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
-        self.execute(name)
-        return name
-
-    def execute(self, name: str):
-        command(*self.kubectl, "exec", name, "--", "true")
-
-    def remove(self, name: str):
-        command(*self.kubectl, "delete", "pod", name, "--grace-period=0", "--force")
-        self.there.discard(name)
-
-    def round(self):
-        name = self.timed("first", self.start)
-        self.timed("warm", lambda: self.execute(self.warm))
-        self.timed("delete", lambda: self.remove(name))
 
     def end(self):
         for name in list(self.there):
