@@ -102,7 +102,7 @@ async fn relay(api: SocketAddr) -> (SocketAddr, Arc<watch::Sender<Mood>>, JoinHa
 #[tokio::test]
 async fn an_api_that_is_gone_slow_or_refuses_takes_no_sandbox_with_it() {
     let Some(ground) = Ground::pods() else { return };
-    let (_proxy, api) = plain_api().await;
+    let (mut proxy, api) = plain_api().await;
     let (address, mood, serving) = relay(api).await;
     let harbour = harbour_with(|config| {
         ground.configure(config);
@@ -136,8 +136,9 @@ async fn an_api_that_is_gone_slow_or_refuses_takes_no_sandbox_with_it() {
         harbour.bay.delete_sandbox(&harbour.owner, &id).await.unwrap();
         assert_eq!(ground.of(&id).await, Vec::<String>::new());
     }
-    harbour.close().await;
     serving.abort();
+    proxy.kill().await.unwrap();
+    harbour.close().await;
 }
 
 /// Between Bay and the API, up to a step.

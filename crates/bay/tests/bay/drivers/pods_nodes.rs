@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::ground::{Ground, kubectl, named};
 use super::{docker, lives, small};
-use crate::support::harbour_with;
+use crate::support::{harbour_with, until};
 
 /// The container `runtime` of a Pod at the node's engine; none where `DOCKER_HOST` does not name it.
 #[expect(clippy::print_stdout, reason = "says what was not tried")]
@@ -45,6 +45,8 @@ async fn a_pod_that_is_evicted_is_remade() {
     });
     let path = format!("/api/v1/namespaces/{namespace}/pods/{pod}/eviction");
     kubectl(&["create", "--raw", &path, "-f", "-"], Some(&eviction.to_string())).await;
+    // Until then it still answers.
+    until("it is gone", async || !ground.of(&id).await.contains(&pod)).await;
     lives::works_again(&harbour, &id).await;
     let now = ground.of(&id).await;
     assert!(!now.contains(&pod) && now.len() == 1, "{now:?}");
