@@ -168,7 +168,7 @@ impl Bay {
                 Some(NotStarted) => self.inner.driver.saw_browser(Err(reason.as_deref().unwrap_or_default())),
                 Some(BrowserCause::Held | TimedOut | NotAllowed | HostNotAllowed) => {}
                 Some(BrowserCause::HostNotReached | BrowserCause::NotOnPage) | None => {
-                    self.inner.driver.saw_browser(Ok(()))
+                    self.inner.driver.saw_browser(Ok(()));
                 }
             }
         }

@@ -126,7 +126,7 @@ impl LiveNetwork {
                 }
             }
             // Whoever could change it is gone, and so will be whoever carries the connection.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         });
         Ok(LiveStream { stream, noted, log: self.0.log.clone(), gone })
     }

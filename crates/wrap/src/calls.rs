@@ -141,7 +141,6 @@ mod tests {
         assert_eq!((calls.list().0[1].end, calls.retry_safe()), (CallEnd::NotMade, true), "it waits");
         note.sent();
         assert_eq!((calls.list().0[1].end, calls.retry_safe()), (CallEnd::Unknown, false));
-        drop(note);
         let (list, more) = calls.list();
         assert_eq!((list.len(), more, list[1].end, list[1].effect), (2, 0, CallEnd::Unknown, "may change"));
         let calls = RunCalls::default();
