@@ -1,5 +1,6 @@
 // What E2B's unmodified clients for Node.js must be able to do here. Run by scripts/test-e2b.
 import assert from 'node:assert/strict'
+import http from 'node:http'
 import { CommandExitError, NotFoundError, Sandbox as Plain, TimeoutError } from 'e2b'
 import { Sandbox } from '@e2b/code-interpreter'
 
@@ -53,6 +54,25 @@ const cases = {
     assert.deepEqual(Buffer.from(await sandbox.files.read('blob', { format: 'bytes' })), Buffer.from(blob))
     const address = await sandbox.downloadUrl('blob', { useSignatureExpiration: 60_000 })
     assert.equal((await (await fetch(address)).arrayBuffer()).byteLength, 1 << 20)
+  },
+  async 'a port has a host, and the token of its sandbox'(sandbox) {
+    await sandbox.files.write('site/index.html', 'from inside')
+    const server = await sandbox.commands.run('python3 -m http.server 3001', { cwd: '/home/user/site', background: true })
+    const host = sandbox.getHost(3001)
+    const { port } = new URL(process.env.E2B_API_URL)
+    assert.equal(host, `3001-${sandbox.sandboxId}.localhost:${port}`)
+    const ask = (headers) =>
+      new Promise((resolve, reject) => {
+        const sent = http.get({ host: '127.0.0.1', port, path: '/', headers: { host, ...headers } }, (answer) => {
+          let body = ''
+          answer.on('data', (bytes) => (body += bytes)).on('end', () => resolve([answer.statusCode, body]))
+        })
+        sent.on('error', reject)
+      })
+    const token = { 'e2b-traffic-access-token': sandbox.trafficAccessToken }
+    await until(async () => (await ask(token))[1] === 'from inside')
+    assert.equal((await ask({}))[0], 401)
+    await server.kill()
   },
   async 'a folder is watched'(sandbox) {
     await sandbox.files.makeDir('watched')

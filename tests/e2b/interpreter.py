@@ -44,6 +44,14 @@ def a_chart_is_a_picture_and_data(sandbox):
 
 
 @case
+def a_box_plot_is_no_line_chart(sandbox):
+    done = sandbox.run_code("plt.figure(); plt.boxplot([[1, 2, 3, 4, 100], [5, 6, 7]]); plt.show()")
+    (result,) = [one for one in done.results if one.png]
+    first, second = result.chart.elements
+    assert (result.chart.type.value, first.median, first.outliers, second.median) == ("box_and_whisker", 3, [100], 6), done
+
+
+@case
 def a_table_is_html(sandbox):
     done = sandbox.run_code("import pandas as pd\npd.DataFrame({'a': [1, 2]})")
     assert not done.error and "<table" in done.results[0].html and "a" in done.text, done
@@ -105,6 +113,20 @@ def a_time_out_interrupts_and_keeps_the_variables(sandbox):
     except Exception as error:
         assert not isinstance(error, AssertionError), error
     assert sandbox.run_code("x").text == "20" and time.monotonic() - began < 10
+
+
+@case
+def a_pause_at_the_end_of_its_time_ends_variables_and_contexts(_):
+    own = Sandbox.create(timeout=3, lifecycle={"on_timeout": "pause", "auto_resume": True})
+    context = own.create_code_context(language="python")
+    assert own.run_code("kept = 1; kept", context=context).text == own.run_code("kept = 1; kept").text == "1"
+    end = time.monotonic() + 30
+    while own.get_info().state.value != "paused":
+        assert time.monotonic() < end, "it was not paused"
+        time.sleep(0.05)
+    assert own.run_code("kept").error.name == "NameError"
+    assert context.id not in [one.id for one in own.list_code_contexts()]
+    assert own.kill()
 
 
 def main():

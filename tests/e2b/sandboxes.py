@@ -3,12 +3,18 @@
 It talks to a real `cove serve`: E2B_API_URL, E2B_SANDBOX_URL and E2B_API_KEY name it.
 """
 
+import asyncio
 import concurrent.futures
+import gzip
 import importlib.metadata
+import inspect
 import io
+import os
+import threading
 import time
 import traceback
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import e2b
@@ -174,6 +180,15 @@ def a_folder_is_watched(sandbox):
     sandbox.files.write("watched/d/deep", "x")
     until(lambda: [event for event in watch.get_new_events() if event.name == "d/deep"])
     watch.stop()
+    if "include_entry" in inspect.signature(sandbox.files.watch_dir).parameters:
+        watch = sandbox.files.watch_dir("watched", include_entry=True)
+        sandbox.commands.run("cd watched; echo four > new; mv new gone; rm gone; echo seven77 > kept; chmod 600 kept")
+        told = []
+        until(lambda: told.extend(watch.get_new_events()) or [one for one in told if one.type.value == "chmod"])
+        entry = [one for one in told if one.type.value == "chmod"][0].entry
+        assert (entry.path, entry.size, entry.permissions) == ("/home/user/watched/kept", 8, "-rw-------"), entry
+        assert all(one.entry is None for one in told if one.name == "gone"), told
+        watch.stop()
 
 
 @case
@@ -217,6 +232,113 @@ def a_paused_sandbox_keeps_its_files(_):
     assert again.kill()
 
 
+def paused(sandbox):
+    """Whether the server says that it is."""
+    pages = Sandbox.list(query=SandboxQuery(state=[SandboxState.PAUSED]), limit=100)
+    while pages.has_next:
+        if sandbox.sandbox_id in [one.sandbox_id for one in pages.next_items()]:
+            return True
+    return False
+
+
+@case
+def a_sandbox_whose_time_is_over_is_paused_and_nothing_runs_in_it(_):
+    sandbox = Sandbox.create(timeout=3, lifecycle={"on_timeout": "pause"})
+    sandbox.files.write("kept", "yes")
+    sandbox.commands.run("while true; do date +%s.%N > beat.new && mv beat.new beat; sleep 0.05; done", background=True)
+    end = sandbox.get_info().end_at.timestamp()
+    until(lambda: paused(sandbox))
+    assert not sandbox.is_running()
+    raises(Exception, lambda: sandbox.commands.run("true"))
+    until(lambda: time.time() > end + 3)
+    again = Sandbox.connect(sandbox.sandbox_id, timeout=60)
+    # It ended by itself, long before anybody came back.
+    last = float(again.files.read("beat"))
+    assert last < end + 2, f"it ran for {last - end:.1f} s after its time"
+    assert again.files.read("kept") == "yes" and again.commands.list() == []
+    assert again.kill()
+
+
+@case
+def traffic_wakes_a_paused_sandbox_where_that_was_asked_for(_):
+    sandbox = Sandbox.create(timeout=2, lifecycle={"on_timeout": "pause", "auto_resume": True})
+    asleep = sandbox.commands.run("sleep 600", background=True)
+    until(lambda: paused(sandbox))
+    assert sandbox.commands.run("echo awake").stdout == "awake\n"
+    assert asleep.pid not in [one.pid for one in sandbox.commands.list() if "sleep 600" in str(one.args)]
+    assert not paused(sandbox) and sandbox.kill()
+
+
+def asked(host, path, headers):
+    """Asks a port's own host, whatever the resolver of this machine makes of names below `localhost`."""
+    address = urllib.parse.urlsplit(os.environ["E2B_API_URL"])
+    request = urllib.request.Request(f"http://{address.netloc}{path}", headers={"Host": host, **headers})
+    return urllib.request.urlopen(request, timeout=20)
+
+
+@case
+def a_port_has_a_host_and_is_reached_with_the_sandboxs_token(sandbox):
+    sandbox.files.write("site/index.html", "from inside")
+    server = sandbox.commands.run("python3 -m http.server 3000", cwd="/home/user/site", background=True)
+    host = sandbox.get_host(3000)
+    port = urllib.parse.urlsplit(os.environ["E2B_API_URL"]).port
+    assert host == f"3000-{sandbox.sandbox_id}.localhost:{port}", host
+    token = {"E2b-Traffic-Access-Token": sandbox.traffic_access_token}
+
+    def answered():
+        try:
+            return asked(host, "/", token).read() == b"from inside"
+        except urllib.error.HTTPError as error:
+            assert error.code == 502, error
+            return False
+
+    until(answered)
+    for headers in [{}, {"E2b-Traffic-Access-Token": "0" * 48}]:
+        assert raises(urllib.error.HTTPError, lambda: asked(host, "/", headers)).code == 401
+    other = Sandbox.create(timeout=60)
+    theirs = {"E2b-Traffic-Access-Token": other.traffic_access_token}
+    assert raises(urllib.error.HTTPError, lambda: asked(host, "/", theirs)).code == 401
+    assert other.kill() and server.kill()
+
+
+@case
+def a_file_is_taken_at_a_signed_address(sandbox):
+    address = sandbox.upload_url("taken.txt", use_signature_expiration=60)
+    boundary = "of-the-test"
+    part = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="taken.txt"\r\n\r\ntaken\r\n--{boundary}--\r\n'
+    headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+    for packed in [False, True]:
+        body = gzip.compress(part.encode()) if packed else part.encode()
+        more = {"Content-Encoding": "gzip"} if packed else {}
+        request = urllib.request.Request(address, data=body, headers={**headers, **more}, method="POST")
+        assert urllib.request.urlopen(request, timeout=20).status == 200
+        assert sandbox.files.read("taken.txt") == "taken"
+        sandbox.files.remove("taken.txt")
+
+
+@case
+def the_client_that_awaits_does_the_same(_):
+    async def main():
+        sandbox = await e2b.AsyncSandbox.create(timeout=60, metadata={"async": "yes"})
+        done = await asyncio.gather(*(sandbox.commands.run(f"echo {number}") for number in range(4)))
+        assert [one.stdout for one in done] == [f"{number}\n" for number in range(4)]
+        await sandbox.files.write("a", "b")
+        assert await sandbox.files.read("a") == "b"
+        watch = await sandbox.files.watch_dir("/home/user", on_event=seen.append)
+        await sandbox.files.write("new", "x")
+        for _ in range(1_000):
+            if any(event.name == "new" for event in seen):
+                break
+            await asyncio.sleep(0.02)
+        assert any(event.name == "new" for event in seen), seen
+        await watch.stop()
+        assert (await sandbox.get_metrics())[0].mem_used > 0
+        assert await sandbox.kill()
+
+    seen = []
+    asyncio.run(main())
+
+
 @case
 def what_is_not_there_is_refused_with_a_sentence(sandbox):
     error = raises(Exception, lambda: Sandbox.create(template="no-such-template"))
@@ -228,12 +350,17 @@ def what_is_not_there_is_refused_with_a_sentence(sandbox):
 
 @case
 def sixty_four_at_once(_):
-    def one(number):
-        with Sandbox.create(timeout=120) as sandbox:
-            return sandbox.commands.run(f"echo {number}").stdout
+    all_there = threading.Barrier(64, timeout=300)
 
-    with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        assert list(pool.map(one, range(64))) == [f"{number}\n" for number in range(64)]
+    def one(number):
+        with Sandbox.create(timeout=600) as sandbox:
+            first = sandbox.commands.run(f"echo {number}").stdout
+            # Each has run something; now all of them are alive at one time.
+            all_there.wait()
+            return first + sandbox.commands.run("echo again").stdout
+
+    with concurrent.futures.ThreadPoolExecutor(64) as pool:
+        assert list(pool.map(one, range(64))) == [f"{number}\nagain\n" for number in range(64)]
 
 
 def main():

@@ -152,7 +152,7 @@ class Caller:
                 assert schema["type"] == "object" and "$schema" not in schema, tool.name
                 Draft202012Validator.check_schema(schema)
 
-    async def __call__(self, name, fails=False, progress=None, **arguments):
+    async def __call__(self, name, /, fails=False, progress=None, **arguments):
         tool = self.tools[name]
         if self.sandbox_id and "sandbox_id" in tool.input_schema["properties"]:
             arguments.setdefault("sandbox_id", self.sandbox_id)
@@ -239,6 +239,14 @@ async def code(call):
     assert "ZeroDivisionError" in text_of(raised)
     shell = await call("execute_shell", command="echo out; echo data > from-shell.txt; exit 3", fails=True)
     assert shell.structured_content["exit_code"] == 3 and "out" in text_of(shell)
+
+    # What runs on by itself, until it is stopped.
+    assert text_of(await call("start_process", command="echo begun; exec sleep 600", name="server")).startswith("server has been running")
+    assert "server has been running" in text_of(await call("read_process"))
+    stopped = await call("stop_process", process_id="server")
+    assert "server has ended" in text_of(stopped) and not stopped.structured_content["running"], stopped
+    gone = await call("read_process", process_id="nobody", fails=True)
+    assert gone.structured_content["error"]["code"] == "not_found", gone
 
 
 async def files(call):

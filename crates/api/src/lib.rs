@@ -50,7 +50,10 @@ pub use network::{ConnectionVerdict, NetworkConnection, SandboxNetwork, SetNetwo
 pub use owner::{IdempotencyKey, Owner};
 pub use page::Status;
 pub use ports::{CreatePortLink, CreatedPortLink, PortInfo, PortLink, PortLinkList, PortList};
-pub use process::{ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ProcessStream};
+pub use process::{
+    CreateProcess, ProcessChunk, ProcessFrame, ProcessInfo, ProcessInput, ProcessList, ProcessOutput, ProcessQuery,
+    ProcessSignal, ProcessStatus, ProcessStream, TerminalSize,
+};
 pub use profile::{ContainerProfile, ProfileInfo, ProfileList, Resources};
 pub use sandbox::{
     AmendSandbox, ContainerInfo, ContainerNetwork, CreateSandbox, ExtendTtl, SandboxInfo, SandboxList, SandboxQuery,
@@ -62,4 +65,4 @@ pub use skills::{
     ReleaseQuery, ReleaseStage,
 };
 pub use time::Moment;
-pub use watch::{FolderChange, FolderEvent};
+pub use watch::{FolderChange, FolderEvent, WatchFrame, WatchQuery};

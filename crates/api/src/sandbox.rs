@@ -163,6 +163,9 @@ pub struct CreateSandbox {
     /// What a door keeps with it. Only for callers in this process.
     #[serde(skip)]
     pub note: Option<String>,
+    /// When a session that is kept ends all the same. Only for callers in this process.
+    #[serde(skip)]
+    pub session_ends_at: Option<Moment>,
 }
 
 /// What of a sandbox is to change; what is left out stays as it is.
@@ -177,6 +180,9 @@ pub struct AmendSandbox {
     /// What a door keeps with it. Only for callers in this process.
     #[serde(skip)]
     pub note: Option<String>,
+    /// When its session ends though it is kept; none within: with the sandbox. Only for callers in this process.
+    #[serde(skip)]
+    pub session_ends_at: Option<Option<Moment>>,
 }
 
 impl Default for CreateSandbox {
@@ -188,6 +194,7 @@ impl Default for CreateSandbox {
             metadata: BTreeMap::new(),
             keep_session: false,
             note: None,
+            session_ends_at: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What happens in a watched folder.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// What has happened to a name in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -26,4 +26,38 @@ pub struct FolderEvent {
     pub path: String,
     /// What has happened.
     pub change: FolderChange,
+}
+
+/// Which folder to watch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+pub struct WatchQuery {
+    /// Relative to `/workspace`.
+    #[param(default = ".")]
+    pub path: String,
+    /// Whether folders in it are watched as well.
+    pub recursive: bool,
+}
+
+impl Default for WatchQuery {
+    fn default() -> Self {
+        Self { path: ".".to_owned(), recursive: false }
+    }
+}
+
+/// What happens to a watch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchFrame {
+    /// The first: from here on nothing is missed.
+    Watching {},
+    /// Something has happened.
+    Event(FolderEvent),
+    /// So many events are lost: too many came at once.
+    Lost(u64),
+    /// Nothing has happened for a while; in a stream of server-sent events, a comment.
+    Alive {},
+    /// The folder itself is gone; nothing more will come.
+    Gone {},
 }

@@ -1,5 +1,7 @@
 //! Cargos: made, listed, deleted.
 
+use std::time::Duration;
+
 use cove_api::{BayError, CargoId, CargoInfo, CargoList, CargoQuery, CreateCargo, ErrorCode, MAX_CARGO_MB, Moment};
 
 use crate::id::fresh;
@@ -9,6 +11,9 @@ use cove_config::DiskLimit;
 use cove_core::shorten_word;
 use cove_drivers::CargoLimit;
 use cove_store::{CargoQuota, CargoRemoval, CargoRow, Cursor, Done, NewCargo, Once};
+
+/// How long what a cargo holds may take to be counted.
+const WEIGHING: Duration = Duration::from_millis(500);
 
 pub(crate) fn not_found(id: &str) -> BayError {
     BayError::new(ErrorCode::NotFound, format!("there is no cargo {}", shorten_word(id)))
@@ -74,6 +79,13 @@ impl Bay {
     pub async fn cargo(&self, owner: &Owner, id: &CargoId) -> BayResult<CargoInfo> {
         let found = self.inner.store.cargo(owner, id).await?;
         found.map(|row| row.info).ok_or_else(|| not_found(id))
+    }
+
+    /// What it holds, in bytes; none: that took too long to count.
+    pub async fn cargo_bytes(&self, cargo: &CargoInfo) -> Option<u64> {
+        let limit_bytes = u64::from(cargo.size_limit_mb) << 20;
+        let weighing = self.inner.driver.cargos().weight(&cargo.id, limit_bytes);
+        tokio::time::timeout(WEIGHING, weighing).await.ok()?.ok().map(|weight| weight.bytes)
     }
 
     /// Deletes it; refused while a sandbox uses it.

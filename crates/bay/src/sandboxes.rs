@@ -137,6 +137,7 @@ impl Bay {
             note: wish.note.clone(),
             keeps_session: wish.keep_session,
             network: None,
+            session_ends_at: wish.session_ends_at,
         };
         let existing: Option<CargoId> = match &wish.cargo_id {
             Some(id) => Some(id.parse().map_err(|_| crate::cargos::not_found(id))?),
@@ -271,7 +272,8 @@ impl Bay {
         if let Some(metadata) = &wish.metadata {
             check_metadata(metadata)?;
         }
-        let amendment = SandboxAmendment { expires_at, metadata: wish.metadata, note: wish.note, network: None };
+        let AmendSandbox { metadata, note, session_ends_at, .. } = wish;
+        let amendment = SandboxAmendment { expires_at, metadata, note, network: None, session_ends_at };
         let now = Moment::now();
         let row = self.inner.store.amend_sandbox(owner, id, &amendment, now).await?.ok_or_else(|| not_found(id))?;
         if row.expired(now) { Err(expired()) } else { Ok(self.info(&row)) }
@@ -436,7 +438,7 @@ impl Bay {
             capabilities: profile.map(|profile| profile.capability_words()).unwrap_or_default(),
             created_at: row.created_at,
             expires_at: row.expires_at,
-            idle_expires_at: idle_expires_at.filter(|_| !endless && !row.attributes.keeps_session),
+            idle_expires_at: idle_expires_at.filter(|_| !endless && !row.attributes.keeps_session_at(Moment::now())),
             containers,
             network: None,
             warnings: self.warnings(profile),

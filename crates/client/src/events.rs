@@ -8,7 +8,7 @@ use crate::client::Retry;
 use crate::{Client, ClientError};
 
 /// The largest event that is read; more is not an event.
-const MAX_EVENT_BYTES: usize = 16 << 20;
+pub(crate) const MAX_EVENT_BYTES: usize = 16 << 20;
 
 /// A stream of events.
 #[derive(Debug)]
@@ -69,19 +69,22 @@ impl Events {
         Ok(())
     }
 
-    /// A whole event from what was read: its `data` lines up to the empty line.
+    /// A whole event from what was read.
     fn take(&mut self) -> Option<Event> {
         loop {
-            let end = self.buffer.windows(2).position(|pair| pair == b"\n\n")?;
-            let block = self.buffer.split_to(end);
-            self.buffer.advance(2);
-            let text = String::from_utf8_lossy(&block);
-            let data: String =
-                text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).collect();
             // Comments have no data; an event that cannot be read is not one of ours.
-            if let Ok(event) = serde_json::from_str(&data) {
+            if let Ok(event) = serde_json::from_str(&data_of_next(&mut self.buffer)?) {
                 return Some(event);
             }
         }
     }
+}
+
+/// The `data` lines of the next event, up to the empty line; empty for a comment.
+pub(crate) fn data_of_next(buffer: &mut BytesMut) -> Option<String> {
+    let end = buffer.windows(2).position(|pair| pair == b"\n\n")?;
+    let block = buffer.split_to(end);
+    buffer.advance(2);
+    let text = String::from_utf8_lossy(&block);
+    Some(text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).collect())
 }

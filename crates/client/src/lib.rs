@@ -23,10 +23,12 @@
 mod client;
 mod error;
 mod events;
+mod follow;
 mod verbs;
 
 pub use client::Client;
 pub use error::ClientError;
 pub use events::Events;
+pub use follow::Follow;
 pub use verbs::files::Bits;
 pub use verbs::page::PageLink;

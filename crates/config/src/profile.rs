@@ -68,6 +68,8 @@ pub struct ProfileConfig {
     pub require_enforced_limits: bool,
     /// Whether a connection to one of its ports counts as use of the session; true unless it is said.
     pub ports_keep_awake: Option<bool>,
+    /// Whether a process that was left running counts as use of the session.
+    pub processes_keep_awake: bool,
     /// How the size of new cargos is limited.
     pub disk: DiskLimit,
     /// Its containers, where there are several.
@@ -118,6 +120,8 @@ pub struct Profile {
     pub require_enforced_limits: bool,
     /// Whether a connection to one of its ports counts as use of the session.
     pub ports_keep_awake: bool,
+    /// Whether a process that was left running counts as use of the session.
+    pub processes_keep_awake: bool,
     /// How the size of new cargos is limited.
     pub disk: DiskLimit,
     /// At least one.
@@ -228,6 +232,7 @@ impl ProfileConfig {
             warm_pool_size: self.warm_pool_size,
             require_enforced_limits: self.require_enforced_limits,
             ports_keep_awake: self.ports_keep_awake.unwrap_or(true),
+            processes_keep_awake: self.processes_keep_awake,
             disk: self.disk,
             containers,
         })

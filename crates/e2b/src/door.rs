@@ -11,12 +11,13 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use cove_api::{AmendSandbox, Moment, SandboxId, SandboxInfo};
-use cove_bay::{Bay, Owner};
+use cove_bay::{Bay, BayResult, Owner};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::record::Record;
 use crate::refusal::Refused;
+use crate::signers::Signers;
 use crate::{code, control, envd};
 
 /// Which sandbox a request is for.
@@ -37,15 +38,12 @@ const FILES: &str = "/files";
 /// The code interpreter.
 const CODE_PORT: u16 = 49_999;
 
-/// Sandboxes whose signed addresses are known. They name no sandbox: all of these are tried.
-const MAX_SIGNERS: usize = 10_000;
-
 /// The door. Cheap to clone; all clones are one.
 #[derive(Clone)]
 pub struct E2bDoor {
     pub(crate) bay: Bay,
     /// Tokens of sandboxes that clients have met here: signed addresses carry a hash of one, and nothing else.
-    signers: Arc<Mutex<HashMap<SandboxId, String>>>,
+    signers: Arc<Mutex<Signers>>,
     /// One change of a sandbox's note at a time.
     notes: Arc<tokio::sync::Mutex<()>>,
 }
@@ -100,12 +98,12 @@ impl E2bDoor {
         let token = TOKEN_HEADERS.iter().find_map(|name| headers.get(*name)?.to_str().ok());
         match (token, Self::sandbox_id(headers)) {
             (Some(token), Some(id)) => match self.bay.noted_sandbox(&id).await {
-                Ok(Some((owner, info))) => match Record::of(&info) {
-                    Some(record) if bool::from(record.token.as_bytes().ct_eq(token.as_bytes())) => {
+                Ok(Some((owner, info))) => match Record::of(&info).filter(|record| record.has_token(token)) {
+                    Some(record) => {
                         self.meet(&id, &record);
                         Admission::ByToken(owner, id)
                     }
-                    _ => Admission::Refused(Refused::new(
+                    None => Admission::Refused(Refused::new(
                         axum::http::StatusCode::UNAUTHORIZED,
                         "this access token is not the sandbox's",
                     )),
@@ -143,8 +141,7 @@ impl E2bDoor {
 
     /// The sandbox whose token this is; every token that is known here is looked at.
     fn signer_with(&self, is_it: impl Fn(&str) -> bool) -> Option<SandboxId> {
-        let signers = self.signers.lock().unwrap_or_else(PoisonError::into_inner);
-        signers.iter().find(|(_, token)| is_it(token)).map(|(id, _)| id.clone())
+        self.signers.lock().unwrap_or_else(PoisonError::into_inner).find(is_it)
     }
 
     /// Admits to a sandbox that the request itself does not name.
@@ -161,14 +158,11 @@ impl E2bDoor {
 
     /// Remembers whose signatures it may see.
     pub(crate) fn meet(&self, id: &SandboxId, record: &Record) {
-        let mut signers = self.signers.lock().unwrap_or_else(PoisonError::into_inner);
-        if signers.len() < MAX_SIGNERS {
-            signers.entry(id.clone()).or_insert_with(|| record.token.clone());
-        }
+        self.signers.lock().unwrap_or_else(PoisonError::into_inner).meet(id, &record.token);
     }
 
     pub(crate) fn forget(&self, id: &SandboxId) {
-        self.signers.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        self.signers.lock().unwrap_or_else(PoisonError::into_inner).forget(id);
     }
 
     /// Everything behind the door. Each request's extensions must have its [`Owner`].
@@ -218,7 +212,15 @@ impl E2bDoor {
     /// Gives a sandbox time from now on, and takes its pause off.
     pub(crate) async fn wake(&self, guest: Guest, seconds: Option<i64>) -> Result<Guest, Refused> {
         let seconds = seconds.unwrap_or(guest.record.timeout);
-        self.change(guest, |record| Some(record.give(seconds))).await
+        let _turn = self.notes.lock().await;
+        let mut fresh = self.known(guest.owner, guest.id).await?;
+        if fresh.record.is_paused(Moment::now()) {
+            // Its time may be over only just now: whatever ran until then is not met again.
+            self.bay.stop_sandbox(&fresh.owner, &fresh.id).await?;
+            fresh.record.contexts.clear();
+        }
+        let ttl = fresh.record.give(seconds);
+        self.write(fresh, Some(ttl)).await
     }
 
     /// Changes what is kept with a sandbox; what `change` gives is its new lifetime in seconds.
@@ -231,10 +233,22 @@ impl E2bDoor {
         // As it is now: another change may have come in between.
         let mut fresh = self.known(guest.owner, guest.id).await?;
         let ttl = change(&mut fresh.record);
-        let amendment = AmendSandbox { ttl, metadata: None, note: Some(fresh.record.note()) };
-        fresh.info = self.bay.amend_sandbox(&fresh.owner, &fresh.id, amendment).await?;
-        Ok(fresh)
+        self.write(fresh, ttl).await
     }
+
+    /// Writes a sandbox's note; its session ends as that says.
+    async fn write(&self, mut guest: Guest, ttl: Option<i64>) -> Result<Guest, Refused> {
+        let session_ends_at = Some(guest.record.session_end());
+        let amendment = AmendSandbox { ttl, metadata: None, note: Some(guest.record.note()), session_ends_at };
+        guest.info = self.bay.amend_sandbox(&guest.owner, &guest.id, amendment).await?;
+        Ok(guest)
+    }
+}
+
+/// Whose sandbox this is, if the token is the one that admits to its traffic.
+pub async fn traffic_owner(bay: &Bay, id: &SandboxId, token: &str) -> BayResult<Option<Owner>> {
+    let found = bay.noted_sandbox(id).await?;
+    Ok(found.filter(|(_, info)| Record::of(info).is_some_and(|record| record.has_token(token))).map(|(owner, _)| owner))
 }
 
 #[derive(Clone)]

@@ -14,6 +14,7 @@ mod paths;
 mod record;
 mod refusal;
 mod scripts;
+mod signers;
 
-pub use door::{Admission, E2bDoor};
+pub use door::{Admission, E2bDoor, traffic_owner};
 pub use refusal::Refused;

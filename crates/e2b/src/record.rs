@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use cove_api::{Moment, SandboxInfo};
 use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq as _;
 
 /// The template that a client names when it wants the usual one.
 pub(crate) const BASE: &str = "base";
@@ -54,6 +55,11 @@ impl Record {
         serde_json::from_str(info.note.as_deref()?).ok()
     }
 
+    /// Whether this is the token that admits to its traffic.
+    pub(crate) fn has_token(&self, token: &str) -> bool {
+        self.token.as_bytes().ct_eq(token.as_bytes()).into()
+    }
+
     /// The note.
     pub(crate) fn note(&self) -> String {
         // Strings and numbers always serialise.
@@ -74,6 +80,11 @@ impl Record {
             return 0;
         }
         seconds
+    }
+
+    /// When everything that runs in it ends though the sandbox lives on: it was paused, or will be.
+    pub(crate) fn session_end(&self) -> Option<Moment> {
+        if self.paused { Some(Moment::now()) } else { self.pauses_at.map(Moment::from_micros) }
     }
 
     /// When its time is over.

@@ -32,8 +32,8 @@ pub use call::Call;
 pub use client::{CallError, Connection, Endpoint, Frames, RuntimeClient, until_it_answers, until_it_listens};
 pub use cove_api::{
     BrowserCause, BrowserStep, EXIT_FAILED, EXIT_HELD, EXIT_REFUSED, EXIT_TIMED_OUT, FolderChange, FolderEvent,
-    OutputChunk, OutputStream, ProcessInfo, ProcessList, ProcessOutput, ProcessStatus, ProcessStream, PythonOutput,
-    PythonResult, RuntimeCause, StopCause, Stopped,
+    OutputChunk, OutputStream, ProcessChunk, ProcessFrame, ProcessInfo, ProcessList, ProcessOutput, ProcessStatus,
+    ProcessStream, PythonOutput, PythonResult, RuntimeCause, StopCause, Stopped, TerminalSize, WatchFrame,
 };
 pub use files::{
     CreateFileRequest, DOWNLOAD_PATH, DeleteFileRequest, EditFileRequest, FileDone, FileText, FolderEntry, FolderList,
@@ -50,15 +50,15 @@ pub use ports::{
     ListeningPort, ListeningPorts, MAX_PORTS, MAX_PORTS_WAIT, PORT_PATH, PORT_PROTOCOL, PortTarget, PortsRequest,
 };
 pub use process::{
-    FollowProcess, ListProcesses, PROCESS_HEARTBEAT, ProcessChunk, ProcessFrame, ResizeProcess, ShowProcess,
-    SignalProcess, StartProcess, WriteProcess,
+    FollowProcess, ListProcesses, PROCESS_HEARTBEAT, ResizeProcess, ShowProcess, SignalProcess, StartProcess,
+    WriteProcess,
 };
 pub use python::{EndPython, KernelState, KernelStatus, PythonAnswer, PythonRequest, Restarted};
 pub use refusal::{Refusal, RefusalCode};
 pub use shell::{ShellAnswer, ShellRequest, WorkingFolder};
-pub use term::{TERMINAL_PATH, TerminalSize};
+pub use term::TERMINAL_PATH;
 pub use view::{
     Controller, KeyEvent, MAX_VIEW_WORD_BYTES, MouseButton, MouseEvent, VIEW_HEADER_BYTES, VIEW_PATH, ViewCause,
     ViewEvent, ViewMode, ViewState, ViewTab, ViewWord,
 };
-pub use watch::{WatchFolder, WatchFrame};
+pub use watch::WatchFolder;

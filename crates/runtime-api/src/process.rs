@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use cove_api::{ProcessInfo, ProcessStream};
+use cove_api::{ProcessFrame, ProcessInfo};
 use hyper::Method;
 use serde::{Deserialize, Serialize};
 
@@ -65,39 +65,6 @@ pub struct FollowProcess {
 impl Call for FollowProcess {
     type Answer = ProcessFrame;
     const PATH: &'static str = "/processes/follow";
-}
-
-/// One line of a stream.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProcessFrame {
-    /// The first: which process this is.
-    Process(ProcessInfo),
-    /// It has written.
-    Output(ProcessChunk),
-    /// Nothing has happened for a while.
-    Alive,
-    /// The last: how it ended.
-    Ended(ProcessInfo),
-}
-
-/// A piece of what a process has written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProcessChunk {
-    /// Where to.
-    pub stream: ProcessStream,
-    /// The bytes, in base64.
-    pub data: String,
-    /// Its end, in bytes of all that the process has written.
-    pub end: u64,
-    /// How many bytes before it are lost: nobody has read them in time.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub dropped: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// Bytes for a process's standard input or terminal.

@@ -2,10 +2,11 @@
 
 use cove_api::{
     Annotation, ApprovalDecision, BrowserBatchRequest, BrowserExecRequest, BrowserSkillRequest, CandidateQuery,
-    CargoQuery, ClickRequest, CreateCandidate, CreateCargo, CreatePayload, CreatePortLink, CreateSandbox,
-    DeleteRequest, Evaluate, ExtendTtl, FileQuery, FillRequest, GcRequest, HistoryQuery, JavaScriptExecRequest,
-    MAX_CARGO_MB, NavigateRequest, Promote, PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest,
-    SetNetwork, ShellExecRequest, SnapshotRequest, ToolAnswer, WriteFile,
+    CargoQuery, ClickRequest, CreateCandidate, CreateCargo, CreatePayload, CreatePortLink, CreateProcess,
+    CreateSandbox, DeleteRequest, Evaluate, ExtendTtl, FileQuery, FillRequest, GcRequest, HistoryQuery,
+    JavaScriptExecRequest, MAX_CARGO_MB, NavigateRequest, ProcessInput, ProcessQuery, ProcessSignal, Promote,
+    PythonExecRequest, ReleaseQuery, SandboxQuery, ScreenshotRequest, SetNetwork, ShellExecRequest, SnapshotRequest,
+    TerminalSize, ToolAnswer, WatchQuery, WriteFile,
 };
 
 use crate::limits::{MAX_JSON_BYTES, MAX_VALUES_BYTES};
@@ -17,6 +18,10 @@ const MAX_EXEC_SECS: u64 = 300;
 const MAX_BATCH_SECS: u64 = 600;
 /// The longest life of a link to a port, in seconds: 30 days.
 const MAX_LINK_SECS: u32 = 30 * 24 * 3600;
+/// The longest time of a process, in seconds: 30 days.
+const MAX_PROCESS_SECS: u32 = 30 * 24 * 3600;
+/// The last signal that has a name.
+const MAX_SIGNAL: i32 = 31;
 /// The longest page of sandboxes or cargos.
 const MAX_PAGE: u32 = 200;
 /// The longest page of history or skills.
@@ -44,7 +49,19 @@ macro_rules! boundless {
     ($($name:ty),* $(,)?) => { $(impl Bounded for $name {})* };
 }
 
-boundless!(Annotation, ApprovalDecision, DeleteRequest, Evaluate, FileQuery, GcRequest, SetNetwork, WriteFile,);
+boundless!(
+    Annotation,
+    ApprovalDecision,
+    DeleteRequest,
+    Evaluate,
+    FileQuery,
+    GcRequest,
+    ProcessInput,
+    ProcessQuery,
+    SetNetwork,
+    WatchQuery,
+    WriteFile,
+);
 
 impl Bounded for ToolAnswer {
     const HOLDS_VALUES: bool = true;
@@ -96,6 +113,26 @@ impl Bounded for CreatePortLink {
     fn check(&self, problems: &mut Problems) {
         problems.range("port", self.port, 1, u16::MAX);
         problems.range("seconds", self.seconds.unwrap_or(1), 1, MAX_LINK_SECS);
+    }
+}
+
+impl Bounded for CreateProcess {
+    fn check(&self, problems: &mut Problems) {
+        problems.some("argv", &self.argv);
+        problems.range("timeout", self.timeout.unwrap_or(1), 1, MAX_PROCESS_SECS);
+    }
+}
+
+impl Bounded for ProcessSignal {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("signal", self.signal, 1, MAX_SIGNAL);
+    }
+}
+
+impl Bounded for TerminalSize {
+    fn check(&self, problems: &mut Problems) {
+        problems.range("cols", self.cols, 1, u16::MAX);
+        problems.range("rows", self.rows, 1, u16::MAX);
     }
 }
 

@@ -17,6 +17,7 @@ mod fault;
 mod id;
 mod idempotency;
 mod instances;
+mod kept_processes;
 mod migrate;
 mod port_links;
 mod probe;
@@ -49,6 +50,7 @@ pub use executions::{ExecutionFilter, MAX_NOTE_BYTES, NewExecution, split_tags};
 pub use fault::{StoreError, StoreResult};
 pub use id::new_id;
 pub use idempotency::{Done, Once};
+pub use kept_processes::MAX_KEPT_PROCESSES;
 pub use port_links::{MAX_PORT_LINKS, NewPortLink, PortLinkRow};
 pub use releases::{HEALTH_WINDOW_SECS, ReleaseFilter, ReleaseRow, Replay};
 pub use sandboxes::{

@@ -17,6 +17,8 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0008_attributes.sql"),
     include_str!("../migrations/0009_artifacts.sql"),
     include_str!("../migrations/0010_network.sql"),
+    include_str!("../migrations/0011_session_ends.sql"),
+    include_str!("../migrations/0012_kept_processes.sql"),
 ];
 
 impl Store {

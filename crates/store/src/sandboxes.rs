@@ -44,6 +44,8 @@ pub struct SandboxAttributes {
     pub keeps_session: bool,
     /// The hosts that its owner has opened; none: those of its profile.
     pub network: Option<Vec<String>>,
+    /// When its session ends all the same, with everything that runs in it.
+    pub session_ends_at: Option<Moment>,
 }
 
 /// What is to be changed of a sandbox; none: it stays as it is.
@@ -57,9 +59,16 @@ pub struct SandboxAmendment {
     pub note: Option<String>,
     /// The hosts that its owner opens; none within: those of its profile.
     pub network: Option<Option<Vec<String>>>,
+    /// When its session ends though it is kept; none within: with the sandbox.
+    pub session_ends_at: Option<Option<Moment>>,
 }
 
 impl SandboxAttributes {
+    /// Whether its session goes on now without calls.
+    pub fn keeps_session_at(&self, now: Moment) -> bool {
+        self.keeps_session && self.session_ends_at.is_none_or(|end| end > now)
+    }
+
     /// As the column has it.
     pub(crate) fn metadata_text(&self) -> Option<String> {
         metadata_text(&self.metadata)
@@ -152,7 +161,7 @@ macro_rules! sandboxes {
     ($rest:literal) => {
         concat!(
             "SELECT s.id, s.owner, s.profile, s.cargo_id, s.created_at, s.expires_at, s.metadata, s.note, s.network, ",
-            "s.keeps_session, e.id AS session_id, ",
+            "s.keeps_session, s.session_ends_at, e.id AS session_id, ",
             "e.sandbox_id, e.instance_id, e.state, e.containers, e.error, e.started_at, e.last_used_at, ",
             "e.idle_expires_at FROM sandboxes s LEFT JOIN sessions e ON e.sandbox_id = s.id ",
             $rest
@@ -175,6 +184,7 @@ pub(crate) fn sandbox(row: &Row) -> StoreResult<SandboxRow> {
             note: row.text_or("note")?,
             keeps_session: row.flag("keeps_session")?,
             network: row.json_or("network")?,
+            session_ends_at: row.at_or("session_ends_at")?,
         },
         session,
     })
@@ -304,7 +314,8 @@ impl Store {
         let mut tx = self.begin().await?;
         let question = "UPDATE sandboxes SET expires_at = CASE WHEN $4 = 1 THEN $5 ELSE expires_at END, \
                         metadata = CASE WHEN $6 = 1 THEN NULLIF($7, '') ELSE metadata END, \
-                        note = COALESCE($8, note), network = CASE WHEN $9 = 1 THEN $10 ELSE network END \
+                        note = COALESCE($8, note), network = CASE WHEN $9 = 1 THEN $10 ELSE network END, \
+                         session_ends_at = CASE WHEN $11 = 1 THEN $12 ELSE session_ends_at END \
                         WHERE id = $1 AND owner = $2 AND deleted_at IS NULL \
                         AND (expires_at IS NULL OR expires_at > $3)";
         let question = ask(question).text(id).text(owner.as_str()).at(now);
@@ -312,7 +323,9 @@ impl Store {
         let question = question.flag(metadata.is_some()).text_or(metadata.as_deref());
         let question = question.text_or(amendment.note.as_deref()).flag(amendment.network.is_some());
         let network = amendment.network.as_ref().and_then(|hosts| hosts_text(hosts.as_deref()));
-        question.text_or(network.as_deref()).run(&mut *tx).await?;
+        let question = question.text_or(network.as_deref());
+        let question = question.flag(amendment.session_ends_at.is_some()).at_or(amendment.session_ends_at.flatten());
+        question.run(&mut *tx).await?;
         let found = sandboxes!("WHERE s.id = $1 AND s.owner = $2 AND s.deleted_at IS NULL");
         let found = ask(found).text(id).text(owner.as_str()).one(&mut *tx).await?.as_ref().map(sandbox).transpose()?;
         tx.commit().await?;
@@ -392,6 +405,16 @@ impl Store {
         ask(question).at(since).at(now).each(&self.read, |row| row.id("id")).await
     }
 
+    /// Sandboxes whose kept session is due to end: those with a session of this instance that began before that, and those
+    /// without one where it came since `since`.
+    pub async fn kept_until(&self, instance_id: &str, since: Moment, now: Moment) -> StoreResult<Vec<SandboxId>> {
+        let question = "SELECT s.id FROM sandboxes s LEFT JOIN sessions e ON e.sandbox_id = s.id \
+                        WHERE s.deleted_at IS NULL AND s.session_ends_at <= $1 \
+                        AND ((e.instance_id = $2 AND e.started_at < s.session_ends_at) \
+                        OR (e.id IS NULL AND s.session_ends_at > $3))";
+        ask(question).at(now).text(instance_id).at(since).each(&self.read, |row| row.id("id")).await
+    }
+
     /// Forgets sandboxes that were deleted before `before`, whose session is gone: from then on a repeated deletion is
     /// not found.
     pub async fn purge_sandboxes(&self, before: Moment) -> StoreResult<u64> {
@@ -399,6 +422,7 @@ impl Store {
         for question in [
             "DELETE FROM executions WHERE sandbox_id IN (SELECT id FROM sandboxes WHERE deleted_at < $1)",
             "DELETE FROM blobs WHERE sandbox_id IN (SELECT id FROM sandboxes WHERE deleted_at < $1)",
+            "DELETE FROM kept_processes WHERE sandbox_id IN (SELECT id FROM sandboxes WHERE deleted_at < $1)",
         ] {
             ask(question).at(before).run(&mut *tx).await?;
         }
@@ -422,10 +446,12 @@ pub(crate) async fn put_sandbox(
 ) -> StoreResult<()> {
     let attributes = new.attributes.cloned().unwrap_or_default();
     let question = "INSERT INTO sandboxes (id, owner, profile, cargo_id, created_at, expires_at, metadata, note, \
-                    keeps_session, network) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+                    keeps_session, network, session_ends_at) \
+                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     let question = ask(question).text(new.id).text_or(owner).text(new.profile).text(cargo_id).at(now);
     let question = question.at_or(new.expires_at).text_or(attributes.metadata_text().as_deref());
     let question = question.text_or(attributes.note.as_deref()).flag(attributes.keeps_session);
-    question.text_or(hosts_text(attributes.network.as_deref()).as_deref()).run(&mut **tx).await?;
+    let question = question.text_or(hosts_text(attributes.network.as_deref()).as_deref());
+    question.at_or(attributes.session_ends_at).run(&mut **tx).await?;
     Ok(())
 }

@@ -43,7 +43,7 @@ macro_rules! claim {
     ($lock:literal) => {
         concat!(
             "UPDATE sandboxes SET owner = $1, created_at = $2, expires_at = $3, metadata = $7, note = $8, ",
-            "keeps_session = $9 WHERE owner IS NULL AND id = ",
+            "keeps_session = $9, session_ends_at = $10 WHERE owner IS NULL AND id = ",
             "(SELECT s.id FROM sandboxes s JOIN sessions e ON e.sandbox_id = s.id ",
             "JOIN instances i ON i.id = e.instance_id ",
             "WHERE s.owner IS NULL AND s.profile = $4 AND s.deleted_at IS NULL AND e.state = 'ready' ",
@@ -108,7 +108,8 @@ impl Store {
         let attributes = claim.attributes.cloned().unwrap_or_default();
         let question = question.at(claim.alive_since).text(claim.instance_id);
         let question = question.text_or(attributes.metadata_text().as_deref()).text_or(attributes.note.as_deref());
-        let claimed = question.flag(attributes.keeps_session).one(&mut *tx).await?;
+        let question = question.flag(attributes.keeps_session).at_or(attributes.session_ends_at);
+        let claimed = question.one(&mut *tx).await?;
         let Some(claimed) = claimed else { return Ok(None) };
         let id = claimed.text("id")?;
         let question = "UPDATE cargos SET owner = $2, created_at = $3, last_accessed_at = $3 WHERE managed_by = $1";

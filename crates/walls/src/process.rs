@@ -70,7 +70,12 @@ pub fn has_ended(handle: impl AsFd) -> bool {
 
 /// Waits until the process of a handle has ended. Needs a runtime with I/O.
 pub async fn ended(handle: impl AsFd) -> io::Result<()> {
-    sys::watch(handle.as_fd())?.readable().await.map(drop)
+    readable(handle).await
+}
+
+/// Waits until a descriptor can be read, or its other end is closed. Needs a runtime with I/O.
+pub async fn readable(descriptor: impl AsFd) -> io::Result<()> {
+    sys::watch(descriptor.as_fd())?.readable().await.map(drop)
 }
 
 /// Lets the runtime read and write a descriptor that does not block.

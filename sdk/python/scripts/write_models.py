@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[2] / "docs" / "openapi.json"
 TARGET = HERE.parent / "src" / "cove" / "models.py"
 #: Sent as an event's data, so that no answer's schema leads to it.
-ALSO = ("Event",)
+ALSO = ("Event", "ProcessFrame", "WatchFrame")
 SCHEMAS = "#/components/schemas/"
 
 HEADER = '''"""What the server answers.
@@ -68,7 +68,7 @@ def python_type(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
         target = schemas[name]
         if target.get("format") == "date-time":
             return "datetime"
-        return name if "properties" in target or "enum" in target else python_type(target, schemas)
+        return name if target.keys() & {"properties", "enum", "allOf"} else python_type(target, schemas)
     for several in ("oneOf", "anyOf"):
         if several in schema:
             parts = [python_type(one, schemas) for one in schema[several]]
@@ -96,12 +96,27 @@ def said(text: str, indent: str, mark: str = "#: ") -> str:
     return "".join(f"{indent}{mark}{line}".rstrip() + "\n" for line in text.strip().splitlines())
 
 
+def merged(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    """One schema of several that all hold. What may be null of them may be missing, with all that is in it."""
+    whole: dict[str, Any] = {"properties": {}, "required": [], **schema}
+    for part in whole.pop("allOf", []):
+        choices = [one for one in part.get("oneOf", [part]) if one.get("type") != "null"]
+        for choice in choices:
+            found = schemas[choice["$ref"].rsplit("/", 1)[1]] if "$ref" in choice else choice
+            inner = merged(found, schemas)
+            whole["properties"] = {**whole["properties"], **inner["properties"]}
+            if choices == [part]:
+                whole["required"] = [*whole["required"], *inner["required"]]
+            whole.setdefault("description", part.get("description", ""))
+    return whole
+
+
 def write(document: dict[str, Any]) -> str:
     """The whole module."""
     schemas = document["components"]["schemas"]
     out = [HEADER]
     for name in answered(document):
-        schema = schemas[name]
+        schema = merged(schemas[name], schemas) if "allOf" in schemas[name] else schemas[name]
         about = schema.get("description", "").strip()
         if "enum" in schema:
             values = ", ".join(json.dumps(value) for value in schema["enum"])

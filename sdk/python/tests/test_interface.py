@@ -22,7 +22,7 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 #: Operations for people and operators, which a client of sandboxes does not need.
 NOT_OFFERED = {"run_collector", "get_collector"}
 #: Both decisions have one body, of which each verb says its half.
-OTHER_HALF = {"approve_call": {"reason"}, "deny_call": {"remember"}}
+OTHER_HALF = {"approve_call": {"reason"}, "deny_call": {"remember"}, "write_process": {"text"}}
 
 GONE = "sandbox-000000000000"
 #: What each argument is filled with.
@@ -41,6 +41,7 @@ SAMPLES: dict[str, Any] = {
     "env": {"A": "b"},
     "session": "sample",
     "limit": 5,
+    "failed_only": True,
     "offset": 0,
     "cursor": None,
     "seconds": 60,
@@ -113,6 +114,16 @@ SAMPLES: dict[str, Any] = {
     "after": 1,
     "port": 3000,
     "link_id": "link-000000000000",
+    "process_id": "sample",
+    "stdin": True,
+    "terminal": (80, 24),
+    "signal": 15,
+    "cols": 80,
+    "rows": 24,
+    "data": "text",
+    "end": True,
+    "recursive": True,
+    "restart": True,
 }
 SPECIAL: dict[tuple[str, str], Any] = {
     ("list", "status"): "idle",
@@ -166,8 +177,8 @@ def test_every_operation_and_every_field_can_be_said(server: LocalServer) -> Non
         )
         sandbox = package.Sandbox(cove._transport, info)
         rooms = [cove, cove.sandboxes, cove.cargos, cove.approvals, cove.skills, sandbox]
-        rooms += [sandbox.javascript, sandbox.python, sandbox.shell, sandbox.files, sandbox.browser]
-        rooms += [sandbox.history, sandbox.artifacts]
+        rooms += [sandbox.javascript, sandbox.python, sandbox.shell, sandbox.processes, sandbox.files]
+        rooms += [sandbox.browser, sandbox.history, sandbox.artifacts]
         for room in rooms:
             for name, method in inspect.getmembers(room, inspect.ismethod):
                 if not name.startswith("_") and name not in ("close", "session", "image"):

@@ -131,3 +131,26 @@ def test_no_key_no_entry(cove: Cove) -> None:
     for key in ("", "sk-bay-wrong"):
         with Cove(cove.url(), key) as stranger, pytest.raises(errors.UnauthorizedError):
             stranger.sandboxes.list()
+
+
+def test_processes_run_on_and_folders_are_watched(sandbox: Sandbox) -> None:
+    started = sandbox.processes.start("read x; echo got $x; echo bad >&2; exit 3", name="reader", stdin=True)
+    assert started.process_id == "reader" and started.running
+    with pytest.raises(errors.ConflictError):
+        sandbox.processes.start(["true"], name="reader")
+    sandbox.processes.write("reader", "it\n", end=True)
+    news = list(sandbox.processes.follow("reader", after=0))
+    said = {name: b"".join(one.output for one in news if one.stream == name) for name in ("stdout", "stderr")}
+    assert said == {"stdout": b"got it\n", "stderr": b"bad\n"} and news[0].kind == "process"
+    assert news[-1].kind == "ended" and news[-1].process is not None and news[-1].process.return_code == 3
+    assert sandbox.processes.get("reader").stdout == "got it\n"
+    asleep = sandbox.processes.start(["sleep", "600"])
+    assert sandbox.processes.kill(asleep.process_id).status == "killed"
+    assert {"reader", asleep.process_id} <= {one.process_id for one in sandbox.processes.list()}
+    with pytest.raises(errors.NotFoundError):
+        next(iter(sandbox.processes.follow("nobody")))
+    sandbox.shell.exec("mkdir -p watched")
+    watch = iter(sandbox.files.watch("watched"))
+    assert next(watch).kind == "watching"
+    sandbox.files.write("watched/new.txt", "new")
+    assert any(one.event is not None and one.event.path == "new.txt" for one in watch)

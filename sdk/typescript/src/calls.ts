@@ -35,7 +35,7 @@ export async function runWithTools<T>(transport: Transport, base: string, reques
     const over = new AbortController();
     const signal = request.signal === undefined ? over.signal : AbortSignal.any([over.signal, request.signal]);
     try {
-        const stream = await transport.listen(`${base}/events`, undefined, signal);
+        const stream = await transport.listen(`${base}/events`, {}, signal);
         // Who listens ends only with an error: the run would wait for answers that never come.
         const listening = answerCalls(transport, base, session, tools, stream, signal);
         return await Promise.race([transport.call<T>({ ...request, signal }), listening]);
@@ -85,7 +85,7 @@ async function runHeard<T extends { execution_id?: string | null }>(
     const signal = request.signal === undefined ? over.signal : AbortSignal.any([over.signal, request.signal]);
     const tag = unique();
     try {
-        const events = await transport.listen(`${base}/events`, undefined, signal);
+        const events = await transport.listen(`${base}/events`, {}, signal);
         const answered = transport.call<T>({ ...request, body: { ...request.body, output_tag: tag }, signal });
         // An ear that throws ends the run; a stream that breaks off does not: the result has everything.
         answered.catch(() => undefined);
@@ -165,7 +165,7 @@ async function answerCalls(
             if (signal.aborted) return await new Promise<never>(() => undefined);
             await pause(100);
             try {
-                stream = await transport.listen(`${base}/events`, after, signal);
+                stream = await transport.listen(`${base}/events`, { after }, signal);
                 break;
             } catch (fault) {
                 if (!signal.aborted && !(fault instanceof TransportError)) throw fault;

@@ -119,6 +119,20 @@ export const BY_CODE: Record<ErrorCode, typeof ApiError> = {
     internal_error: InternalError,
 };
 
+/** The error that a body of the server's own says. */
+export function fromBody(body: Schemas["ErrorBody"], status = 0, requestId?: string): ApiError {
+    const { code, message, details } = body.error;
+    const kind = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : ApiError;
+    const known: unknown = details?.["available"];
+    const thereAre = Array.isArray(known) && known.length > 0 ? `; there are: ${known.join(", ")}` : "";
+    return new kind((message || code) + thereAre, {
+        code,
+        status,
+        details: (details ?? {}) as Record<string, unknown>,
+        requestId: body.error.request_id || requestId,
+    });
+}
+
 /** The error for an answer that is one. Says something useful also when a proxy answered instead. */
 export async function fromAnswer(response: Response): Promise<ApiError> {
     const status = response.status;
@@ -130,18 +144,7 @@ export async function fromAnswer(response: Response): Promise<ApiError> {
     } catch {
         // Not JSON: not the server's own words.
     }
-    if (typeof said.error?.code === "string") {
-        const { code, message, details } = said.error;
-        const kind = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : ApiError;
-        const known: unknown = details?.["available"];
-        const thereAre = Array.isArray(known) && known.length > 0 ? `; there are: ${known.join(", ")}` : "";
-        return new kind((message || code) + thereAre, {
-            code,
-            status,
-            details: (details ?? {}) as Record<string, unknown>,
-            requestId: said.error.request_id ?? requestId,
-        });
-    }
+    if (typeof said.error?.code === "string") return fromBody({ error: said.error }, status, requestId);
     if (status === 422 && Array.isArray(said.detail)) {
         const message = said.detail.map((one) => `${one.loc?.join(".")}: ${one.msg}`).join("; ");
         const details = { problems: said.detail };

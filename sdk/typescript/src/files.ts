@@ -1,6 +1,6 @@
 import { type Content, form } from "./form.js";
 import type { FileAnswer } from "./results.js";
-import type { Transport } from "./transport.js";
+import { followed, type Transport } from "./transport.js";
 import { body, type CallOptions, type Schemas, segment, TRANSFER_MS } from "./wire.js";
 
 /** What `grep` may be told besides the pattern. */
@@ -93,5 +93,11 @@ export class Files {
         const answer = await this.transport.call<Omit<FileAnswer, "text">>({ method: "POST", path, body: sent, signal: options.signal });
         const text = answer.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
         return { ...answer, text };
+    }
+
+    /** What changes in a folder. The first word is `watching`: from then on nothing is missed. Ends with the loop. */
+    watch(path = ".", options: CallOptions & { recursive?: boolean } = {}): AsyncGenerator<Schemas["WatchFrame"]> {
+        const query = { path, recursive: options.recursive };
+        return followed(this.transport, `${this.base}/filesystem/watch`, query, options.signal);
     }
 }

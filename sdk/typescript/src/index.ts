@@ -12,6 +12,7 @@ export type { Content } from "./form.js";
 export { History, type HistoryQuery } from "./history.js";
 export type { Image } from "./image.js";
 export { type Engine, JavaScript, type JavaScriptOptions, JavaScriptSession, type SessionOptions } from "./javascript.js";
+export { Processes, type ProcessOptions } from "./processes.js";
 export { Python, type PythonOptions } from "./python.js";
 export {
     type BrowserBatch,

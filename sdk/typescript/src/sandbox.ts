@@ -3,9 +3,10 @@ import { Browser } from "./browser.js";
 import { Files } from "./files.js";
 import { History } from "./history.js";
 import { JavaScript } from "./javascript.js";
+import { Processes } from "./processes.js";
 import { Python } from "./python.js";
 import { Shell } from "./shell.js";
-import type { Transport } from "./transport.js";
+import { followed, type Transport } from "./transport.js";
 import { type CallOptions, type Schemas, segment, unique } from "./wire.js";
 
 /** A sandbox. `info` is what the server last said about it; `refresh` asks again. With `await using` it is deleted at the end. */
@@ -13,6 +14,7 @@ export class Sandbox implements AsyncDisposable {
     readonly javascript: JavaScript;
     readonly python: Python;
     readonly shell: Shell;
+    readonly processes: Processes;
     readonly files: Files;
     readonly browser: Browser;
     readonly history: History;
@@ -24,6 +26,7 @@ export class Sandbox implements AsyncDisposable {
         this.javascript = new JavaScript(transport, this.#base);
         this.python = new Python(transport, this.#base);
         this.shell = new Shell(transport, this.#base);
+        this.processes = new Processes(transport, this.#base);
         this.files = new Files(transport, this.#base);
         this.browser = new Browser(transport, this.#base);
         this.history = new History(transport, this.#base);
@@ -108,13 +111,7 @@ export class Sandbox implements AsyncDisposable {
 
     /** What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox, or with the loop. */
     async *events(options: CallOptions & { after?: number } = {}): AsyncGenerator<Schemas["Event"]> {
-        const over = new AbortController();
-        const signal = options.signal === undefined ? over.signal : AbortSignal.any([over.signal, options.signal]);
-        try {
-            yield* await this.transport.listen(`${this.#base}/events`, options.after, signal);
-        } finally {
-            over.abort();
-        }
+        yield* followed<Schemas["Event"]>(this.transport, `${this.#base}/events`, { after: options.after }, options.signal);
     }
 
     async [Symbol.asyncDispose](): Promise<void> {

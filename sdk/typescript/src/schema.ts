@@ -531,6 +531,32 @@ export interface components {
              */
             seconds?: number | null;
         };
+        /** @description A program to start. It runs on by itself, and ends with the sandbox's session at the latest. */
+        CreateProcess: {
+            /**
+             * @description The program and its arguments. A program without a slash is looked up in `PATH`; a line for a shell is
+             *     `["bash", "-c", "…"]`.
+             */
+            argv: string[];
+            /** @description The folder to run in, relative to `/workspace`, or an absolute path; default: `/workspace`. */
+            cwd?: string | null;
+            /** @description Environment variables, added to the profile's. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description Whether its standard input can be written; otherwise it is empty. */
+            input?: boolean;
+            /** @description Its id; default: 8 hex digits. It begins with a letter and has at most 64 letters, digits, `-`, `_` and `.`. */
+            name?: string | null;
+            /** @description Starts it again with each session of the sandbox, until it is ended with signal 9; it needs a name. */
+            restart?: boolean;
+            terminal?: components["schemas"]["TerminalSize"] | null;
+            /**
+             * Format: int32
+             * @description Seconds after which it is ended; default: never.
+             */
+            timeout?: number | null;
+        };
         /** @description A sandbox to create. */
         CreateSandbox: {
             /**
@@ -721,6 +747,18 @@ export interface components {
              * @default 30
              */
             timeout?: number;
+        };
+        /**
+         * @description What has happened to a name in a folder.
+         * @enum {string}
+         */
+        FolderChange: "created" | "written" | "removed" | "renamed" | "attributes";
+        /** @description One change in a watched folder. */
+        FolderEvent: {
+            /** @description What has happened. */
+            change: components["schemas"]["FolderChange"];
+            /** @description The name, relative to the watched folder. */
+            path: string;
         };
         /** @description What the collector did. */
         GcReport: {
@@ -1016,6 +1054,130 @@ export interface components {
             /** @description In their order. */
             items: components["schemas"]["PortInfo"][];
         };
+        /** @description A piece of what a process has written. */
+        ProcessChunk: {
+            /** @description The bytes, in base64. */
+            data: string;
+            /**
+             * Format: int64
+             * @description How many bytes before it are lost: nobody has read them in time.
+             */
+            dropped?: number;
+            /**
+             * Format: int64
+             * @description Its end, in bytes of all that the process has written.
+             */
+            end: number;
+            /** @description Where to. */
+            stream: components["schemas"]["ProcessStream"];
+        };
+        /** @description What happens to a process that is followed. */
+        ProcessFrame: {
+            /** @description The first: which process this is. */
+            process: components["schemas"]["ProcessInfo"];
+        } | {
+            /** @description It has written. */
+            output: components["schemas"]["ProcessChunk"];
+        } | "alive" | {
+            /** @description The last: how it ended. */
+            ended: components["schemas"]["ProcessInfo"];
+        };
+        /** @description A process that was started in a sandbox. */
+        ProcessInfo: (components["schemas"]["ProcessOutput"] | null) & {
+            /** @description The program and its arguments. */
+            argv?: string[];
+            /** @description The command. */
+            command: string;
+            /** @description The folder that it was started in, if one was named. */
+            cwd?: string | null;
+            /** @description Why it did not end by itself. */
+            error?: string | null;
+            /**
+             * Format: int32
+             * @description Its number in the sandbox.
+             */
+            pid?: number | null;
+            /** @description Its id: the name that it was given, or 8 hex digits. */
+            process_id: string;
+            /**
+             * Format: int32
+             * @description Its exit code.
+             */
+            return_code?: number | null;
+            /** @description Whether it runs. */
+            running: boolean;
+            /**
+             * Format: int64
+             * @description How long it ran, or has run.
+             */
+            running_ms: number;
+            /**
+             * Format: int32
+             * @description The signal that ended it.
+             */
+            signal?: number | null;
+            /**
+             * Format: double
+             * @description When it was started, in seconds since 1970.
+             */
+            started_at: number;
+            /** @description How it is doing. */
+            status: components["schemas"]["ProcessStatus"];
+            stopped?: components["schemas"]["Stopped"] | null;
+            /** @description Whether it runs in a terminal. */
+            terminal?: boolean;
+        };
+        /** @description Something for a process's standard input, or for its terminal. */
+        ProcessInput: {
+            /**
+             * @description Bytes in base64; they follow the text.
+             * @default null
+             */
+            data?: string | null;
+            /**
+             * @description Whether nothing follows: its standard input is closed.
+             * @default false
+             */
+            end?: boolean;
+            /**
+             * @description Text.
+             * @default null
+             */
+            text?: string | null;
+        };
+        /** @description All processes that were started in a sandbox and are remembered. */
+        ProcessList: {
+            /** @description The oldest first. */
+            processes: components["schemas"]["ProcessInfo"][];
+        };
+        /** @description What a process wrote so far: the beginning and the end, where that was much. */
+        ProcessOutput: {
+            /** @description Standard error. */
+            stderr: string;
+            /** @description Standard output, or the terminal. */
+            stdout: string;
+            /** @description Whether output was left out. */
+            truncated: boolean;
+        };
+        /** @description A signal for a process and its group. */
+        ProcessSignal: {
+            /**
+             * Format: int32
+             * @description Its number: 15 asks to end, 2 interrupts, 9 ends the process and everything that it has started.
+             * @default 15
+             */
+            signal?: number;
+        };
+        /**
+         * @description How a process is doing.
+         * @enum {string}
+         */
+        ProcessStatus: "running" | "completed" | "failed" | "killed" | "timed_out";
+        /**
+         * @description Where a process has written to.
+         * @enum {string}
+         */
+        ProcessStream: "stdout" | "stderr" | "terminal";
         /** @description A profile. */
         ProfileInfo: {
             /** @description Its capabilities. */
@@ -1391,6 +1553,22 @@ export interface components {
             /** @description Its number. */
             id: string;
         };
+        /** @description An event of a process's stream. */
+        SentProcessEvent: {
+            /** @description The event as JSON: its kind, and what belongs to it. */
+            data: string;
+            /** @description `process`, `output`, `ended`; or `error` with the body of an error, after which nothing comes. */
+            event: string;
+            /** @description With output: where it ends, in bytes of all that the process has written. */
+            id?: string | null;
+        };
+        /** @description An event of a watched folder's stream. */
+        SentWatchEvent: {
+            /** @description The event as JSON: its kind, and what belongs to it. */
+            data: string;
+            /** @description `watching`, `event`, `lost`, `gone`; or `error` with the body of an error, after which nothing comes. */
+            event: string;
+        };
         /** @description Which hosts a sandbox may reach from now on. */
         SetNetwork: {
             /** @description Hosts: `example.com`, `*.example.com`, `example.com:443`. Empty: none. Null: those of the profile. */
@@ -1495,6 +1673,21 @@ export interface components {
              */
             used_bytes: number;
         };
+        /** @description How large a terminal is. */
+        TerminalSize: {
+            /**
+             * Format: int32
+             * @description Columns.
+             * @default 80
+             */
+            cols?: number;
+            /**
+             * Format: int32
+             * @description Rows.
+             * @default 24
+             */
+            rows?: number;
+        };
         /** @description A client's answer to a tool call: a result or an error. */
         ToolAnswer: {
             /**
@@ -1550,6 +1743,26 @@ export interface components {
             size: number;
             /** @description `ok` */
             status: string;
+        };
+        /** @description What happens to a watch. */
+        WatchFrame: {
+            /** @description The first: from here on nothing is missed. */
+            watching: Record<string, never>;
+        } | {
+            /** @description Something has happened. */
+            event: components["schemas"]["FolderEvent"];
+        } | {
+            /**
+             * Format: int64
+             * @description So many events are lost: too many came at once.
+             */
+            lost: number;
+        } | {
+            /** @description Nothing has happened for a while; in a stream of server-sent events, a comment. */
+            alive: Record<string, never>;
+        } | {
+            /** @description The folder itself is gone; nothing more will come. */
+            gone: Record<string, never>;
         };
         /** @description A text to write. */
         WriteFile: {

@@ -1,6 +1,6 @@
 /** Sending: attempts, deadlines, events. Nothing but `fetch`, so that it runs wherever that is. */
 
-import { CoveError, fromAnswer, ProtocolError, TransportError } from "./errors.js";
+import { CoveError, fromAnswer, fromBody, ProtocolError, TransportError } from "./errors.js";
 import { Attempts } from "./retry.js";
 import { address, Flow, PLAIN_MS, type Request, type Schemas } from "./wire.js";
 
@@ -77,8 +77,8 @@ export class Transport {
     }
 
     /** Events as they come; the server is listening when this is answered. Ends with `signal`. */
-    async listen(path: string, after: number | undefined, signal: AbortSignal): Promise<AsyncGenerator<Schemas["Event"]>> {
-        const request: Request = { method: "GET", path, query: { after } };
+    async listen<T = Schemas["Event"]>(path: string, query: Request["query"], signal: AbortSignal): Promise<AsyncGenerator<T>> {
+        const request: Request = { method: "GET", path, ...(query === undefined ? {} : { query }) };
         let response: Response;
         try {
             response = await this.#options.fetch(address(this.#options.url, request), {
@@ -90,7 +90,7 @@ export class Transport {
         }
         if (!response.ok) throw await fromAnswer(response);
         if (response.body === null) throw new ProtocolError(`GET ${path}: no stream`);
-        return events(response.body, request);
+        return events<T>(response.body, request);
     }
 
     #once(request: Request): Promise<Response> {
@@ -126,7 +126,7 @@ export class Transport {
     }
 }
 
-async function* events(body: ReadableStream<Uint8Array>, request: Request): AsyncGenerator<Schemas["Event"]> {
+async function* events<T>(body: ReadableStream<Uint8Array>, request: Request): AsyncGenerator<T> {
     const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
     let rest = "";
     let data: string[] = [];
@@ -142,13 +142,32 @@ async function* events(body: ReadableStream<Uint8Array>, request: Request): Asyn
                 if (line !== "" || data.length === 0) continue;
                 const text = data.join("\n");
                 data = [];
-                yield JSON.parse(text) as Schemas["Event"];
+                yield JSON.parse(text) as T;
             }
         }
     } catch (fault) {
         throw broken(request, fault);
     } finally {
         await reader.cancel().catch(() => undefined);
+    }
+}
+
+/** What a stream says until it ends, or until nobody asks for more. */
+export async function* followed<T>(
+    transport: Transport,
+    path: string,
+    query: Request["query"],
+    signal: AbortSignal | undefined,
+): AsyncGenerator<T> {
+    const over = new AbortController();
+    const either = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+    try {
+        for await (const frame of await transport.listen<T | Schemas["ErrorBody"]>(path, query, either)) {
+            if (frame !== null && typeof frame === "object" && "error" in frame && "code" in frame.error) throw fromBody(frame);
+            yield frame as T;
+        }
+    } finally {
+        over.abort();
     }
 }
 

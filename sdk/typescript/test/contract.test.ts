@@ -58,7 +58,7 @@ test("every operation has a verb", async () => {
     const info = { id, status: "idle", profile: "none", cargo_id: "", capabilities: [], created_at: "" } as const;
     await using made = await cove.sandbox();
     const sandbox = new sdk.Sandbox(Reflect.get(made, "transport"), { ...info, capabilities: [] });
-    const { javascript, python, shell, files, browser, history, artifacts } = sandbox;
+    const { javascript, python, shell, processes, files, browser, history, artifacts } = sandbox;
     const run = { timeout: 5, include_code: true, description: "a sample", tags: "one" };
     const step = { ...run, include_code: undefined, learn: false, include_trace: false };
     const calls: Array<() => Promise<unknown>> = [
@@ -92,6 +92,14 @@ test("every operation has a verb", async () => {
         () => javascript.session().reset(),
         () => python.exec("1", run),
         () => shell.exec("true", { ...run, cwd: "." }),
+        () => processes.start("true", { name: "a", env: { A: "b" }, cwd: ".", input: true, terminal: { cols: 80, rows: 24 }, timeout: 5, restart: true }),
+        () => processes.list(),
+        () => processes.get("a"),
+        () => processes.follow("a", { from: 0 }).next(),
+        () => processes.write("a", "a", { data: "YQ==", end: true }),
+        () => processes.kill("a"),
+        () => processes.resize("a", { cols: 80, rows: 24 }),
+        () => files.watch("a", { recursive: true }).next(),
         () => files.read("a"),
         () => files.write("a", "a"),
         () => files.delete("a"),

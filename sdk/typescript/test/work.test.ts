@@ -52,6 +52,33 @@ test("the shell has a folder and an exit code", async () => {
     assert.deepEqual([run.success, run.exit_code, run.output], [false, 3, "found\n"]);
 });
 
+test("a process runs on, and is followed, fed and ended", async () => {
+    const started = await sandbox.processes.start("read x; echo got $x; exit 3", { name: "reader", input: true });
+    assert.deepEqual([started.process_id, started.running], ["reader", true]);
+    await sandbox.processes.write("reader", "it\n", { end: true });
+    const frames: sdk.Schemas["ProcessFrame"][] = [];
+    for await (const frame of sandbox.processes.follow("reader", { from: 0 })) frames.push(frame);
+    const last = frames.at(-1);
+    assert.ok(typeof last === "object" && "ended" in last && last.ended.return_code === 3, JSON.stringify(frames));
+    const asleep = await sandbox.processes.start(["sleep", "600"]);
+    assert.equal((await sandbox.processes.kill(asleep.process_id)).status, "killed");
+    assert.ok((await sandbox.processes.list()).some((one) => one.process_id === "reader"));
+    await assert.rejects(sandbox.processes.follow("nobody").next(), sdk.NotFoundError);
+});
+
+test("a folder is watched", async () => {
+    await sandbox.shell.exec("mkdir -p watched");
+    let begun = false;
+    for await (const frame of sandbox.files.watch("watched")) {
+        if ("watching" in frame) {
+            begun = true;
+            await sandbox.files.write("watched/new.txt", "new");
+        }
+        if ("event" in frame && frame.event.path === "new.txt") break;
+    }
+    assert.ok(begun);
+});
+
 test("output is heard while it is written", async () => {
     const heard: sdk.Output[] = [];
     let begun = false;

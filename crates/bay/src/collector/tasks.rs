@@ -60,9 +60,16 @@ impl Bay {
         for row in store.sessions_over(&self.inner.instance_id, Moment::now()).await? {
             let live = self.inner.sessions.get(&row.sandbox_id);
             let sandbox = store.any_sandbox(&row.sandbox_id).await?;
-            let kept = sandbox.as_ref().is_some_and(|sandbox| sandbox.attributes.keeps_session);
+            let kept = sandbox.as_ref().is_some_and(|sandbox| sandbox.attributes.keeps_session_at(Moment::now()));
             let over = sandbox.is_none_or(|sandbox| sandbox.expired(Moment::now()));
             if !over && (kept || live.as_ref().is_some_and(|session| session.is_busy())) {
+                report.skipped += 1;
+                continue;
+            }
+            if let Some(live) = live.filter(|_| !over)
+                && self.works_on(&live).await
+            {
+                live.touch();
                 report.skipped += 1;
                 continue;
             }

@@ -185,6 +185,26 @@ impl Bay {
             }
             self.tell_state(&id, "expired", None);
         }
+        if let Err(error) = self.end_what_was_kept(since, now).await {
+            tracing::warn!(%error, "sessions that were kept could not be ended");
+        }
+    }
+
+    /// Ends sessions that were kept until now; their sandboxes live on.
+    async fn end_what_was_kept(&self, since: Moment, now: Moment) -> BayResult<()> {
+        for id in self.inner.store.kept_until(&self.inner.instance_id, since, now).await? {
+            // This one, and none that somebody starts meanwhile.
+            let session = self.inner.sessions.get(&id);
+            if session.is_none() && !self.inner.javascript.has(&id) {
+                continue;
+            }
+            self.end_javascript(&id).await;
+            if let Some(session) = session {
+                self.end_session_of(&id, Some(&session.id)).await?;
+            }
+            self.tell_state(&id, "idle", None);
+        }
+        Ok(())
     }
 
     /// Writes down when sessions end for want of calls.

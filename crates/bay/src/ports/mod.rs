@@ -120,6 +120,13 @@ impl Bay {
         self.inner.config.server.ports_url.clone().unwrap_or_else(|| usual_template(self.own_address()))
     }
 
+    /// The domain, with its port if it has one, in which each port of a sandbox has a name: `PORT-ID.` before this.
+    pub fn ports_domain(&self) -> String {
+        let template = self.ports_url();
+        let rest = template.split_once("{port}-{id}.").map_or("localhost", |(_, rest)| rest);
+        rest.trim_end_matches('/').to_owned()
+    }
+
     fn port_infos(&self, id: &SandboxId, listed: &[ListeningPort]) -> Vec<PortInfo> {
         let info = |one: &ListeningPort| PortInfo {
             port: one.port,

@@ -23,6 +23,7 @@ use tokio::sync::{Notify, Semaphore};
 use cove_config::{Capability, ContainerSpec, Profile};
 use cove_drivers::Container;
 
+pub(crate) use ensure::not_ready;
 pub(crate) use start::{BrowserStart, SessionPlan};
 
 /// A session that runs here.

@@ -113,6 +113,7 @@ impl Bay {
         metrics::histogram!("cove_session_start_seconds", "profile" => plan.profile.id.clone()).record(took);
         self.inner.sessions.put(Arc::clone(&session));
         self.watch_containers(&session);
+        self.start_kept_processes(&session).await;
         self.tell_state(&plan.sandbox_id, "ready", None);
         self.watch_ports(&plan.sandbox_id);
         Ok(session)

@@ -51,16 +51,33 @@ pub(super) enum Verb {
         /// A file or a folder here, `-` for standard output, or `ID:PATH`
         to: String,
     },
-    /// Show what ran in a sandbox
+    /// Show what ran in a sandbox, or what one of its processes has written
     Logs {
         /// Id of the sandbox
         id: String,
+        /// Name or number of a process that was left running
+        process: Option<String>,
         /// Follow new events as they happen
         #[arg(long, short)]
         follow: bool,
         /// Number of entries
         #[arg(long, short = 'n', default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
         last: u32,
+    },
+    /// List the processes that were left running in a sandbox
+    Ps {
+        /// Id of the sandbox
+        id: String,
+    },
+    /// End a process of a sandbox, with everything that it has started
+    Kill {
+        /// Id of the sandbox
+        id: String,
+        /// Name or number of the process
+        process: String,
+        /// Only send this signal: 15 asks to end, 2 interrupts
+        #[arg(long, value_name = "NUMBER", default_value_t = 9, value_parser = clap::value_parser!(i32).range(1..=31))]
+        signal: i32,
     },
     /// Show the ports on which programs listen, or make a link to one
     Ports {
@@ -123,6 +140,15 @@ pub(super) struct Exec {
     /// A browser command: `open https://example.com`, `snapshot -i`, `click @e1`
     #[arg(long, group = "kind")]
     pub(super) browser: bool,
+    /// Leave the command running and print the name of its process; it has no time limit
+    #[arg(long, short, conflicts_with_all = ["kind", "timeout"])]
+    pub(super) detach: bool,
+    /// Name of the process
+    #[arg(long, value_name = "NAME", requires = "detach")]
+    pub(super) name: Option<String>,
+    /// Start it again with the sandbox, until it is killed
+    #[arg(long, requires = "name")]
+    pub(super) restart: bool,
     /// Code or command as one string
     #[arg(short, value_name = "CODE", allow_hyphen_values = true)]
     pub(super) code: Option<String>,

@@ -9,7 +9,7 @@ use cove_client::Client;
 
 use super::args::Exec;
 use super::live::Printed;
-use super::{print_json, wait};
+use super::{print_json, processes, wait};
 use crate::exit::Exit;
 use crate::terminal::{self, DIM, PLAIN, RED, note};
 
@@ -33,6 +33,9 @@ pub(super) async fn exec(bay: &Client, args: Exec, json: bool) -> anyhow::Result
         }
     };
     let (id, timeout) = (args.id.as_str(), args.timeout);
+    if args.detach {
+        return processes::start(bay, id, text, (args.name, args.restart), json).await;
+    }
     let work = async {
         match kind {
             Kind::Shell => {
@@ -140,12 +143,13 @@ fn understood(args: &Exec) -> anyhow::Result<(Kind, String)> {
         [word] if args.code.is_none() => Some(word.as_str()),
         _ => None,
     };
-    let guessed =
-        file.filter(|file| Path::new(file).is_file()).and_then(|file| match Path::new(file).extension()?.to_str()? {
+    let guessed = file.filter(|_| !args.detach).filter(|file| Path::new(file).is_file()).and_then(|file| {
+        match Path::new(file).extension()?.to_str()? {
             "py" => Some(Kind::Python),
             "js" | "mjs" | "ts" | "mts" => Some(Kind::JavaScript),
             _ => None,
-        });
+        }
+    });
     let kind = match (args.python, args.js, args.browser) {
         (true, ..) => Kind::Python,
         (_, true, _) => Kind::JavaScript,

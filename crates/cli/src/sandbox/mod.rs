@@ -12,6 +12,7 @@ mod logs;
 mod nearest;
 mod network;
 mod ports;
+mod processes;
 mod table;
 mod tree;
 mod wait;
@@ -86,7 +87,12 @@ async fn dispatch(bay: &Client, verb: Verb, json: bool) -> anyhow::Result<Exit> 
         }
         Verb::Exec(exec) => return exec::exec(bay, exec, json).await,
         Verb::Cp { from, to } => return copy::copy(bay, &from, &to).await,
-        Verb::Logs { id, follow, last } => logs::logs(bay, &id, follow, last, json).await?,
+        Verb::Logs { id, process: Some(process), follow, .. } => {
+            return processes::logs(bay, &id, &process, follow, json).await;
+        }
+        Verb::Logs { id, process: None, follow, last } => logs::logs(bay, &id, follow, last, json).await?,
+        Verb::Ps { id } => processes::list(bay, &id, json).await?,
+        Verb::Kill { id, process, signal } => processes::kill(bay, &id, &process, signal, json).await?,
         Verb::Ports { id, link, r#for, links, revoke } => {
             let wish = match (link, revoke) {
                 (Some(port), _) => PortWish::Link(port, r#for),

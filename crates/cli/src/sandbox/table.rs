@@ -54,7 +54,7 @@ pub(super) fn until(moment: Moment) -> String {
     if seconds < 0 { "over".to_owned() } else { format!("in {}", length(seconds)) }
 }
 
-fn length(seconds: i64) -> String {
+pub(super) fn length(seconds: i64) -> String {
     match seconds {
         ..60 => format!("{seconds} s"),
         60..3_600 => format!("{} min", seconds / 60),

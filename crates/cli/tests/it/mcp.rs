@@ -40,12 +40,12 @@ fn node(script: &str, part: &str, expected: &str) {
 
 #[test]
 fn the_python_sdk_uses_every_tool_over_standard_streams() {
-    python("stdio", "stdio, legacy: 32 tools, protocol 2025-11-25");
+    python("stdio", "stdio, legacy: 35 tools, protocol 2025-11-25");
 }
 
 #[test]
 fn the_python_sdk_uses_every_tool_over_http() {
-    python("http", "http, auto: 32 tools, protocol 2026-07-28");
+    python("http", "http, auto: 35 tools, protocol 2026-07-28");
 }
 
 #[test]

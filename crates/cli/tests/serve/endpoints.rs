@@ -26,6 +26,7 @@ async fn every_endpoint_does_its_work_and_refuses_what_it_must() {
     files(&served, s, id).await;
     ports(&served, s, id).await;
     network(&served, s, id).await;
+    processes(&served, s, id).await;
     browser(&served, s).await;
     history(&served, s, id).await;
     cargos(&served, s, id).await;
@@ -114,6 +115,49 @@ async fn network(served: &Served, s: &mut Seen, id: &str) {
     for operation in ["get_network", "set_network"] {
         s.check(served, operation, &[("id", NOBODY)], "", json!({ "allow_hosts": [] }), "not_found").await;
     }
+}
+
+async fn processes(served: &Served, s: &mut Seen, id: &str) {
+    let own = [("id", id)];
+    let wish = json!({ "argv": ["cat"], "name": "cat", "input": true });
+    let made = s.check(served, "start_process", &own, "", wish, "success").await;
+    assert_eq!((&made["process_id"], &made["running"]), (&json!("cat"), &json!(true)), "{made}");
+    s.check(served, "start_process", &own, "", json!({ "argv": [] }), "422").await;
+    s.check(served, "start_process", &own, "", json!({ "argv": ["true"], "cwd": "../x" }), "invalid_path").await;
+    let list = s.check(served, "list_processes", &own, "", Value::Null, "success").await;
+    assert_eq!(list["processes"][0]["process_id"], "cat", "{list}");
+    s.check(served, "list_processes", &[("id", NOBODY)], "", Value::Null, "not_found").await;
+    let cat = [("id", id), ("process_id", "cat")];
+    let nobody = [("id", id), ("process_id", "nobody")];
+    s.check(served, "write_process", &cat, "", json!({ "text": "meow", "end": true }), "success").await;
+    s.check(served, "write_process", &cat, "", json!({ "data": "not base64" }), "validation_error").await;
+    s.check(served, "resize_process", &cat, "", json!({ "cols": 80, "rows": 24 }), "conflict").await;
+    s.check(served, "signal_process", &cat, "", json!({ "signal": 99 }), "422").await;
+    let bay = cove_client::Client::new(&served.url, Some(KEY)).unwrap();
+    let mut frames = bay.follow_process(id, "cat", Some(0)).await.unwrap();
+    s.note("follow_process", 200, &Value::Null);
+    while frames.next().await.unwrap().is_some() {}
+    let shown = s.check(served, "get_process", &cat, "", Value::Null, "success").await;
+    assert_eq!((&shown["stdout"], &shown["return_code"]), (&json!("meow"), &json!(0)), "{shown}");
+    s.check(served, "signal_process", &cat, "", json!({}), "success").await;
+    let wish = json!({ "argv": ["sleep", "600"], "name": "on-terminal", "terminal": {} });
+    s.check(served, "start_process", &own, "", wish, "success").await;
+    let terminal = [("id", id), ("process_id", "on-terminal")];
+    s.check(served, "resize_process", &terminal, "", json!({ "cols": 100, "rows": 40 }), "success").await;
+    s.check(served, "signal_process", &terminal, "", json!({ "signal": 9 }), "success").await;
+    for (operation, body) in [
+        ("get_process", Value::Null),
+        ("follow_process", Value::Null),
+        ("write_process", json!({})),
+        ("signal_process", json!({})),
+        ("resize_process", json!({})),
+    ] {
+        s.check(served, operation, &nobody, "", body, "not_found").await;
+    }
+    let query = cove_api::WatchQuery::default();
+    bay.watch_folder(id, &query).await.unwrap();
+    s.note("watch_folder", 200, &Value::Null);
+    s.check(served, "watch_folder", &own, "path=nothing", Value::Null, "file_not_found").await;
 }
 
 async fn code(served: &Served, s: &mut Seen, id: &str) {

@@ -20,6 +20,7 @@ mod no_database;
 mod once;
 mod people;
 mod ports;
+mod processes;
 #[path = "../pty/mod.rs"]
 mod pty;
 mod refusals;

@@ -8,6 +8,7 @@ mod history;
 mod network;
 pub(crate) mod page;
 mod ports;
+mod processes;
 mod sandboxes;
 mod skills;
 

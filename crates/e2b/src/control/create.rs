@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use cove_api::{CreateSandbox, IdempotencyKey};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::door::{E2bDoor, Guest};
 use crate::record::{BASE, CODE_INTERPRETER, Record};
@@ -57,25 +57,34 @@ impl Wish {
         if self.iam.as_ref().is_some_and(|iam| !iam.is_null()) {
             return Err(Refused::unsupported("sandboxes have no workload identity; leave out `iam`"));
         }
-        let closes = self.allow_internet_access == Some(false);
-        if closes && opens_network {
-            return Err(Refused::unsupported(
-                "this template's profile opens the network, and a sandbox cannot close it: take a profile without network",
-            ));
-        }
-        let network = self.network.as_ref().and_then(Value::as_object);
-        let rules = network.into_iter().flatten().filter(|(_, value)| !matches!(value, Value::Null));
-        let rules = rules.filter(|(name, value)| {
-            let denies = *name == "denyOut" && !opens_network;
-            let public = *name == "allowPublicTraffic" && **value == Value::Bool(false);
-            !denies && !public
-        });
-        match rules.map(|(name, _)| name).next() {
-            Some(name) => Err(Refused::unsupported(format!(
-                "`network.{name}` is not supported: which addresses a sandbox reaches is said by its profile"
-            ))),
-            None => Ok(()),
-        }
+        let rules = self.network.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+        check_network(&rules, self.allow_internet_access, opens_network)
+    }
+}
+
+/// Refuses rules that do not hold already: a sandbox's network is its profile's.
+pub(super) fn check_network(
+    rules: &Map<String, Value>,
+    allow_internet_access: Option<bool>,
+    opens_network: bool,
+) -> Result<(), Refused> {
+    if allow_internet_access == Some(false) && opens_network {
+        return Err(Refused::unsupported(
+            "this template's profile opens the network, and a sandbox cannot close it: take a profile without network",
+        ));
+    }
+    let holds = |(name, value): (&String, &Value)| match name.as_str() {
+        _ if value.is_null() || value.as_array().is_some_and(Vec::is_empty) => true,
+        "denyOut" => !opens_network,
+        // Ports are private in any case.
+        "allowPublicTraffic" => *value == Value::Bool(false),
+        _ => false,
+    };
+    match rules.iter().find(|rule| !holds(*rule)) {
+        Some((name, _)) => Err(Refused::unsupported(format!(
+            "`network.{name}` is not supported: which addresses a sandbox reaches is said by its profile"
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -140,6 +149,7 @@ pub(super) async fn create(
         metadata: wish.metadata.unwrap_or_default(),
         keep_session: true,
         note: Some(record.note()),
+        session_ends_at: record.session_end(),
         ..CreateSandbox::default()
     };
     let (bay, made_by) = (door.bay.clone(), owner.clone());
@@ -152,5 +162,5 @@ pub(super) async fn create(
         None => door.known(owner, info.id).await?,
     };
     door.meet(&guest.id, &guest.record);
-    Ok((StatusCode::CREATED, Json(super::admitted(&guest, &parts.headers))))
+    Ok((StatusCode::CREATED, Json(super::admitted(&door, &guest))))
 }

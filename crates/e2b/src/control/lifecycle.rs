@@ -7,9 +7,9 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use cove_api::Moment;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::create::check_timeout;
+use super::create::{check_network, check_timeout};
 use crate::door::{E2bDoor, Guest};
 use crate::refusal::Refused;
 
@@ -31,7 +31,7 @@ pub(super) async fn show(
     let guest = super::guest(&door, &parts, &id).await?;
     let mut shown = super::listed(&door, &guest.info, &guest.record);
     shown["envdAccessToken"] = json!(guest.record.token);
-    shown["domain"] = json!(super::domain(&parts.headers));
+    shown["domain"] = json!(door.bay.ports_domain());
     let on_timeout = if guest.record.pauses { "pause" } else { "kill" };
     shown["lifecycle"] = json!({"autoResume": guest.record.wakes, "onTimeout": on_timeout});
     if guest.record.is_paused(Moment::now()) {
@@ -69,7 +69,7 @@ pub(super) async fn connect(
     let guest = at_least(&door, guest, seconds).await?;
     door.meet(&guest.id, &guest.record);
     let status = if was_paused { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(super::admitted(&guest, &parts.headers))))
+    Ok((status, Json(super::admitted(&door, &guest))))
 }
 
 /// Never takes time away from one that runs.
@@ -93,7 +93,7 @@ pub(super) async fn resume(
     let time: Time = super::body(&bytes)?;
     let seconds = check_timeout(time.timeout.unwrap_or(USUAL_TIMEOUT))?;
     let guest = door.wake(guest, Some(seconds)).await?;
-    Ok((StatusCode::CREATED, Json(super::admitted(&guest, &parts.headers))))
+    Ok((StatusCode::CREATED, Json(super::admitted(&door, &guest))))
 }
 
 /// Ends what runs in it; its files stay, without an end, until it is resumed or killed.
@@ -150,5 +150,19 @@ pub(super) async fn refresh(
     let guest = super::guest(&door, &parts, &id).await?;
     let time: Time = super::body(&bytes)?;
     at_least(&door, guest, check_timeout(time.duration.unwrap_or(USUAL_TIMEOUT))?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes rules for the network that hold already; a sandbox's network is its profile's and stays as it is.
+pub(super) async fn network(
+    State(door): State<E2bDoor>,
+    Path(id): Path<String>,
+    parts: Parts,
+    bytes: Bytes,
+) -> Result<StatusCode, Refused> {
+    let guest = super::guest(&door, &parts, &id).await?;
+    let mut rules: Map<String, Value> = super::body(&bytes)?;
+    let allowed = rules.remove("allow_internet_access").and_then(|value| value.as_bool());
+    check_network(&rules, allowed, door.bay.opens_network(&guest.info.profile))?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::request::Parts;
-use cove_api::{HistoryQuery, Moment};
+use cove_api::{HistoryEntry, HistoryQuery, Moment};
 use serde_json::{Value, json};
 
 use super::megabytes;
@@ -19,7 +19,7 @@ const BETWEEN: Duration = Duration::from_millis(50);
 const MAX_SEVERAL: usize = 100;
 
 /// Entries of the history that are told as logs.
-const MAX_ENTRIES: u32 = 100;
+const MAX_ENTRIES: u32 = 500;
 
 async fn measured(door: &E2bDoor, guest: &Guest) -> Option<Value> {
     let first = door.bay.sandbox_usage(&guest.id).await?;
@@ -31,6 +31,8 @@ async fn measured(door: &E2bDoor, guest: &Guest) -> Option<Value> {
     let memory_mb = profile.map_or(512, |profile| megabytes(&profile.resources.memory));
     #[expect(clippy::cast_precision_loss, reason = "milliseconds fit")]
     let cpu = second.cpu_ms.saturating_sub(first.cpu_ms) as f64 / BETWEEN.as_millis() as f64 * 100.0;
+    let cargo = door.bay.cargo(&guest.owner, &guest.info.cargo_id).await.ok()?;
+    let used = door.bay.cargo_bytes(&cargo).await;
     let now = Moment::now();
     Some(json!({
         "timestamp": now,
@@ -40,8 +42,8 @@ async fn measured(door: &E2bDoor, guest: &Guest) -> Option<Value> {
         "memUsed": second.memory_bytes,
         "memTotal": memory_mb << 20,
         "memCache": 0,
-        "diskUsed": 0,
-        "diskTotal": 1_u64 << 30,
+        "diskUsed": used.unwrap_or(0),
+        "diskTotal": u64::from(cargo.size_limit_mb) << 20,
     }))
 }
 
@@ -70,12 +72,53 @@ pub(super) async fn of_several(State(door): State<E2bDoor>, parts: Parts) -> Res
     Ok(Json(json!({"sandboxes": all})))
 }
 
-/// The history, the oldest first.
+/// What of the history is asked for.
+#[derive(Debug, Default)]
+struct AskedLogs {
+    limit: usize,
+    /// In milliseconds since 1970; entries of one side of it.
+    cursor: Option<i64>,
+    newest_first: bool,
+    level: Option<String>,
+    search: Option<String>,
+}
+
+impl AskedLogs {
+    fn of(parts: &Parts) -> Result<Self, Refused> {
+        let mut asked = Self { limit: MAX_ENTRIES as usize, ..Self::default() };
+        for (name, value) in form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()) {
+            let number = || value.parse().map_err(|_| Refused::invalid(format!("`{name}` must be a number")));
+            match &*name {
+                "limit" => asked.limit = usize::try_from(number()?).unwrap_or(0).min(asked.limit),
+                "cursor" | "start" => asked.cursor = Some(number()?),
+                "direction" => asked.newest_first = value == "backward",
+                "level" => asked.level = Some(value.into_owned()),
+                "search" => asked.search = Some(value.into_owned()),
+                _ => {}
+            }
+        }
+        Ok(asked)
+    }
+
+    fn wants(&self, entry: &HistoryEntry) -> bool {
+        let at = entry.created_at.micros() / 1_000;
+        self.cursor.is_none_or(|cursor| if self.newest_first { at < cursor } else { at >= cursor })
+            && self.search.as_ref().is_none_or(|text| entry.code.contains(text.as_str()))
+            // A level names the least that is wanted; what failed is an error, and all else is information.
+            && (!entry.success || matches!(self.level.as_deref(), None | Some("debug" | "info")))
+    }
+}
+
+/// What was done in a sandbox, the oldest first unless asked for otherwise.
 async fn entries(door: &E2bDoor, parts: &Parts, id: &str) -> Result<Vec<Value>, Refused> {
     let guest = super::guest(door, parts, id).await?;
+    let asked = AskedLogs::of(parts)?;
     let query = HistoryQuery { limit: Some(MAX_ENTRIES), ..HistoryQuery::default() };
-    let history = door.bay.history(&guest.owner, &guest.id, query).await?;
-    let told = history.entries.iter().rev().map(|entry| {
+    let mut found = door.bay.history(&guest.owner, &guest.id, query).await?.entries;
+    if !asked.newest_first {
+        found.reverse();
+    }
+    let told = found.iter().filter(|entry| asked.wants(entry)).take(asked.limit).map(|entry| {
         let (level, how) = if entry.success { ("info", "ended well") } else { ("error", "failed") };
         let begin: String = entry.code.chars().take(200).collect();
         json!({

@@ -9,7 +9,6 @@ mod templates;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::routing::{any, get, post, put};
 use cove_api::{Moment, SandboxId, SandboxInfo};
@@ -39,7 +38,7 @@ pub(crate) fn router(door: E2bDoor) -> Router {
         .route("/sandboxes/{id}/pause", post(lifecycle::pause))
         .route("/sandboxes/{id}/timeout", post(lifecycle::timeout))
         .route("/sandboxes/{id}/refreshes", post(lifecycle::refresh))
-        .route("/sandboxes/{id}/network", put(refused::network))
+        .route("/sandboxes/{id}/network", put(lifecycle::network))
         .route("/sandboxes/{id}/metrics", get(metrics::metrics))
         .route("/sandboxes/{id}/logs", get(metrics::logs))
         .route("/v2/sandboxes/{id}/logs", get(metrics::logs_in_entries))
@@ -84,7 +83,7 @@ fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
 }
 
 /// A sandbox with what its traffic needs.
-fn admitted(guest: &Guest, headers: &HeaderMap) -> Value {
+fn admitted(door: &E2bDoor, guest: &Guest) -> Value {
     json!({
         "templateID": guest.info.profile,
         "alias": guest.record.template,
@@ -93,20 +92,8 @@ fn admitted(guest: &Guest, headers: &HeaderMap) -> Value {
         "envdVersion": VERSION,
         "envdAccessToken": guest.record.token,
         "trafficAccessToken": guest.record.token,
-        "domain": domain(headers),
+        "domain": door.bay.ports_domain(),
     })
-}
-
-/// Where ports of sandboxes are found by name: `PORT-ID.` before this.
-fn domain(headers: &HeaderMap) -> String {
-    let host = headers.get(axum::http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
-    let (name, port) = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, format!(":{port}")),
-        _ => (host, String::new()),
-    };
-    // An address has no names below it.
-    let is_here = matches!(name, "127.0.0.1" | "[::1]" | "0.0.0.0");
-    format!("{}{port}", if is_here { "localhost" } else { name })
 }
 
 /// What lists tell of a sandbox.

@@ -8,10 +8,6 @@ use crate::refusal::Refused;
 pub(super) const VOLUMES: &str = "volumes are not offered here; the files of a sandbox are its cargo, which other \
                                   sandboxes can be given by `cargo_id` of `POST /v1/sandboxes`";
 
-pub(super) async fn network() -> Refused {
-    Refused::unsupported("the network of a sandbox is its profile's and cannot be changed while it runs")
-}
-
 pub(super) async fn snapshots() -> Refused {
     Refused::unsupported("sandboxes cannot be snapshotted; copy their files, or keep them in a cargo of your own")
 }

@@ -144,25 +144,30 @@ pub(super) async fn upload(State(door): State<E2bDoor>, request: Request) -> Res
             return Err(Refused::unsupported("files of Cove's sandboxes have no metadata; leave it out"));
         }
         let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let bytes = unpacked(&parts, body)?;
         let written: Vec<Value> = if kind.starts_with("multipart/form-data") {
-            multipart::take(&door, &guest, kind, body, asked.path.as_deref()).await?
+            multipart::take(&door, &guest, kind, bytes, asked.path.as_deref()).await?
         } else {
             let path = asked.path.ok_or_else(|| Refused::invalid("`path` is missing"))?;
-            let bytes = body.into_data_stream().map(|piece| piece.map_err(io::Error::other));
-            let packed = parts.headers.get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap_or_default());
-            let bytes: ByteStream = match packed {
-                None | Some("identity") => Box::pin(bytes),
-                Some("gzip") => multipart::unpacked(Box::pin(bytes)),
-                Some(other) => {
-                    let message = format!("`Content-Encoding: {other}` is not supported; gzip is");
-                    return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
-                }
-            };
             vec![store(&door, &guest, &path, bytes).await?]
         };
         Ok(Json(written).into_response())
     };
     done.await.unwrap_or_else(|refused: Refused| refused.into_response())
+}
+
+/// What was sent, plain; a form is packed as a whole.
+fn unpacked(parts: &Parts, body: Body) -> Result<ByteStream, Refused> {
+    let bytes = Box::pin(body.into_data_stream().map(|piece| piece.map_err(io::Error::other)));
+    let packed = parts.headers.get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap_or_default());
+    match packed {
+        None | Some("identity") => Ok(bytes),
+        Some("gzip") => Ok(multipart::unpacked(bytes)),
+        Some(other) => {
+            let message = format!("`Content-Encoding: {other}` is not supported; gzip is");
+            Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+        }
+    }
 }
 
 /// Writes one file, with the folders on the way.

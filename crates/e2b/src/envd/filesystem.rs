@@ -67,11 +67,16 @@ fn shown(refused: Refused, place: &SandboxPath) -> Refused {
     Refused { message, ..refused }
 }
 
+/// What is there.
+pub(super) async fn stated(door: &E2bDoor, guest: &Guest, place: &SandboxPath) -> Result<Value, Refused> {
+    one(door, guest, STAT, &[&place.inside, FORMAT], place).await
+}
+
 pub(super) async fn stat(State(door): State<E2bDoor>, parts: Parts, body: Bytes) -> Response {
     let done = async {
         let (guest, asked) = call(&door, &parts, &body).await?;
         let place = SandboxPath::of(&asked.path);
-        Ok(json!({"entry": one(&door, &guest, STAT, &[&place.inside, FORMAT], &place).await?}))
+        Ok(json!({"entry": stated(&door, &guest, &place).await?}))
     };
     connect::unary(done.await)
 }

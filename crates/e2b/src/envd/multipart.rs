@@ -2,7 +2,6 @@
 
 use std::io::{self, Write as _};
 
-use axum::body::Body;
 use cove_bay::ByteStream;
 use futures_util::StreamExt as _;
 use serde_json::Value;
@@ -22,12 +21,12 @@ pub(super) async fn take(
     door: &E2bDoor,
     guest: &Guest,
     kind: &str,
-    body: Body,
+    bytes: ByteStream,
     path: Option<&str>,
 ) -> Result<Vec<Value>, Refused> {
     let broken = |error: &multer::Error| Refused::invalid(format!("the form cannot be read: {error}"));
     let boundary = multer::parse_boundary(kind).map_err(|error| broken(&error))?;
-    let mut form = multer::Multipart::new(body.into_data_stream(), boundary);
+    let mut form = multer::Multipart::new(bytes, boundary);
     let mut written = Vec::new();
     while let Some(field) = form.next_field().await.map_err(|error| broken(&error))? {
         if field.name() != Some("file") {

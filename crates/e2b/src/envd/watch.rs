@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::AbortHandle;
 
+use super::filesystem;
 use super::process::check_user;
 use crate::connect;
 use crate::door::{E2bDoor, Guest};
@@ -62,36 +63,51 @@ fn watchers() -> MutexGuard<'static, HashMap<String, Watcher>> {
     all
 }
 
-async fn watched(door: &E2bDoor, guest: &Guest, asked: &Asked) -> Result<FolderWatch, Refused> {
-    if asked.include_entry {
-        return Err(Refused::unsupported(
-            "events have no entries here; leave out `include_entry` and ask for the entry",
-        ));
-    }
-    let place = SandboxPath::of(&asked.path);
-    let Some(path) = place.in_workspace() else {
-        return Err(Refused::unsupported(format!(
-            "{} is not in the home; only folders in it are watched",
-            place.shown
-        )));
-    };
-    let watch = door.bay.watch_folder(&guest.owner, &guest.id, path, asked.recursive).await;
-    watch.map_err(|error| {
-        let refused = Refused::from(error);
-        Refused { message: refused.message.replace(&place.inside, &place.shown), ..refused }
-    })
+/// A folder that is watched for a client.
+struct Watch {
+    door: E2bDoor,
+    guest: Guest,
+    place: SandboxPath,
+    /// Whether its events say what is there afterwards.
+    with_entries: bool,
 }
 
-/// As clients read it.
-fn told(event: &FolderEvent) -> Value {
-    let kind = match event.change {
-        FolderChange::Created => "EVENT_TYPE_CREATE",
-        FolderChange::Written => "EVENT_TYPE_WRITE",
-        FolderChange::Removed => "EVENT_TYPE_REMOVE",
-        FolderChange::Renamed => "EVENT_TYPE_RENAME",
-        FolderChange::Attributes => "EVENT_TYPE_CHMOD",
-    };
-    json!({"name": event.path, "type": kind})
+impl Watch {
+    async fn begin(door: E2bDoor, guest: Guest, asked: &Asked) -> Result<(Self, FolderWatch), Refused> {
+        let place = SandboxPath::of(&asked.path);
+        let Some(path) = place.in_workspace() else {
+            return Err(Refused::unsupported(format!(
+                "{} is not in the home; only folders in it are watched",
+                place.shown
+            )));
+        };
+        let events = door.bay.watch_folder(&guest.owner, &guest.id, path, asked.recursive).await;
+        let events = events.map_err(|error| {
+            let refused = Refused::from(error);
+            Refused { message: refused.message.replace(&place.inside, &place.shown), ..refused }
+        })?;
+        Ok((Self { door, guest, place, with_entries: asked.include_entry }, events))
+    }
+
+    /// As clients read it.
+    async fn told(&self, event: &FolderEvent) -> Value {
+        let (kind, is_there) = match event.change {
+            FolderChange::Created => ("EVENT_TYPE_CREATE", true),
+            FolderChange::Written => ("EVENT_TYPE_WRITE", true),
+            FolderChange::Removed => ("EVENT_TYPE_REMOVE", false),
+            FolderChange::Renamed => ("EVENT_TYPE_RENAME", false),
+            FolderChange::Attributes => ("EVENT_TYPE_CHMOD", true),
+        };
+        let mut told = json!({"name": event.path, "type": kind});
+        if self.with_entries && is_there {
+            let place = SandboxPath::of(&format!("{}/{}", self.place.shown, event.path));
+            // It may be gone again.
+            if let Ok(entry) = filesystem::stated(&self.door, &self.guest, &place).await {
+                told["entry"] = entry;
+            }
+        }
+        told
+    }
 }
 
 pub(super) async fn watch_dir(State(door): State<E2bDoor>, parts: Parts, body: Bytes) -> Response {
@@ -99,35 +115,36 @@ pub(super) async fn watch_dir(State(door): State<E2bDoor>, parts: Parts, body: B
         check_user(&parts.headers)?;
         let guest = door.guest(&parts).await?;
         let asked: Asked = connect::only_message(&parts.headers, &body)?;
-        watched(&door, &guest, &asked).await
+        Watch::begin(door, guest, &asked).await
     };
-    let watch = match begun.await {
+    let (watch, events) = match begun.await {
         Ok(watch) => watch,
         Err(refused) => return connect::refused_stream(refused),
     };
     let keep_alive = connect::keep_alive(&parts.headers);
     let limit = connect::time_limit(&parts.headers);
     let over = limit.map(|limit| Instant::now() + limit);
-    let state = (Some(watch), true);
-    connect::stream(futures_util::stream::unfold(state, move |(watch, is_first)| async move {
-        let mut watch = watch?;
+    let state = (Some((watch, events)), true);
+    connect::stream(futures_util::stream::unfold(state, move |(watched, is_first)| async move {
+        let (watch, mut events) = watched?;
         if is_first {
-            return Some((Ok(json!({"start": {}})), (Some(watch), false)));
+            return Some((Ok(json!({"start": {}})), (Some((watch, events)), false)));
         }
         loop {
             let left = over.map_or(keep_alive, |over| over.saturating_duration_since(Instant::now()).min(keep_alive));
-            match tokio::time::timeout(left, watch.next()).await {
+            match tokio::time::timeout(left, events.next()).await {
                 Ok(Ok(WatchFrame::Event(event))) => {
-                    return Some((Ok(json!({"filesystem": told(&event)})), (Some(watch), false)));
+                    let told = watch.told(&event).await;
+                    return Some((Ok(json!({"filesystem": told})), (Some((watch, events)), false)));
                 }
-                Ok(Ok(WatchFrame::Lost(_) | WatchFrame::Watching | WatchFrame::Alive)) => {}
-                Ok(Ok(WatchFrame::Gone)) => return None,
+                Ok(Ok(WatchFrame::Lost(_) | WatchFrame::Watching {} | WatchFrame::Alive {})) => {}
+                Ok(Ok(WatchFrame::Gone {})) => return None,
                 Ok(Err(error)) => return Some((Err(error.into()), (None, false))),
                 Err(_) if over.is_some_and(|over| over <= Instant::now()) => {
                     let refused = Refused::new(StatusCode::GATEWAY_TIMEOUT, "the time of this watch is over");
                     return Some((Err(refused), (None, false)));
                 }
-                Err(_) => return Some((Ok(json!({"keepalive": {}})), (Some(watch), false))),
+                Err(_) => return Some((Ok(json!({"keepalive": {}})), (Some((watch, events)), false))),
             }
         }
     }))
@@ -141,21 +158,23 @@ pub(super) async fn create(State(door): State<E2bDoor>, parts: Parts, body: Byte
         if watchers().len() >= MAX_WATCHERS {
             return Err(Refused::new(StatusCode::TOO_MANY_REQUESTS, "too many folders are being watched"));
         }
-        let mut watch = watched(&door, &guest, &asked).await?;
+        let sandbox = guest.id.clone();
+        let (watch, mut changes) = Watch::begin(door, guest, &asked).await?;
         let events: Arc<Mutex<VecDeque<Value>>> = Arc::default();
         let heard = Arc::clone(&events);
         let task = tokio::spawn(async move {
-            while let Ok(frame) = watch.next().await {
+            while let Ok(frame) = changes.next().await {
                 match frame {
                     WatchFrame::Event(event) => {
+                        let told = watch.told(&event).await;
                         let mut waiting = heard.lock().unwrap_or_else(PoisonError::into_inner);
                         if waiting.len() >= MAX_WAITING {
                             waiting.pop_front();
                         }
-                        waiting.push_back(told(&event));
+                        waiting.push_back(told);
                     }
-                    WatchFrame::Gone => return,
-                    WatchFrame::Watching | WatchFrame::Lost(_) | WatchFrame::Alive => {}
+                    WatchFrame::Gone {} => return,
+                    WatchFrame::Watching {} | WatchFrame::Lost(_) | WatchFrame::Alive {} => {}
                 }
             }
         });
@@ -163,7 +182,7 @@ pub(super) async fn create(State(door): State<E2bDoor>, parts: Parts, body: Byte
         let drawn = getrandom::fill(&mut random);
         drawn.map_err(|error| Refused::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
         let id = format!("watch-{:016x}", u64::from_ne_bytes(random));
-        let watcher = Watcher { sandbox: guest.id, events, asked: Instant::now(), task: task.abort_handle() };
+        let watcher = Watcher { sandbox, events, asked: Instant::now(), task: task.abort_handle() };
         watchers().insert(id.clone(), watcher);
         Ok(json!({"watcherId": id}))
     };

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::schema::{count, executed, flag, pictures, plain, sandbox, tags, text, timeout_ms};
+use super::schema::{count, executed, flag, pictures, plain, process, sandbox, tags, text, timeout_ms};
 use super::{Entry, Hints, ToolSet};
 use crate::time::ONE;
 
@@ -111,6 +111,45 @@ pub(super) fn entries() -> Vec<Entry> {
                  edit and write are quicker and safer. Each call is a new shell: files stay, `cd` and variables do not. At \
                  the time-out everything that it started is ended. No network unless the profile opens hosts.",
                 Hints::Runs,
+            )
+        },
+        Entry {
+            usual: false,
+            input: json!({
+                "command": plain(),
+                "name": text("Its `process_id`: a word."),
+                "cwd": plain(),
+            }),
+            required: &["command"],
+            output: process(),
+            ..base(
+                "start_process",
+                "Start a process",
+                "Start a server, or another program that must run on, in the background of the sandbox.",
+                Hints::Runs,
+            )
+        },
+        Entry {
+            usual: false,
+            input: json!({"process_id": text("Default: list all.")}),
+            output: process(),
+            ..base(
+                "read_process",
+                "Read a process",
+                "How a started process is, and what it has written.",
+                Hints::ReadOnly,
+            )
+        },
+        Entry {
+            usual: false,
+            input: json!({"process_id": plain()}),
+            required: &["process_id"],
+            output: process(),
+            ..base(
+                "stop_process",
+                "Stop a process",
+                "End a started process, with all that it has started.",
+                Hints::Idempotent,
             )
         },
         Entry {

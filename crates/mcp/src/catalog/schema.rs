@@ -75,6 +75,18 @@ pub(super) fn pictures() -> Value {
     json!({"type": "integer"})
 }
 
+/// A process that was started, or all of them.
+pub(super) fn process() -> Value {
+    json!({
+        "process_id": {"type": "string"},
+        "running": {"type": "boolean"},
+        "return_code": {"type": ["integer", "null"]},
+        "stdout": {"type": "string"},
+        "stderr": {"type": "string"},
+        "processes": {"type": "array", "items": {"type": "object"}},
+    })
+}
+
 pub(super) fn sandbox() -> Value {
     json!({
         "id": {"type": "string"},

@@ -4,6 +4,7 @@ mod browser;
 mod code;
 mod files;
 mod history;
+mod processes;
 mod sandboxes;
 mod skills;
 mod wrapped;
@@ -111,6 +112,9 @@ async fn in_sandbox(name: &str, call: Call<'_>, id: &SandboxId) -> Done {
         "run_code" => wrapped::run(call, id).await,
         "execute_python" => code::python(call, id).await,
         "execute_shell" => code::shell(call, id).await,
+        "start_process" => processes::start(call, id).await,
+        "read_process" => processes::read(call, id).await,
+        "stop_process" => processes::stop(call, id).await,
         "browser_exec" | "execute_browser" => browser::one(call, id).await,
         "execute_browser_batch" => browser::batch(call, id).await,
         "run_browser_skill" => browser::skill(call, id).await,

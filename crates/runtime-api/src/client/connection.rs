@@ -11,8 +11,9 @@ use super::endpoint::Stream;
 use super::{CallError, refusal};
 use crate::files::{UPLOAD_PATH, Uploaded};
 use crate::ports::{PORT_PROTOCOL, PortTarget};
-use crate::term::TerminalSize;
+use crate::term;
 use crate::view::ViewMode;
+use cove_api::TerminalSize;
 
 /// A connection that carries one request.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ impl Connection {
     /// Opens a terminal; `key` is the WebSocket handshake's. What the runtime answered to that,
     /// and the line to the terminal.
     pub async fn terminal(self, size: TerminalSize, key: &HeaderValue) -> Result<(HeaderMap, Upgraded), CallError> {
-        self.upgrade(&size.address(), key).await
+        self.upgrade(&term::address(size), key).await
     }
 
     /// Watches a browser; as for a terminal.

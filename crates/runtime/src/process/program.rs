@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use cove_walls::process::kill;
+use cove_walls::process::{kill, readable};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::sync::oneshot;
 
@@ -14,6 +14,9 @@ use super::tree::Tree;
 
 /// How long a program that was killed may take to be seen dead.
 const LAST_NEWS: Duration = Duration::from_millis(200);
+
+/// How long a process may take to become its program; usually a millisecond.
+const EXECUTION: Duration = Duration::from_secs(2);
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +102,17 @@ impl Program {
         }
     }
 
-    /// Why it could not be executed; to be asked when it has ended.
+    /// Waits until the process has become its program, and says why it could not, if so. Of one that has not got that far
+    /// in time nothing is known, and it goes on; its [trouble](Self::trouble) can be asked for when it has ended.
+    pub(crate) async fn executed(&self) -> io::Result<()> {
+        // The pipe ends when the program begins.
+        if let Ok(told) = tokio::time::timeout(EXECUTION, readable(&self.trouble)).await {
+            told?;
+        }
+        self.trouble().map_or(Ok(()), Err)
+    }
+
+    /// Why it could not be executed; to be asked when it has ended. It is said once.
     pub(crate) fn trouble(&self) -> Option<io::Error> {
         let mut number = [0; 4];
         match rustix::io::read(&self.trouble, &mut number) {

@@ -90,6 +90,16 @@ impl ApiError {
         Self::not_started(format!("{program} could not be started: {error}"))
     }
 
+    /// The same for a program that its caller has named.
+    pub(crate) fn from_program(program: &str, error: &std::io::Error) -> Self {
+        match Errno::from_io_error(error) {
+            Some(Errno::NOENT) => {
+                Self::not_found(RefusalCode::FileNotFound, format!("there is no program {program:?} in the sandbox"))
+            }
+            _ => Self::from_start(program, error),
+        }
+    }
+
     /// Something that this machine or sandbox does not have, or that is broken.
     pub(crate) fn not_started(message: impl Into<String>) -> Self {
         Self(Refusal { cause: Some(RuntimeCause::NotStarted), ..Self::internal(message).0 })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cove_api::{ErrorBody, ErrorCode, Event, SchemaErrors};
+use cove_api::{ErrorBody, ErrorCode, Event, ProcessFrame, SchemaErrors, WatchFrame};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
@@ -31,8 +31,13 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
     let works = ["/python/", "/shell/", "/browser/", "/filesystem/"].iter().any(|part| path.contains(part))
         && id != "get_browser_trace";
     let runs_javascript = matches!(id, "exec_javascript" | "reset_javascript");
-    if works || runs_javascript {
-        codes.extend([E::Conflict, E::CapabilityNotSupported, E::ShipError]);
+    // A list of processes starts nothing, so that no runtime can fail at it.
+    let has_processes = path.contains("/processes");
+    if works || runs_javascript || has_processes {
+        codes.extend([E::Conflict, E::CapabilityNotSupported]);
+    }
+    if works || runs_javascript || (has_processes && id != "list_processes") {
+        codes.push(E::ShipError);
     }
     if path.contains("/filesystem/") {
         codes.extend([E::InvalidPath, E::Forbidden, E::ValidationError]);
@@ -48,9 +53,11 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
         "stream_events" => vec![E::ValidationError, E::Conflict, E::ShipError],
         "keepalive" | "get_network" => vec![E::Conflict],
         "set_network" => vec![E::Conflict, E::ValidationError, E::Forbidden],
-        "exec_shell" => vec![E::InvalidPath, E::FileNotFound, E::Forbidden],
+        "exec_shell" | "start_process" => vec![E::InvalidPath, E::FileNotFound, E::Forbidden],
+        "follow_process" => vec![E::ValidationError],
         "browser_screenshot" => vec![E::InvalidPath],
-        "read_file" | "download_file" | "delete_file" | "list_directory" | "call_file_tool" | "get_artifact" => {
+        "read_file" | "download_file" | "delete_file" | "list_directory" | "watch_folder" | "call_file_tool"
+        | "get_artifact" => {
             vec![E::FileNotFound]
         }
         "run_collector" | "get_collector" => vec![E::Forbidden],
@@ -65,13 +72,15 @@ fn own(path: &str, id: &str) -> Vec<ErrorCode> {
     codes
 }
 
-/// The schemas of the errors' bodies, and of what is in a stream of events.
+/// The schemas of the errors' bodies, and of what is in streams of events.
 pub(super) fn add_schemas(document: &mut Value) {
     let mut schemas: Vec<(String, RefOr<Schema>)> = Vec::new();
     for (name, schema, nested) in [
         (ErrorBody::name(), <ErrorBody as utoipa::PartialSchema>::schema(), ErrorBody::schemas as fn(&mut Vec<_>)),
         (SchemaErrors::name(), <SchemaErrors as utoipa::PartialSchema>::schema(), SchemaErrors::schemas),
         (Event::name(), <Event as utoipa::PartialSchema>::schema(), Event::schemas),
+        (ProcessFrame::name(), <ProcessFrame as utoipa::PartialSchema>::schema(), ProcessFrame::schemas),
+        (WatchFrame::name(), <WatchFrame as utoipa::PartialSchema>::schema(), WatchFrame::schemas),
     ] {
         nested(&mut schemas);
         schemas.push((name.into_owned(), schema));

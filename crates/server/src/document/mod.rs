@@ -15,7 +15,7 @@ pub(crate) use page::page;
 use crate::routes;
 
 /// What each name in a path means.
-const PATH_NAMES: [(&str, &str); 10] = [
+const PATH_NAMES: [(&str, &str); 11] = [
     ("approval_id", "Id of the call that waits"),
     ("id", "Its id"),
     ("execution_id", "The execution's id: `exec-` and 12 hex digits"),
@@ -25,6 +25,7 @@ const PATH_NAMES: [(&str, &str); 10] = [
     ("call_id", "Id of the call, from its event"),
     ("name", "The artifact's name"),
     ("link_id", "The link's id"),
+    ("process_id", "The process's id; or its number, while it runs"),
     ("tool", "`read`, `write`, `edit`, `grep`, `find` or `ls`"),
 ];
 
@@ -32,7 +33,7 @@ const PATH_NAMES: [(&str, &str); 10] = [
 const ONCE: [&str; 3] = ["create_sandbox", "create_cargo", "extend_ttl"];
 
 /// Operations whose body may be left out: every field has a default.
-const BODY_OPTIONAL: [&str; 10] = [
+const BODY_OPTIONAL: [&str; 11] = [
     "approve_call",
     "deny_call",
     "create_sandbox",
@@ -43,11 +44,13 @@ const BODY_OPTIONAL: [&str; 10] = [
     "promote_candidate",
     "run_browser_skill",
     "annotate_execution",
+    "signal_process",
 ];
 
-const TAGS: [(&str, &str); 14] = [
+const TAGS: [(&str, &str); 15] = [
     ("sandboxes", "The only resource that a client has to name: a profile, a cargo, and at most one session."),
     ("python and shell", "Code and commands in a sandbox."),
+    ("processes", "Programs that run on by themselves in a sandbox: started, followed, fed, signalled."),
     ("javascript", "JavaScript and TypeScript in an embedded engine or a headless browser, with artifacts."),
     ("browser", "A browser, controlled by commands."),
     ("files", "Files in a sandbox's `/workspace`."),

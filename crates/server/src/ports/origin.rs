@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use cove_api::{ErrorCode, Moment, SandboxId};
+use cove_api::{BayError, ErrorCode, Moment, SandboxId};
 use cove_bay::{OPEN_PATH, Owner, PortVisit};
 
 use super::headers::{FromGuest, cookies};
@@ -22,6 +22,9 @@ use crate::shares::Kept;
 
 /// The visitor's cookie: the secret of the link by which they came.
 const COOKIE: &str = "cove-port";
+
+/// What E2B's clients send with requests to a port.
+const TRAFFIC_TOKEN: HeaderName = HeaderName::from_static("e2b-traffic-access-token");
 
 /// The host that a visitor named, in a request that another Bay has forwarded.
 const PORT_HOST: HeaderName = HeaderName::from_static("x-cove-port-host");
@@ -97,7 +100,7 @@ async fn answer(
     if request.uri().path().starts_with(OURS) {
         return Err(Failure::new(ErrorCode::NotFound, "only links to this port work here"));
     }
-    let owner = admit(app, &place, &mut request).await?;
+    let PortCaller { owner, by } = admit(app, &place, request.method(), request.headers()).await?;
     tracing::Span::current().record("owner", owner.as_str());
     let slot = app.slots.take(&owner)?;
     let mut response = match elsewhere(app, &owner, &place, forwarded).await? {
@@ -109,6 +112,10 @@ async fn answer(
             response
         }
         None => {
+            // What it was admitted by is for us, and the program does not see it. Another Bay asks for it again.
+            if let Some(by) = by {
+                request.headers_mut().remove(by);
+            }
             let target = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
             let door = Door::Own { host, scheme: scheme(request.headers()) };
             let call = PortCall { owner: owner.clone(), id: place.id, port: place.port, target, door };
@@ -134,24 +141,40 @@ async fn elsewhere(
     app.ask(app.bay.session_elsewhere(owner, &place.id)).await
 }
 
-/// Who a request acts for: whoever's key or link it brings. What it brings is for us, and the program does not see it.
-async fn admit(app: &App, place: &PortPlace, request: &mut Request) -> Reply<Owner> {
-    let key = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+/// Who a request acts for, and the header that said so, where that is for us alone. Cookies are sorted elsewhere.
+struct PortCaller {
+    owner: Owner,
+    by: Option<HeaderName>,
+}
+
+/// Admits whoever brings a key, the sandbox's own token or a link.
+async fn admit(app: &App, place: &PortPlace, method: &Method, headers: &HeaderMap) -> Reply<PortCaller> {
+    let key = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let key = key.and_then(|text| text.split_once(' ')).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     if let Some(identity) = key.and_then(|(_, key)| app.keys.find(key.trim()).ok()) {
-        request.headers_mut().remove(header::AUTHORIZATION);
-        return Ok(identity.owner);
+        return Ok(PortCaller { owner: identity.owner, by: Some(header::AUTHORIZATION) });
     }
-    let secret = cookies(request.headers()).find(|(name, _)| *name == COOKIE).map(|(_, secret)| secret.to_owned());
+    if let Some(token) = headers.get(TRAFFIC_TOKEN) {
+        let token = token.to_str().unwrap_or_default();
+        let owner = app.ask(traffic_owner(app, &place.id, token)).await?;
+        return Ok(PortCaller { owner, by: Some(TRAFFIC_TOKEN) });
+    }
+    let secret = cookies(headers).find(|(name, _)| *name == COOKIE).map(|(_, secret)| secret.to_owned());
     let Some(secret) = secret else {
         let message = "this port needs a link; ask the sandbox's owner for one";
         return Err(Failure::new(ErrorCode::Unauthorized, message));
     };
-    if !comes_from_here(request) {
+    if !comes_from_here(method, headers) {
         let message = "requests from other sites are refused; open the port's address directly";
         return Err(Failure::new(ErrorCode::Forbidden, message));
     }
-    Ok(visit(app, place, &secret).await?.owner)
+    Ok(PortCaller { owner: visit(app, place, &secret).await?.owner, by: None })
+}
+
+/// Whose sandbox it is that has this token, which E2B's clients are given with it.
+async fn traffic_owner(app: &App, id: &SandboxId, token: &str) -> cove_bay::BayResult<Owner> {
+    let owner = cove_e2b::traffic_owner(&app.bay, id, token).await?;
+    owner.ok_or_else(|| BayError::new(ErrorCode::Unauthorized, "this traffic access token is not the sandbox's"))
 }
 
 /// The visit of whoever has this secret. A link ends with the key that made it.
@@ -166,10 +189,9 @@ async fn visit(app: &App, place: &PortPlace, secret: &str) -> Reply<PortVisit> {
 
 /// Whether the visitor's browser asks for one of this origin's own pages, or because the visitor has gone there. A browser
 /// sends the cookie with more than that: another port of the same domain is the same site to it.
-fn comes_from_here(request: &Request) -> bool {
-    let headers = request.headers();
+fn comes_from_here(method: &Method, headers: &HeaderMap) -> bool {
     let says = |name: &'static str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let visits = matches!(*request.method(), Method::GET | Method::HEAD)
+    let visits = matches!(*method, Method::GET | Method::HEAD)
         && says("sec-fetch-mode") == Some("navigate")
         && says("sec-fetch-dest").is_none_or(|kind| kind == "document");
     match says("sec-fetch-site") {
@@ -245,7 +267,8 @@ mod tests {
             for (name, value) in lines {
                 request = request.header(*name, *value);
             }
-            assert_eq!(comes_from_here(&request.body(Body::empty()).unwrap()), here, "{method} {lines:?}");
+            let request = request.body(Body::empty()).unwrap();
+            assert_eq!(comes_from_here(request.method(), request.headers()), here, "{method} {lines:?}");
         };
         let visit = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
         let frame = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")];

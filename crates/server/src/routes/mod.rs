@@ -17,6 +17,7 @@ mod javascript;
 mod mcp;
 mod network;
 mod ports;
+mod processes;
 mod sandboxes;
 mod service;
 mod skills;
@@ -51,6 +52,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(events::routes())
         .merge(ports::routes())
         .merge(network::routes())
+        .merge(processes::routes())
         .merge(history::routes())
         .merge(cargos::routes())
         .merge(skills::routes())

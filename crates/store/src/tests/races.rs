@@ -247,6 +247,7 @@ pub(crate) async fn two_stores_start_at_once(place: TestStore) {
         "instances",
         "secrets",
         "port_links",
+        "kept_processes",
         "bay_schema",
     ] {
         crate::ask(sqlx::AssertSqlSafe(format!("DROP TABLE {table}"))).run(&place.store.write).await.unwrap();

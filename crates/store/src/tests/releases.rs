@@ -29,9 +29,13 @@ pub(crate) async fn of_two_active_releases_one_stays(place: TestStore) {
         "ALTER TABLE executions DROP COLUMN barrier",
         "ALTER TABLE executions DROP COLUMN artifacts",
         "DROP TABLE port_links",
+        "DROP TABLE kept_processes",
         "ALTER TABLE sandboxes DROP COLUMN metadata",
         "ALTER TABLE sandboxes DROP COLUMN note",
         "ALTER TABLE sandboxes DROP COLUMN keeps_session",
+        "ALTER TABLE sandboxes DROP COLUMN network",
+        "DROP INDEX sandboxes_session_ends",
+        "ALTER TABLE sandboxes DROP COLUMN session_ends_at",
         "DELETE FROM bay_schema WHERE version >= 5",
     ] {
         ask(step).run(&store.write).await.unwrap();

@@ -612,6 +612,20 @@ class FileInfo:
     #: When it last changed.
     modified_at: datetime | None = None
 
+#: What has happened to a name in a folder.
+FolderChange = Literal["created", "written", "removed", "renamed", "attributes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderEvent:
+    """One change in a watched folder."""
+
+    #: The name, relative to the watched folder.
+    path: str
+
+    #: What has happened.
+    change: FolderChange
+
 
 @dataclass(frozen=True, kw_only=True)
 class GcReport:
@@ -919,6 +933,107 @@ class PortList:
 
     #: In their order.
     items: list[PortInfo]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessChunk:
+    """A piece of what a process has written."""
+
+    #: Where to.
+    stream: ProcessStream
+
+    #: The bytes, in base64.
+    data: str
+
+    #: Its end, in bytes of all that the process has written.
+    end: int
+
+    #: How many bytes before it are lost: nobody has read them in time.
+    dropped: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessInfo:
+    """A process that was started in a sandbox."""
+
+    #: Standard output, or the terminal.
+    stdout: str | None = None
+
+    #: Standard error.
+    stderr: str | None = None
+
+    #: Whether output was left out.
+    truncated: bool | None = None
+
+    #: Its id: the name that it was given, or 8 hex digits.
+    process_id: str
+
+    #: Its number in the sandbox.
+    pid: int | None = None
+
+    #: The command.
+    command: str
+
+    #: The program and its arguments.
+    argv: list[str] | None = None
+
+    #: The folder that it was started in, if one was named.
+    cwd: str | None = None
+
+    #: Whether it runs in a terminal.
+    terminal: bool | None = None
+
+    #: How it is doing.
+    status: ProcessStatus
+
+    #: Whether it runs.
+    running: bool
+
+    #: Its exit code.
+    return_code: int | None = None
+
+    #: The signal that ended it.
+    signal: int | None = None
+
+    #: Why it did not end by itself.
+    error: str | None = None
+
+    #: Which limit ended it, where that is known.
+    stopped: Stopped | None = None
+
+    #: When it was started, in seconds since 1970.
+    started_at: float
+
+    #: How long it ran, or has run.
+    running_ms: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessList:
+    """All processes that were started in a sandbox and are remembered."""
+
+    #: The oldest first.
+    processes: list[ProcessInfo]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessOutput:
+    """What a process wrote so far: the beginning and the end, where that was much."""
+
+    #: Standard output, or the terminal.
+    stdout: str
+
+    #: Standard error.
+    stderr: str
+
+    #: Whether output was left out.
+    truncated: bool
+
+#: How a process is doing.
+ProcessStatus = Literal["running", "completed", "failed", "killed", "timed_out"]
+
+#: Where a process has written to.
+ProcessStream = Literal["stdout", "stderr", "terminal"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1304,6 +1419,31 @@ class SentEvent:
     event: Any
 
     #: The whole event as JSON.
+    data: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentProcessEvent:
+    """An event of a process's stream."""
+
+    #: With output: where it ends, in bytes of all that the process has written.
+    id: str | None = None
+
+    #: `process`, `output`, `ended`; or `error` with the body of an error, after which nothing comes.
+    event: str
+
+    #: The event as JSON: its kind, and what belongs to it.
+    data: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentWatchEvent:
+    """An event of a watched folder's stream."""
+
+    #: `watching`, `event`, `lost`, `gone`; or `error` with the body of an error, after which nothing comes.
+    event: str
+
+    #: The event as JSON: its kind, and what belongs to it.
     data: str
 
 

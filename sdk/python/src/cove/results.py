@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 from cove import models
-from cove.errors import RunFailedError
+from cove._wire import decode
+from cove.errors import RunFailedError, from_answer
 from cove.image import Image, from_bundle
 
 
@@ -132,3 +135,57 @@ class FileAnswer:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessNews:
+    """What has happened to a process that is followed."""
+
+    kind: Literal["process", "output", "ended"]
+    #: Which process it is, and at its end how that was.
+    process: models.ProcessInfo | None = None
+    #: Where it has written to.
+    stream: models.ProcessStream | None = None
+    #: What it has written.
+    output: bytes = b""
+    #: The end of that, in bytes of all that the process has written: `after` begins behind it.
+    end: int = 0
+    #: How many bytes before it are lost: they are no longer kept.
+    dropped: int = 0
+
+
+def process_news(frame: Mapping[str, Any]) -> ProcessNews:
+    """Reads one event of the stream; one that says what went wrong is raised."""
+    if "output" in frame:
+        chunk = decode(models.ProcessChunk, frame["output"])
+        data = base64.b64decode(chunk.data)
+        return ProcessNews(kind="output", stream=chunk.stream, output=data, end=chunk.end, dropped=chunk.dropped or 0)
+    if "ended" in frame:
+        return ProcessNews(kind="ended", process=decode(models.ProcessInfo, frame["ended"]))
+    if "process" in frame:
+        return ProcessNews(kind="process", process=decode(models.ProcessInfo, frame["process"]))
+    raise from_answer(0, frame, str(frame), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderNews:
+    """What has happened in a folder that is watched."""
+
+    kind: Literal["watching", "event", "lost", "gone"]
+    #: What has changed.
+    event: models.FolderEvent | None = None
+    #: How many events are lost, because too many came at once.
+    lost: int = 0
+
+
+def folder_news(frame: Mapping[str, Any]) -> FolderNews:
+    """Reads one event of the stream; one that says what went wrong is raised."""
+    if "watching" in frame:
+        return FolderNews(kind="watching")
+    if "gone" in frame:
+        return FolderNews(kind="gone")
+    if "event" in frame:
+        return FolderNews(kind="event", event=decode(models.FolderEvent, frame["event"]))
+    if "lost" in frame:
+        return FolderNews(kind="lost", lost=frame["lost"])
+    raise from_answer(0, frame, str(frame), None)

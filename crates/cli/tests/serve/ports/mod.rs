@@ -49,9 +49,14 @@ fn host(served: &Served, id: &str, port: u16) -> String {
 
 /// A request on a port's own origin, from nobody yet.
 fn own(served: &Served, id: &str, port: u16, method: &str, path: &str) -> RequestBuilder {
+    named(served, &host(served, id, port), method, path)
+}
+
+/// A request to whatever host.
+fn named(served: &Served, host: &str, method: &str, path: &str) -> RequestBuilder {
     let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE);
     let http = http.redirect(reqwest::redirect::Policy::none()).build().unwrap();
-    http.request(method.parse().unwrap(), format!("{}{path}", served.url)).header("host", host(served, id, port))
+    http.request(method.parse().unwrap(), format!("{}{path}", served.url)).header("host", host)
 }
 
 async fn link(served: &Served, id: &str, port: u16, seconds: u32) -> Value {
@@ -445,6 +450,63 @@ async fn a_port_is_reached_through_another_bay() {
     socket.send(Message::text("own")).await.unwrap();
     assert_eq!(socket.next().await.unwrap().unwrap(), Message::text("own"));
     drop(socket);
+    // A key is good at each of them, too, and no program sees it.
+    let echo = own(&b, &id, 3000, "GET", "/echo").bearer_auth(KEY).send().await.unwrap();
+    let said = echo.text().await.unwrap();
+    assert!(said.starts_with("GET /echo HTTP/1.1") && !said.contains(KEY), "{said}");
     b.close();
     a.close();
+}
+
+/// A configured domain behind a proxy with TLS: links lead there, and its cookie is one for TLS alone.
+#[tokio::test]
+async fn ports_have_a_domain_that_is_configured() {
+    let ground = Ground::new("server:\n  ports_url: 'https://{port}-{id}.ports.example.com/'");
+    let served = ground.serve("data", &[]);
+    let id = guest(&served).await;
+    let name = format!("3000-{id}.ports.example.com");
+    let (_, made) = served.ask("POST", &format!("/v1/sandboxes/{id}/port_links"), json!({ "port": 3000 })).await;
+    assert!(made["url"].as_str().unwrap().starts_with(&format!("https://{name}/__cove/open/")), "{made}");
+    let asked = |path: &str| named(&served, &name, "GET", path);
+    let proxied = |path: &str| asked(path).header("x-forwarded-proto", "https").header("x-forwarded-for", "192.0.2.1");
+    let opened = proxied(path_of(&made)).send().await.unwrap();
+    let cookie = opened.headers()["set-cookie"].to_str().unwrap().to_owned();
+    assert!(opened.status() == 303 && cookie.ends_with("; Secure"), "{cookie}");
+    let plain = asked(path_of(&made)).send().await.unwrap();
+    assert!(!plain.headers()["set-cookie"].to_str().unwrap().contains("Secure"));
+    let echo = proxied("/echo").header("cookie", cookie.split(';').next().unwrap()).send().await.unwrap();
+    let said = echo.text().await.unwrap().to_lowercase();
+    assert!(said.contains(&format!("host: {name}\r\n")) && said.contains("x-forwarded-proto: https\r\n"), "{said}");
+    assert!(!said.contains("192.0.2.1") && !said.contains("cove-port"), "{said}");
+    served.close();
+}
+
+/// E2B's clients have a token for the ports of their sandbox, and of no other.
+#[tokio::test]
+async fn a_sandboxs_own_token_opens_its_ports() {
+    let ground = Ground::new("");
+    let served = ground.serve("data", &[]);
+    let create = async || {
+        let (status, made) = served.ask("POST", "/e2b/sandboxes", json!({})).await;
+        assert_eq!(status, 201, "{made}");
+        made
+    };
+    let (made, other) = (create().await, create().await);
+    let id = made["sandboxID"].as_str().unwrap();
+    let file = json!({ "path": "guest.py", "content": GUEST });
+    assert_eq!(served.ask("PUT", &format!("/v1/sandboxes/{id}/filesystem/files"), file).await.0, 200);
+    start(&served, id, 3000).await;
+    // As its client makes the name.
+    let name = format!("3000-{id}.{}", made["domain"].as_str().unwrap());
+    assert_eq!(name, host(&served, id, 3000));
+    let asked = |token: &str| own(&served, id, 3000, "GET", "/echo").header("e2b-traffic-access-token", token);
+    let token = made["trafficAccessToken"].as_str().unwrap();
+    let said = asked(token).send().await.unwrap().text().await.unwrap();
+    assert!(said.starts_with("GET /echo HTTP/1.1") && !said.contains(token), "{said}");
+    for wrong in [other["trafficAccessToken"].as_str().unwrap(), "", "0"] {
+        refused(asked(wrong).send().await.unwrap(), 401, "unauthorized").await;
+    }
+    let bare = own(&served, id, 3000, "GET", "/echo");
+    refused(bare.send().await.unwrap(), 401, "unauthorized").await;
+    served.close();
 }

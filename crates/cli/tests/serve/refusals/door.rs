@@ -114,7 +114,7 @@ async fn what_does_not_get_past_the_door() {
         "list_releases" => request.query(&[("stage", "nonsense")]),
         "get_payload" => quay.request("GET", "/v1/skills/payloads/s3%3Abucket%2Fkey").bearer_auth(KEY),
         "create_candidate" => request.json(&json!({ "skill_key": "s", "source_execution_ids": ["exec-000000000000"] })),
-        "stream_events" => request.header("last-event-id", "x"),
+        "stream_events" | "follow_process" => request.header("last-event-id", "x"),
         "set_network" => request.json(&json!({ "allow_hosts": ["http://example.com/"] })),
         _ => request.query(&[("cursor", "nonsense")]),
     })
@@ -148,7 +148,12 @@ async fn what_the_state_of_things_forbids() {
     let (shell, python) =
         (quay.create(json!({ "profile": "shell" })).await, quay.create(json!({ "profile": "python" })).await);
     quay.refuses(&INCAPABLE, NOBODY, |operation, _| {
-        let sandbox = if operation == "exec_shell" { &python } else { &shell };
+        let sandbox = if operation == "exec_shell" || operation.ends_with("process") || operation.ends_with("processes")
+        {
+            &python
+        } else {
+            &shell
+        };
         quay.fitting(operation, sandbox).bearer_auth(KEY)
     })
     .await;

@@ -14,7 +14,7 @@ const WORKSPACE: &str = "mkdir closed full empty && echo x > closed/f && echo x 
 /// Asks with a path, wherever the operation has it.
 async fn ask(served: &Served, operation: &str, id: &str, path: &str) -> (u16, Value) {
     let query = match operation {
-        "read_file" | "delete_file" | "list_directory" | "download_file" => format!("path={path}"),
+        "read_file" | "delete_file" | "list_directory" | "download_file" | "watch_folder" => format!("path={path}"),
         _ => String::new(),
     };
     let (method, address) = path_of(operation, &[("id", id), ("tool", "read"), ("name", path)], &query);
@@ -23,6 +23,7 @@ async fn ask(served: &Served, operation: &str, id: &str, path: &str) -> (u16, Va
         "write_file" => request.json(&json!({ "path": path, "content": "x" })),
         "call_file_tool" | "browser_screenshot" => request.json(&json!({ "path": path })),
         "exec_shell" => request.json(&json!({ "command": "true", "cwd": path })),
+        "start_process" => request.json(&json!({ "argv": ["true"], "cwd": path })),
         "upload_file" => {
             let file = reqwest::multipart::Part::bytes(b"x".as_slice()).file_name("f");
             request.multipart(reqwest::multipart::Form::new().text("path", path.to_owned()).part("file", file))
@@ -46,7 +47,7 @@ async fn what_the_workspace_refuses() {
     };
     check(&OUTSIDE, &|_| "../outside").await;
     check(&CLOSED_TO_US, &|operation| match operation {
-        "exec_shell" | "list_directory" => "closed",
+        "exec_shell" | "start_process" | "list_directory" | "watch_folder" => "closed",
         "write_file" | "upload_file" => "full/new",
         "delete_file" => "full/f",
         _ => "closed/f",
@@ -54,7 +55,7 @@ async fn what_the_workspace_refuses() {
     .await;
     check(&NO_FILE, &|_| "nothing.png").await;
     check(&NO_SUCH_KIND, &|operation| match operation {
-        "list_directory" | "delete_file" => "file/f",
+        "list_directory" | "watch_folder" | "delete_file" => "file/f",
         _ => "empty",
     })
     .await;

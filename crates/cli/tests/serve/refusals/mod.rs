@@ -14,8 +14,16 @@ use serde_json::{Value, json};
 
 pub(crate) type Operations = &'static [&'static [&'static str]];
 
-pub(crate) const FILES: &[&str] =
-    &["read_file", "write_file", "delete_file", "list_directory", "upload_file", "download_file", "call_file_tool"];
+pub(crate) const FILES: &[&str] = &[
+    "read_file",
+    "write_file",
+    "delete_file",
+    "list_directory",
+    "upload_file",
+    "download_file",
+    "call_file_tool",
+    "watch_folder",
+];
 pub(crate) const BROWSER: &[&str] = &[
     "exec_browser",
     "exec_browser_batch",
@@ -34,6 +42,8 @@ pub(crate) const BESIDE: &[&str] =
     &["stream_events", "answer_tool", "list_artifacts", "get_artifact", "get_browser_trace"];
 pub(crate) const PORTS: &[&str] = &["list_ports", "create_port_link", "list_port_links", "revoke_port_link"];
 pub(crate) const NETWORK: &[&str] = &["get_network", "set_network"];
+pub(crate) const PROCESSES: &[&str] =
+    &["start_process", "get_process", "follow_process", "write_process", "signal_process", "resize_process"];
 pub(crate) const MAKE: &[&str] = &["create_sandbox", "create_cargo"];
 pub(crate) const LISTS: &[&str] = &["list_sandboxes", "list_cargos", "list_candidates", "list_releases"];
 pub(crate) const CARGO: &[&str] = &["get_cargo", "delete_cargo"];
@@ -59,6 +69,10 @@ const BODIES: &[&str] = &[
     "extend_ttl",
     "create_port_link",
     "set_network",
+    "start_process",
+    "write_process",
+    "signal_process",
+    "resize_process",
     "write_file",
     "call_file_tool",
     "annotate_execution",
@@ -81,6 +95,8 @@ pub(crate) const QUERIES: &[(&str, &str)] = &[
     ("list_candidates", "limit"),
     ("list_releases", "limit"),
     ("stream_events", "after"),
+    ("follow_process", "from"),
+    ("watch_folder", "path"),
     ("list_directory", "path"),
     ("download_file", "path"),
     ("read_file", "path"),
@@ -118,6 +134,8 @@ const EVERYTHING: Operations = &[
     BESIDE,
     PORTS,
     NETWORK,
+    PROCESSES,
+    &["list_processes"],
     MAKE,
     LISTS,
     CARGO,
@@ -127,9 +145,26 @@ const EVERYTHING: Operations = &[
     &["list_profiles", "list_approvals", "approve_call", "deny_call"],
 ];
 /// Whatever reads or writes the records.
-const ON_RECORDS: Operations =
-    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS, NETWORK, MAKE, LISTS, CARGO, SKILLS, NEW_SKILLS];
-const IN_A_SANDBOX: Operations = &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS, NETWORK];
+const ON_RECORDS: Operations = &[
+    FILES,
+    BROWSER,
+    CODE,
+    JAVASCRIPT,
+    LIFE,
+    RECORD,
+    BESIDE,
+    PORTS,
+    NETWORK,
+    PROCESSES,
+    &["list_processes"],
+    MAKE,
+    LISTS,
+    CARGO,
+    SKILLS,
+    NEW_SKILLS,
+];
+const IN_A_SANDBOX: Operations =
+    &[FILES, BROWSER, CODE, JAVASCRIPT, LIFE, RECORD, BESIDE, PORTS, NETWORK, PROCESSES, &["list_processes"]];
 const QUERY_NAMES: &[&str] = &{
     let mut names = [""; QUERIES.len()];
     let mut at = 0;
@@ -160,20 +195,34 @@ pub(crate) const NOT_THERE: Way = Way::new(
         BESIDE,
         PORTS,
         NETWORK,
+        PROCESSES,
         CARGO,
         SKILLS,
-        &["create_sandbox", "create_candidate", "approve_call", "deny_call"],
+        &["list_processes", "create_sandbox", "create_candidate", "approve_call", "deny_call"],
     ],
 );
 pub(crate) const EXPIRED: Way = Way::new(
     409,
     "sandbox_expired",
-    &[FILES, BROWSER, CODE, JAVASCRIPT, RECORD, BESIDE, PORTS, NETWORK, &["extend_ttl", "keepalive", "stop_sandbox"]],
+    &[
+        FILES,
+        BROWSER,
+        CODE,
+        JAVASCRIPT,
+        RECORD,
+        BESIDE,
+        PORTS,
+        NETWORK,
+        PROCESSES,
+        &["list_processes", "extend_ttl", "keepalive", "stop_sandbox"],
+    ],
 );
-pub(crate) const NO_PROFILE: Way = Way::new(409, "conflict", &[FILES, BROWSER, CODE, JAVASCRIPT]);
+pub(crate) const NO_PROFILE: Way =
+    Way::new(409, "conflict", &[FILES, BROWSER, CODE, JAVASCRIPT, PROCESSES, &["list_processes"]]);
 pub(crate) const NO_PROFILE_HERE: Way =
     Way::new(409, "conflict", &[&["keepalive", "stream_events", "get_network", "set_network"]]);
-pub(crate) const INCAPABLE: Way = Way::new(400, "capability_not_supported", &[FILES, BROWSER, CODE, JAVASCRIPT]);
+pub(crate) const INCAPABLE: Way =
+    Way::new(400, "capability_not_supported", &[FILES, BROWSER, CODE, JAVASCRIPT, PROCESSES, &["list_processes"]]);
 pub(crate) const KEY_REUSED: Way = Way::new(409, "conflict", &[&["create_sandbox", "create_cargo", "extend_ttl"]]);
 pub(crate) const CARGO_USED: Way = Way::new(409, "conflict", &[&["delete_cargo"]]);
 pub(crate) const UNRIPE: Way =
@@ -183,12 +232,13 @@ pub(crate) const NO_ADMIN: Way = Way::new(403, "forbidden", &[COLLECTOR]);
 pub(crate) const ODD: Way = Way::new(
     400,
     "validation_error",
-    &[LISTS, &["list_history", "stream_events", "get_payload", "create_candidate", "set_network"]],
+    &[LISTS, &["list_history", "stream_events", "follow_process", "get_payload", "create_candidate", "set_network"]],
 );
 pub(crate) const NOT_IN_PROFILE: Way = Way::new(403, "forbidden", &[&["set_network"]]);
 pub(crate) const ENDING: Way = Way::new(503, "session_not_ready", &[MAKE]);
 pub(crate) const UNREACHABLE: Way = Way::new(503, "session_not_ready", IN_A_SANDBOX);
-pub(crate) const NO_RUNTIME: Way = Way::new(502, "ship_error", &[FILES, BROWSER, CODE, JAVASCRIPT, &["stream_events"]]);
+pub(crate) const NO_RUNTIME: Way =
+    Way::new(502, "ship_error", &[FILES, BROWSER, CODE, JAVASCRIPT, PROCESSES, &["stream_events"]]);
 pub(crate) const AWAY: Way = Way::new(503, "session_not_ready", ON_RECORDS);
 pub(crate) const NO_TABLES: Way = Way::new(500, "internal_error", ON_RECORDS);
 pub(crate) const LOCKED: Way = Way::new(
@@ -204,20 +254,32 @@ pub(crate) const LOCKED: Way = Way::new(
         BESIDE,
         PORTS,
         NETWORK,
+        PROCESSES,
         MAKE,
         LISTS,
         CARGO,
         SKILLS,
         NEW_SKILLS,
-        &["run_collector"],
+        &["list_processes", "run_collector"],
     ],
 );
-pub(crate) const OUTSIDE: Way = Way::new(400, "invalid_path", &[FILES, &["exec_shell", "browser_screenshot"]]);
-pub(crate) const CLOSED_TO_US: Way = Way::new(403, "forbidden", &[FILES, &["exec_shell"]]);
+pub(crate) const OUTSIDE: Way =
+    Way::new(400, "invalid_path", &[FILES, &["exec_shell", "start_process", "browser_screenshot"]]);
+pub(crate) const CLOSED_TO_US: Way = Way::new(403, "forbidden", &[FILES, &["exec_shell", "start_process"]]);
 pub(crate) const NO_FILE: Way = Way::new(
     404,
     "file_not_found",
-    &[&["read_file", "delete_file", "list_directory", "download_file", "call_file_tool", "exec_shell", "get_artifact"]],
+    &[&[
+        "read_file",
+        "delete_file",
+        "list_directory",
+        "watch_folder",
+        "download_file",
+        "call_file_tool",
+        "exec_shell",
+        "start_process",
+        "get_artifact",
+    ]],
 );
 pub(crate) const NO_SUCH_KIND: Way = Way::new(400, "validation_error", &[FILES]);
 
@@ -311,6 +373,7 @@ pub(crate) fn names(operation: &str, sandbox: &str) -> Vec<(&'static str, String
         ("name", "00000000000000000000000000000000.png"),
         ("tool", "ls"),
         ("link_id", "link-000000000000"),
+        ("process_id", "nothing"),
     ]
     .map(|(name, value)| (name, value.to_owned()))
     .to_vec()
@@ -331,6 +394,8 @@ pub(crate) fn body(operation: &str) -> Value {
         "extend_ttl" => json!({ "extend_by": 60 }),
         "create_port_link" => json!({ "port": 3000 }),
         "set_network" => json!({ "allow_hosts": [] }),
+        "start_process" => json!({ "argv": ["true"] }),
+        "write_process" => json!({ "text": "x" }),
         "write_file" => json!({ "path": "a", "content": "" }),
         "exec_python" => json!({ "code": "1", "timeout": 1 }),
         "exec_javascript" => json!({ "code": "1", "timeout": 1 }),

@@ -182,7 +182,7 @@ impl Watched {
                 let Some(folder) = self.folders.get(&event.wd()) else { continue };
                 if flags.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::IGNORED) {
                     if folder.is_empty() {
-                        frames.push(WatchFrame::Gone);
+                        frames.push(WatchFrame::Gone {});
                     }
                     continue;
                 }
@@ -235,14 +235,14 @@ enum Told {
 fn told(watched: Watched) -> Response {
     let lines = futures_util::stream::unfold((watched, Told::Nothing), |(mut watched, told)| async move {
         let (frames, told) = match told {
-            Told::Nothing => (vec![WatchFrame::Watching], Told::Begin),
+            Told::Nothing => (vec![WatchFrame::Watching {}], Told::Begin),
             Told::Begin => match tokio::time::timeout(PROCESS_HEARTBEAT, watched.next()).await {
-                Err(_) => (vec![WatchFrame::Alive], Told::Begin),
-                Ok(Err(_)) => (vec![WatchFrame::Gone], Told::End),
+                Err(_) => (vec![WatchFrame::Alive {}], Told::Begin),
+                Ok(Err(_)) => (vec![WatchFrame::Gone {}], Told::End),
                 Ok(Ok(frames)) => {
                     // Whoever writes a thousand files makes a few lines of it, not a thousand.
                     tokio::time::sleep(REST).await;
-                    let told = if frames.contains(&WatchFrame::Gone) { Told::End } else { Told::Begin };
+                    let told = if frames.contains(&WatchFrame::Gone {}) { Told::End } else { Told::Begin };
                     (frames, told)
                 }
             },

@@ -8,6 +8,7 @@ use cove_cell::EndedByLimit;
 use cove_core::{Deadline, Excerpt};
 use cove_runtime_api::{ProcessInfo, ProcessOutput, ProcessStatus, RefusalCode};
 use rustix::process::Signal;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
 use super::input::Input;
@@ -228,8 +229,13 @@ impl Job {
             self.end().await;
             return Ok(());
         }
-        let busy = |_| ApiError::too_many("the process has not taken the signals before this one");
-        self.words.try_send(ProcessOrder::Signal(signal)).map_err(busy)
+        match self.words.try_send(ProcessOrder::Signal(signal)) {
+            // It has ended, and stays as it is.
+            Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),
+            Err(TrySendError::Full(_)) => {
+                Err(ApiError::too_many("the process has not taken the signals before this one"))
+            }
+        }
     }
 
     /// How it is, without its output.

@@ -75,8 +75,9 @@ impl Running {
             processes: state.process_limit,
         };
         let begun = state.causes.now();
-        let program = state.family.start(start).await.map_err(failed)?;
-        Ok((Self { program, outlet, begun }, input))
+        let started = state.family.start(start).await.map_err(failed)?;
+        started.executed().await.map_err(|error| ApiError::from_program(&program, &error))?;
+        Ok((Self { program: started, outlet, begun }, input))
     }
 
     pub(super) fn terminal(&self) -> Option<Arc<Terminal>> {

@@ -5,6 +5,7 @@
 # child processes and C extensions are heard as well. Who calls it is in zygote.py, which follows in the same text.
 import __future__
 import builtins
+import functools
 import json
 import linecache
 import os
@@ -272,6 +273,18 @@ def axes_of(axes):
                 label = container.get_label()
                 parts.append({"label": name, "value": plain(value), "group": label if label[:1] != "_" else str(group)})
         return {"type": "bar", **head, "elements": parts}
+    boxes = getattr(axes, "cove_boxes", None)
+    if boxes:
+        named = {"min": "whislo", "first_quartile": "q1", "median": "med", "third_quartile": "q3", "max": "whishi"}
+        parts = [
+            {
+                "label": str(box.get("label", "")),
+                "outliers": [plain(one) for one in box.get("fliers", [])],
+                **{name: plain(box[known]) for name, known in named.items()},
+            }
+            for box in boxes
+        ]
+        return {"type": "box_and_whisker", **head, "elements": parts}
     dots = [one for one in axes.collections if type(one).__name__ == "PathCollection"]
     if dots:
         parts = [{"label": one.get_label(), "points": points_of(one.get_offsets())} for one in dots]
@@ -282,11 +295,25 @@ def axes_of(axes):
     return None
 
 
+def keep_boxes(kind):
+    """A box plot is drawn as lines; what they mean is known only while they are drawn."""
+    draw = kind.bxp
+
+    @functools.wraps(draw)
+    def bxp(axes, bxpstats, *args, **words):
+        drawn = draw(axes, bxpstats, *args, **words)
+        axes.cove_boxes = [*getattr(axes, "cove_boxes", []), *bxpstats]
+        return drawn
+
+    kind.bxp = bxp
+
+
 class Patches:
     """Changes a module as soon as it has been imported: `show` has no window to open here."""
 
     def __init__(self, pictures):
         self.todo = {
+            "matplotlib.axes": lambda module: keep_boxes(module.Axes),
             # Functions, not methods: matplotlib gives its `show` attributes of its own.
             "matplotlib.pyplot": lambda module: setattr(module, "show", lambda *a, **k: pictures.open_figures()),
             "PIL.Image": lambda module: setattr(module.Image, "show", lambda image, *a, **k: pictures.picture(image)),

@@ -53,7 +53,7 @@ async def run_heard(transport: AsyncTransport, base: str, request: Request, on_o
     """Sends the run and tells `on_output` what it writes, until it ends."""
     tag = secrets.token_hex(8)
     request = dataclasses.replace(request, body={**(request.body or {}), "output_tag": tag})
-    async with transport.listen(f"{base}/events", None) as events:
+    async with transport.listen(f"{base}/events") as events:
         ended = _Ended()
         work = asyncio.create_task(_send(transport, request))
         told = asyncio.create_task(_tell(events, tag, ended, on_output))
@@ -123,7 +123,7 @@ async def _answer_calls(
     try:
         while True:
             try:
-                async with transport.listen(f"{base}/events", after) as events:
+                async with transport.listen(f"{base}/events", {"after": after}) as events:
                     listening.set()
                     async for event in events:
                         after = event.get("seq", after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from os import PathLike
 from typing import IO, Any
 
@@ -9,7 +10,7 @@ from cove import models
 from cove._async.transport import AsyncTransport
 from cove._upload import AsyncContent, Upload, sink
 from cove._wire import Request
-from cove.results import FileAnswer
+from cove.results import FileAnswer, FolderNews, folder_news
 
 
 class AsyncFiles:
@@ -101,3 +102,10 @@ class AsyncFiles:
 
     async def _tool(self, tool: str, arguments: dict[str, Any]) -> FileAnswer:
         return await self._transport.call(Request("POST", f"{self._base}/tools/{tool}", body=arguments), FileAnswer)
+
+    async def watch(self, path: str = ".", *, recursive: bool = False) -> AsyncIterator[FolderNews]:
+        """What changes in a folder. The first news is `watching`: from then on nothing is missed."""
+        query = {"path": path, "recursive": recursive}
+        async with self._transport.listen(f"{self._base}/watch", query) as frames:
+            async for frame in frames:
+                yield folder_news(frame)

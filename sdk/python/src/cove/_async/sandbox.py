@@ -13,6 +13,7 @@ from cove._async.browser import AsyncBrowser
 from cove._async.files import AsyncFiles
 from cove._async.history import AsyncHistory
 from cove._async.javascript import AsyncJavaScript
+from cove._async.processes import AsyncProcesses
 from cove._async.python import AsyncPython
 from cove._async.shell import AsyncShell
 from cove._async.transport import AsyncTransport
@@ -29,6 +30,7 @@ class AsyncSandbox:
         self.javascript = AsyncJavaScript(transport, self._base)
         self.python = AsyncPython(transport, self._base)
         self.shell = AsyncShell(transport, self._base)
+        self.processes = AsyncProcesses(transport, self._base)
         self.files = AsyncFiles(transport, self._base)
         self.browser = AsyncBrowser(transport, self._base)
         self.history = AsyncHistory(transport, self._base)
@@ -139,6 +141,6 @@ class AsyncSandbox:
 
     async def events(self, *, after: int | None = None) -> AsyncIterator[models.Event]:
         """What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox."""
-        async with self._transport.listen(f"{self._base}/events", after) as events:
+        async with self._transport.listen(f"{self._base}/events", {"after": after}) as events:
             async for event in events:
                 yield decode(models.Event, event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
@@ -148,10 +148,12 @@ class AsyncTransport:
             target.close(whole)
 
     @asynccontextmanager
-    async def listen(self, path: str, after: int | None) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+    async def listen(
+        self, path: str, query: Mapping[str, Any] | None = None
+    ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
         """Events as they come; the server is listening when this is entered."""
         client = await self.connect()
-        params = {} if after is None else {"after": str(after)}
+        params = Request("GET", path, query=query).params()
         # A quiet sandbox sends comments; a minute without one is a dead connection.
         timeout = httpx.Timeout(60.0, connect=10.0)
         try:

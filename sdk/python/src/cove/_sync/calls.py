@@ -161,7 +161,7 @@ class _Reader:
         listening = False
         while not self._stopped.is_set():
             try:
-                with self._transport.listen(self._path, after) as stream:
+                with self._transport.listen(self._path, {"after": after}) as stream:
                     with self._lock:
                         self._hang_up = stream.hang_up
                     if not listening:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from os import PathLike
 from typing import IO, Any
 
@@ -10,7 +11,7 @@ from cove import models
 from cove._sync.transport import Transport
 from cove._upload import Content, Upload, sink
 from cove._wire import Request
-from cove.results import FileAnswer
+from cove.results import FileAnswer, FolderNews, folder_news
 
 
 class Files:
@@ -102,3 +103,10 @@ class Files:
 
     def _tool(self, tool: str, arguments: dict[str, Any]) -> FileAnswer:
         return self._transport.call(Request("POST", f"{self._base}/tools/{tool}", body=arguments), FileAnswer)
+
+    def watch(self, path: str = ".", *, recursive: bool = False) -> Iterator[FolderNews]:
+        """What changes in a folder. The first news is `watching`: from then on nothing is missed."""
+        query = {"path": path, "recursive": recursive}
+        with self._transport.listen(f"{self._base}/watch", query) as frames:
+            for frame in frames:
+                yield folder_news(frame)

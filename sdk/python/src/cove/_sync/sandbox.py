@@ -14,6 +14,7 @@ from cove._sync.browser import Browser
 from cove._sync.files import Files
 from cove._sync.history import History
 from cove._sync.javascript import JavaScript
+from cove._sync.processes import Processes
 from cove._sync.python import Python
 from cove._sync.shell import Shell
 from cove._sync.transport import Transport
@@ -30,6 +31,7 @@ class Sandbox:
         self.javascript = JavaScript(transport, self._base)
         self.python = Python(transport, self._base)
         self.shell = Shell(transport, self._base)
+        self.processes = Processes(transport, self._base)
         self.files = Files(transport, self._base)
         self.browser = Browser(transport, self._base)
         self.history = History(transport, self._base)
@@ -140,6 +142,6 @@ class Sandbox:
 
     def events(self, *, after: int | None = None) -> Iterator[models.Event]:
         """What happens in it, as it happens; `after` goes on behind that number. Ends with the sandbox."""
-        with self._transport.listen(f"{self._base}/events", after) as events:
+        with self._transport.listen(f"{self._base}/events", {"after": after}) as events:
             for event in events:
                 yield decode(models.Event, event)

@@ -6,7 +6,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -201,10 +201,10 @@ class Transport:
             target.close(whole)
 
     @contextmanager
-    def listen(self, path: str, after: int | None) -> Iterator[EventLines]:
+    def listen(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[EventLines]:
         """Events as they come; the server is listening when this is entered."""
         client = self.connect()
-        params = {} if after is None else {"after": str(after)}
+        params = Request("GET", path, query=query).params()
         # A quiet sandbox sends comments; a minute without one is a dead connection.
         timeout = httpx.Timeout(60.0, connect=10.0)
         try:
