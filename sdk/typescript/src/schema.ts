@@ -1083,7 +1083,7 @@ export interface components {
             ended: components["schemas"]["ProcessInfo"];
         };
         /** @description A process that was started in a sandbox. */
-        ProcessInfo: (components["schemas"]["ProcessOutput"] | null) & {
+        ProcessInfo: {
             /** @description The program and its arguments. */
             argv?: string[];
             /** @description The command. */
@@ -1123,9 +1123,15 @@ export interface components {
             started_at: number;
             /** @description How it is doing. */
             status: components["schemas"]["ProcessStatus"];
+            /** @description Standard error. */
+            stderr?: string;
+            /** @description Standard output, or the terminal. */
+            stdout?: string;
             stopped?: components["schemas"]["Stopped"] | null;
             /** @description Whether it runs in a terminal. */
             terminal?: boolean;
+            /** @description Whether output was left out. */
+            truncated?: boolean;
         };
         /** @description Something for a process's standard input, or for its terminal. */
         ProcessInput: {

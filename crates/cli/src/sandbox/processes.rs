@@ -24,9 +24,9 @@ pub(super) async fn start(
     let wish = CreateProcess { argv, name, restart, ..CreateProcess::default() };
     let started = wait::with_progress(&format!("{id} starts"), bay.start_process(id, &wish)).await?;
     if json {
-        print_json(&started)?
+        print_json(&started)?;
     } else {
-        writeln!(terminal::out(), "{}", started.process_id)?
+        writeln!(terminal::out(), "{}", started.process_id)?;
     }
     Ok(Exit::Ok)
 }

@@ -91,6 +91,7 @@ fn build() -> Value {
     document["components"]["securitySchemes"] =
         json!({ "key": { "type": "http", "scheme": "bearer", "description": "An API key" } });
     answers::add_schemas(&mut document);
+    parts_that_may_be_missing(&mut document["components"]["schemas"]);
     let mut shared = Map::new();
     if let Some(paths) = document["paths"].as_object_mut() {
         for (path, item) in paths {
@@ -103,6 +104,24 @@ fn build() -> Value {
     document["components"]["responses"] = Value::Object(shared);
     document["components"]["headers"] = answers::headers();
     document
+}
+
+/// Fields that are written among others, and may be missing together, are optional ones of the whole. As they come, the
+/// document says that the whole may be null.
+fn parts_that_may_be_missing(schemas: &mut Value) {
+    let Some(all) = schemas.as_object_mut() else { return };
+    let known = all.clone();
+    for schema in all.values_mut().filter_map(Value::as_object_mut) {
+        let missing = schema.get("allOf").and_then(|parts| parts[0]["oneOf"][0]["$ref"].as_str());
+        let missing = missing.and_then(|name| known.get(name.rsplit('/').next()?)?["properties"].as_object());
+        let (Some(missing), Some(Value::Array(mut parts))) = (missing, schema.get("allOf").cloned()) else { continue };
+        let Some(Value::Object(mut whole)) = parts.pop().filter(|_| parts.len() == 1) else { continue };
+        if let Some(properties) = whole.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.extend(missing.clone());
+        }
+        schema.remove("allOf");
+        schema.extend(whole);
+    }
 }
 
 /// What every operation of a kind has.

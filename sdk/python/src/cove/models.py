@@ -956,15 +956,6 @@ class ProcessChunk:
 class ProcessInfo:
     """A process that was started in a sandbox."""
 
-    #: Standard output, or the terminal.
-    stdout: str | None = None
-
-    #: Standard error.
-    stderr: str | None = None
-
-    #: Whether output was left out.
-    truncated: bool | None = None
-
     #: Its id: the name that it was given, or 8 hex digits.
     process_id: str
 
@@ -1007,6 +998,15 @@ class ProcessInfo:
     #: How long it ran, or has run.
     running_ms: int
 
+    #: Standard output, or the terminal.
+    stdout: str | None = None
+
+    #: Standard error.
+    stderr: str | None = None
+
+    #: Whether output was left out.
+    truncated: bool | None = None
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessList:
@@ -1014,20 +1014,6 @@ class ProcessList:
 
     #: The oldest first.
     processes: list[ProcessInfo]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProcessOutput:
-    """What a process wrote so far: the beginning and the end, where that was much."""
-
-    #: Standard output, or the terminal.
-    stdout: str
-
-    #: Standard error.
-    stderr: str
-
-    #: Whether output was left out.
-    truncated: bool
 
 #: How a process is doing.
 ProcessStatus = Literal["running", "completed", "failed", "killed", "timed_out"]
